@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Kernel files: one text, compiled once per instruction-set level.
+#
+#   weft_add_kernels(<target> SOURCES <file>... [LEVELS <level>...])
+#
+# compiles every file once for each level and links all the objects into <target>. Which of them
+# runs is decided at run time by what WEFT_DECLARE_KERNEL declares (weft/kernel/dispatch.hpp).
+# weft's own kernels are built by this function too; it comes with the package, so a project that
+# says find_package(weft) or add_subdirectory(weft) has it.
+#
+#   level      x86-64 instructions                              elsewhere
+#   baseline   what the compiler targets by default             the same
+#   avx2       AVX2, FMA, F16C, BMI, BMI2, LZCNT                not built
+#   avx512     those and AVX-512 F, BW, DQ, VL                  not built
+#
+# All levels are built unless LEVELS names fewer; baseline always is. A level that is left out must
+# not be declared either, or the linker will miss it.
+#
+# The objects see the include directories, definitions and libraries of <target>, whenever those are
+# set. They do not see its compile options: an -march= or -ffast-math there would change which
+# instructions a level has or what its results are.
+#
+# The object libraries are called <target>_kernels_<level>; the property WEFT_KERNEL_LIBRARIES of
+# <target> lists them.
+
+include(CheckCXXSourceCompiles)
+
+# The level table. A function, because variables of this file are not seen from other directories.
+function(weft_kernel_level_flags level out)
+  set(avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt)
+  if(NOT WEFT_TARGET_IS_X86_64)
+    set(flags "")
+  elseif(level STREQUAL "baseline")
+    # A file knows its level from the compiler's own macros (__AVX2__, __AVX512F__). If somebody
+    # builds everything with, say, -march=native, the baseline would take itself for a higher level
+    # and its symbols would clash with that level's. The negative flags keep the levels apart; with
+    # the compiler's defaults they change nothing.
+    set(flags -mno-avx2)
+  elseif(level STREQUAL "avx2")
+    set(flags ${avx2} -mno-avx512f)
+  elseif(level STREQUAL "avx512")
+    # Compilers prefer 32-byte vectors even here unless told otherwise.
+    set(flags ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      # Older GCC takes its own AVX-512 intrinsics for uses of uninitialised variables. Nothing is
+      # missed: the same text is compiled for the other levels, with these warnings.
+      list(APPEND flags -Wno-uninitialized -Wno-maybe-uninitialized)
+    endif()
+  endif()
+  set(${out} ${flags} PARENT_SCOPE)
+endfunction()
+
+function(weft_add_kernels target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LEVELS")
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "weft_add_kernels: there is no target \"${target}\"")
+  endif()
+  if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR
+      "usage: weft_add_kernels(<target> SOURCES <file>... [LEVELS baseline avx2 avx512])")
+  endif()
+
+  # Asked of the compiler rather than of CMAKE_SYSTEM_PROCESSOR: it is the condition that the
+  # headers use, and it stays right for -m32, cross builds and compilers that do not take these
+  # flags.
+  check_cxx_source_compiles("
+    #if !defined(__x86_64__) || !defined(__GNUC__)
+    #error
+    #endif
+    int main() {}" WEFT_TARGET_IS_X86_64)
+
+  set(known baseline avx2 avx512)
+  foreach(level IN LISTS arg_LEVELS)
+    if(NOT level IN_LIST known)
+      message(FATAL_ERROR "weft_add_kernels: unknown level \"${level}\"; there are ${known}")
+    endif()
+  endforeach()
+  if(NOT WEFT_TARGET_IS_X86_64)
+    set(levels baseline)
+  elseif(arg_LEVELS)
+    set(levels baseline ${arg_LEVELS})
+    list(REMOVE_DUPLICATES levels)
+  else()
+    set(levels ${known})
+  endif()
+
+  # A second call for the same target may come from another directory.
+  set(sources "")
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    list(APPEND sources "${source}")
+  endforeach()
+
+  foreach(level IN LISTS levels)
+    set(objects ${target}_kernels_${level})
+    if(TARGET ${objects})
+      target_sources(${objects} PRIVATE ${sources})
+      continue()
+    endif()
+    add_library(${objects} OBJECT ${sources})
+    set_property(TARGET ${target} APPEND PROPERTY WEFT_KERNEL_LIBRARIES ${objects})
+    set_target_properties(${objects} PROPERTIES
+      CXX_EXTENSIONS OFF
+      CXX_VISIBILITY_PRESET hidden
+      VISIBILITY_INLINES_HIDDEN ON
+      # Costs nothing on the machines that matter, and a static library may end up in a shared one.
+      POSITION_INDEPENDENT_CODE ON
+      # Link-time optimisation could move code from one level into another; a unity build would put
+      # names of several kernel files into one.
+      INTERPROCEDURAL_OPTIMIZATION OFF
+      UNITY_BUILD OFF)
+    target_compile_features(${objects} PRIVATE cxx_std_20)
+
+    # After everything that CMAKE_CXX_FLAGS or the build type say, so these win. Optimised in Debug
+    # builds too: unoptimised code is not only slow, it leaves functions of the headers behind as
+    # weak symbols with this level's instructions in them, which the linker may then pick for
+    # everybody. Contraction is off because a compiler that fuses a*b+c where it likes would give
+    # each level its own results; errno and traps are given up because nobody looks at them and
+    # loops that keep them do not vectorise.
+    weft_kernel_level_flags(${level} flags)
+    if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
+      list(PREPEND flags -O3 -fno-lto -fno-fast-math -ffp-contract=off -fno-math-errno
+        -fno-trapping-math)
+    endif()
+    target_compile_options(${objects} PRIVATE ${flags})
+
+    # Linking an object library takes the usage requirements only. What a target links may hold
+    # generator expressions, which are not evaluated unless asked for.
+    target_include_directories(${objects} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    target_compile_definitions(${objects} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+    target_link_libraries(${objects} PRIVATE
+      $<TARGET_GENEX_EVAL:${target},$<TARGET_PROPERTY:${target},LINK_LIBRARIES>>)
+    if(TARGET weft::xsimd)
+      target_link_libraries(${objects} PRIVATE weft::xsimd)
+    endif()
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+endfunction()
+
+# Makes weft::xsimd if xsimd can be found. xsimd is needed to build weft, and to use
+# weft/kernel/vectorized.hpp; a project that does not include that header does without. Only the
+# include directory is taken from a package: some link xtl, an optional companion for complex
+# numbers, whether it is installed or not. With GLOBAL, directories above the caller see the target
+# too.
+function(weft_find_xsimd)
+  if(TARGET weft::xsimd)
+    return()
+  endif()
+  set(usable FALSE)
+  if(TARGET xsimd)
+    # The surrounding project brought its own and answers for the version.
+    set(usable TRUE)
+  else()
+    # No version in the call: xsimd's version file refuses every other major version, newer ones
+    # too.
+    find_package(xsimd CONFIG QUIET ${ARGV})
+    if(xsimd_FOUND AND xsimd_VERSION VERSION_GREATER_EQUAL 8.1)
+      set(usable TRUE)
+    endif()
+  endif()
+  if(usable)
+    add_library(weft::xsimd INTERFACE IMPORTED ${ARGV})
+    target_include_directories(weft::xsimd INTERFACE
+      $<TARGET_PROPERTY:xsimd,INTERFACE_INCLUDE_DIRECTORIES>)
+    return()
+  endif()
+  # Other packages refuse to be found without xtl.
+  find_path(WEFT_XSIMD_INCLUDE_DIR xsimd/xsimd.hpp)
+  mark_as_advanced(WEFT_XSIMD_INCLUDE_DIR)
+  if(WEFT_XSIMD_INCLUDE_DIR)
+    file(READ "${WEFT_XSIMD_INCLUDE_DIR}/xsimd/config/xsimd_config.hpp" header)
+    string(REGEX MATCH "XSIMD_VERSION_MAJOR +([0-9]+)" major "${header}")
+    set(major ${CMAKE_MATCH_1})
+    string(REGEX MATCH "XSIMD_VERSION_MINOR +([0-9]+)" minor "${header}")
+    set(minor ${CMAKE_MATCH_1})
+    if("${major}.${minor}" VERSION_GREATER_EQUAL 8.1)
+      add_library(weft::xsimd INTERFACE IMPORTED ${ARGV})
+      target_include_directories(weft::xsimd INTERFACE "${WEFT_XSIMD_INCLUDE_DIR}")
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+#   cmake -D ROOT=<source tree> -P check_storeys.cmake
+#
+# Reads every #include of the library and fails on one that points up the house, or that brings a
+# third-party library into a room that is not meant to see it. It reads text only: an include inside
+# #if counts like any other.
+cmake_minimum_required(VERSION 3.24)
+
+# Lowest first. A file may include its own storey and those before it.
+set(storeys base core iter parallel kernel ops graph recurrent ir cli)
+
+# kernels/ holds kernel code, which is compiled for one instruction set at a time. The less of the
+# library it pulls in, the less there is to leak: it sees only these storeys.
+set(seen_by_kernels base core kernel)
+
+# Third-party headers: what the include starts with, and the files that may have it.
+set(third_party
+  "(oneapi/)?tbb/"    "^src/parallel/"
+  "xsimd/"            "^include/weft/kernel/vectorized[^/]*\\.hpp$"
+  "pugixml"           "^src/ir/"
+  "(CLI|fmt)/"        "^src/cli/")
+
+# The storey of a file, or of what an include names; paths are relative to ROOT. A header directly
+# in include/weft/ is an umbrella over all storeys but the program.
+function(storey_of path out)
+  set(storey "")
+  if(path MATCHES "^kernels/")
+    set(storey kernel)
+  elseif(path MATCHES "^(include/weft|src)/([^/]+)/")
+    set(storey ${CMAKE_MATCH_2})
+  elseif(path MATCHES "^include/weft/[^/]+$")
+    set(storey ir)
+  endif()
+  set(${out} "${storey}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE files RELATIVE "${ROOT}"
+  "${ROOT}/include/weft/*" "${ROOT}/src/*.cpp" "${ROOT}/src/*.hpp" "${ROOT}/kernels/*.cpp"
+  "${ROOT}/kernels/*.hpp")
+if(NOT files)
+  message(FATAL_ERROR "no source files under ${ROOT}")
+endif()
+
+set(breaches "")
+set(include_count 0)
+foreach(file IN LISTS files)
+  storey_of("${file}" storey)
+  list(FIND storeys "${storey}" height)
+  if(height EQUAL -1)
+    string(APPEND breaches "  ${file}: \"${storey}\" is not a storey\n")
+    continue()
+  endif()
+  cmake_path(GET file PARENT_PATH folder)
+
+  # Matched out of the whole text: a CMake list of lines would fall apart on brackets and
+  # semicolons.
+  file(READ "${ROOT}/${file}" text)
+  string(REGEX MATCHALL "\n[ \t]*#[ \t]*include[ \t]*[<\"][^>\"\n]+" includes "\n${text}")
+  foreach(include IN LISTS includes)
+    string(REGEX REPLACE "^[^<\"]*([<\"])(.*)$" "\\1;\\2" include "${include}")
+    list(GET include 0 bracket)
+    list(GET include 1 name)
+    math(EXPR include_count "${include_count} + 1")
+
+    set(rules ${third_party})
+    while(rules)
+      list(POP_FRONT rules prefix allowed)
+      if(name MATCHES "^${prefix}" AND NOT file MATCHES "${allowed}")
+        string(APPEND breaches "  ${file} includes ${name}: only files matching ${allowed} may\n")
+      endif()
+    endwhile()
+
+    # Which of our files is meant?
+    set(target "")
+    if(name MATCHES "^weft/")
+      set(target "include/${name}")
+    elseif(bracket STREQUAL "\"")
+      foreach(candidate "${folder}/${name}" "src/${name}" "${name}")
+        cmake_path(NORMAL_PATH candidate)
+        if(EXISTS "${ROOT}/${candidate}")
+          set(target "${candidate}")
+          break()
+        endif()
+      endforeach()
+      if(NOT target)
+        string(APPEND breaches "  ${file} includes \"${name}\": there is no such file\n")
+      endif()
+    endif()
+    if(NOT target)
+      continue()
+    endif()
+
+    storey_of("${target}" target_storey)
+    list(FIND storeys "${target_storey}" target_height)
+    if(target_height EQUAL -1)
+      string(APPEND breaches "  ${file} includes ${name}: which is in no storey\n")
+    elseif(target_height GREATER height)
+      string(APPEND breaches
+        "  ${file} includes ${name}: ${storey} is below ${target_storey}\n")
+    elseif(file MATCHES "^kernels/" AND NOT target_storey IN_LIST seen_by_kernels)
+      string(APPEND breaches "  ${file} includes ${name}: kernels see ${seen_by_kernels} only\n")
+    endif()
+  endforeach()
+endforeach()
+
+if(breaches)
+  list(JOIN storeys " < " order)
+  message(FATAL_ERROR "Includes that the house does not allow (${order}):\n${breaches}")
+endif()
+list(LENGTH files file_count)
+message(STATUS "${include_count} includes in ${file_count} files, none points up")

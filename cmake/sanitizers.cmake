@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# WEFT_SANITIZE: empty, or one or more of the compiler's sanitizers joined by commas, such as
+# "address,undefined". For people who work on weft. The options are set for this directory and those
+# below, so that library, kernels, tests and benches agree; directories above are not touched.
+
+if(WEFT_SANITIZE)
+  if(MSVC)
+    message(FATAL_ERROR "WEFT_SANITIZE is for GCC and Clang")
+  endif()
+  # A finding stops the program: a test that prints it and passes helps nobody.
+  add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    -g)
+  add_link_options(-fsanitize=${WEFT_SANITIZE})
+endif()
