@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Symbol visibility. Everything is compiled hidden; WEFT_API marks what a shared library exports.
+#pragma once
+
+#if defined(WEFT_STATIC)
+#define WEFT_API
+#elif defined(_WIN32) && defined(WEFT_BUILDING)
+#define WEFT_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define WEFT_API __declspec(dllimport)
+#else
+#define WEFT_API __attribute__((visibility("default")))
+#endif
+
+/// For small functions that kernel files use. A kernel file is compiled once per instruction set;
+/// an inline function that is not inlined there would become a weak symbol which the linker shares
+/// between instruction sets. Forcing it in leaves no symbol behind.
+#if defined(__GNUC__)
+#define WEFT_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define WEFT_ALWAYS_INLINE inline
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A vector whose first N elements live inside it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace weft::inline v0 {
+
+/// Sequence of T. Up to N elements need no heap; the unused ones are not initialised, so that an
+/// object with room for eight dims costs what its two dims cost. Iterators and references are
+/// invalidated by growth, moves and swaps. Throws std::bad_alloc.
+template <class T, std::size_t N>
+class SmallVector {
+ public:
+  SmallVector() noexcept : data_(inline_data()) {}
+  explicit SmallVector(std::size_t size, const T& value = T()) : SmallVector() {
+    resize(size, value);
+  }
+  SmallVector(std::initializer_list<T> values) : SmallVector() {
+    append(values.begin(), values.end());
+  }
+  template <class It>
+    requires(!std::is_integral_v<It>)
+  SmallVector(It first, It last) : SmallVector() {
+    append(first, last);
+  }
+  SmallVector(const SmallVector& other) : SmallVector() { append(other.begin(), other.end()); }
+  SmallVector(SmallVector&& other) noexcept : SmallVector() { take(other); }
+  SmallVector& operator=(const SmallVector& other) {
+    if (this != &other) {
+      clear();
+      append(other.begin(), other.end());
+    }
+    return *this;
+  }
+  SmallVector& operator=(SmallVector&& other) noexcept {
+    if (this != &other) {
+      release();
+      take(other);
+    }
+    return *this;
+  }
+  ~SmallVector() { release(); }
+
+  T* data() noexcept { return data_; }
+  const T* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  T* begin() noexcept { return data_; }
+  T* end() noexcept { return data_ + size_; }
+  const T* begin() const noexcept { return data_; }
+  const T* end() const noexcept { return data_ + size_; }
+  T& operator[](std::size_t i) noexcept { return data_[i]; }
+  const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  T& back() noexcept { return data_[size_ - 1]; }
+  const T& back() const noexcept { return data_[size_ - 1]; }
+
+  void clear() noexcept {
+    std::destroy(begin(), end());
+    size_ = 0;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity > capacity_) grow(capacity);
+  }
+  void push_back(T value) {
+    if (size_ == capacity_) grow(2 * capacity_);
+    ::new (static_cast<void*>(data_ + size_)) T(std::move(value));
+    ++size_;
+  }
+  void pop_back() noexcept { std::destroy_at(data_ + --size_); }
+  /// `value` is taken by value: it may be an element of this vector, which growth moves away.
+  void resize(std::size_t size, T value = T()) {
+    if (size <= size_) {
+      std::destroy(data_ + size, end());
+    } else {
+      reserve(size);
+      std::uninitialized_fill(data_ + size_, data_ + size, value);
+    }
+    size_ = size;
+  }
+  /// As resize, but new elements of a trivial type keep whatever the memory held: for callers that
+  /// fill them at once.
+  void resize_for_overwrite(std::size_t size) {
+    static_assert(std::is_trivial_v<T>);
+    reserve(size);
+    size_ = size;
+  }
+  void erase(std::size_t i) {
+    std::move(data_ + i + 1, end(), data_ + i);
+    pop_back();
+  }
+  template <class It>
+  void append(It first, It last) {
+    const auto count = static_cast<std::size_t>(std::distance(first, last));
+    reserve(size_ + count);
+    std::uninitialized_copy(first, last, data_ + size_);
+    size_ += count;
+  }
+
+  operator std::span<const T>() const noexcept { return {data_, size_}; }
+
+  friend bool operator==(const SmallVector& a, const SmallVector& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  T* inline_data() noexcept { return reinterpret_cast<T*>(inline_); }
+  bool on_heap() const noexcept {
+    return static_cast<const void*>(data_) != static_cast<const void*>(inline_);
+  }
+
+  void grow(std::size_t wanted) {
+    const std::size_t capacity = std::max(wanted, 2 * capacity_);
+    T* fresh = std::allocator<T>().allocate(capacity);
+    std::uninitialized_move(begin(), end(), fresh);
+    const std::size_t size = size_;
+    release();
+    data_ = fresh;
+    size_ = size;
+    capacity_ = capacity;
+  }
+  void release() noexcept {
+    clear();
+    if (on_heap()) std::allocator<T>().deallocate(data_, capacity_);
+    data_ = inline_data();
+    capacity_ = N;
+  }
+  /// Precondition: *this is empty and inline.
+  void take(SmallVector& other) noexcept {
+    if (other.on_heap()) {
+      data_ = std::exchange(other.data_, other.inline_data());
+      size_ = std::exchange(other.size_, 0);
+      capacity_ = std::exchange(other.capacity_, N);
+    } else {
+      std::uninitialized_move(other.begin(), other.end(), data_);
+      size_ = other.size_;
+      other.clear();
+    }
+  }
+
+  T* data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = N;
+  alignas(T) std::byte inline_[N * sizeof(T)];
+};
+
+}  // namespace weft::inline v0

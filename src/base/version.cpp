@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/version.hpp>
+
+#define WEFT_QUOTE_(x) #x
+#define WEFT_QUOTE(x) WEFT_QUOTE_(x)
+
+namespace weft::inline v0 {
+
+const char* version() noexcept {
+  return WEFT_QUOTE(WEFT_VERSION_MAJOR) "." WEFT_QUOTE(WEFT_VERSION_MINOR) "." WEFT_QUOTE(
+      WEFT_VERSION_PATCH);
+}
+
+}  // namespace weft::inline v0
