@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A tensor that owns its memory.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/core/tensor_view.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+
+namespace weft::inline v0 {
+
+/// A TensorView together with a share in the memory it shows. Copies share the memory (clone() does
+/// not); the memory goes with the last of them. Memory is aligned to 64 bytes. Each factory makes
+/// one allocation for the memory and one for its count of owners; all throw Error as TensorView
+/// does, and std::bad_alloc.
+class WEFT_API Tensor : public TensorView {
+ public:
+  /// Undefined: as an output of an iterator it means "allocate this".
+  Tensor() = default;
+
+  /// Row-major, elements not initialised.
+  static Tensor empty(IntSpan shape, ScalarType type);
+  /// Any non-negative strides in elements; the memory spans what they reach.
+  static Tensor empty_strided(IntSpan shape, IntSpan strides, ScalarType type);
+  static Tensor zeros(IntSpan shape, ScalarType type);
+  /// Every element `value`, converted by cast rules (core/cast.hpp).
+  static Tensor full(IntSpan shape, ScalarType type, double value);
+  /// Row-major, with a copy of `values`, one per element. Throws Error(shape) if their number
+  /// differs from numel.
+  template <Element T>
+  static Tensor of(IntSpan shape, std::initializer_list<T> values) {
+    Tensor t = empty(shape, scalar_type_of<T>);
+    t.check_count(static_cast<std::int64_t>(values.size()));
+    std::copy(values.begin(), values.end(), static_cast<T*>(t.data()));
+    return t;
+  }
+  /// `view` inside memory that `owner` keeps alive.
+  static Tensor share(std::shared_ptr<void> owner, const TensorView& view);
+
+  /// A row-major copy of any view.
+  static Tensor copy_of(const TensorView& view);
+  Tensor clone() const { return copy_of(*this); }
+
+  /// What keeps the memory alive; null if undefined.
+  const std::shared_ptr<void>& owner() const noexcept { return owner_; }
+
+ private:
+  Tensor(std::shared_ptr<void> owner, TensorView view)
+      : TensorView(std::move(view)), owner_(std::move(owner)) {}
+  void check_count(std::int64_t count) const;
+
+  std::shared_ptr<void> owner_;
+};
+
+}  // namespace weft::inline v0

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A tensor in memory that somebody else owns.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/core/scalar_type.hpp>
+#include <weft/core/shape.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace weft::inline v0 {
+
+/// A range of addresses, [begin, end). Both null: not known.
+struct ByteRange {
+  const std::byte* begin = nullptr;
+  const std::byte* end = nullptr;
+};
+
+/// Pointer, element type, shape and strides of a tensor that the view does not own.
+///
+/// The element at index (i0, i1, ...) stands `i0 * stride(0) + i1 * stride(1) + ...` *elements*
+/// after data(). Strides may be zero or negative and the pointer need not be aligned. All
+/// arithmetic on extents and strides is checked where a view is made, so that whoever holds one can
+/// rely on numel(), first_byte() and last_byte() being right. A view that knows the byte range of
+/// its memory is checked to stay inside it.
+///
+/// Copying a view of rank up to 8 allocates nothing. A default-constructed view is *undefined*: as
+/// an output it means "allocate one for me".
+class WEFT_API TensorView {
+ public:
+  TensorView() = default;
+
+  /// A view of elements that lie inside `memory`, starting `offset` elements into it. Without
+  /// strides: row-major. Throws Error: rank (above 64, or lists of different lengths), shape
+  /// (negative extent), overflow, bounds.
+  template <Element T>
+  TensorView(std::span<T> memory, IntSpan shape, std::int64_t offset = 0)
+      : TensorView(memory, shape, contiguous_strides(shape), offset) {}
+  template <Element T>
+  TensorView(std::span<T> memory, IntSpan shape, IntSpan strides, std::int64_t offset = 0)
+      : TensorView(within({reinterpret_cast<const std::byte*>(memory.data()),
+                           reinterpret_cast<const std::byte*>(memory.data() + memory.size())},
+                          at(memory.data(), offset, memory.size()),
+                          scalar_type_of<std::remove_const_t<T>>, shape, strides,
+                          std::is_const_v<T>)) {}
+
+  /// A view of elements at `data` whose memory is `range`; `read_only` views are refused as
+  /// outputs. Throws as above, and Error(undefined) for a null pointer with elements.
+  static TensorView within(ByteRange range, const void* data, ScalarType type, IntSpan shape,
+                           IntSpan strides, bool read_only = false);
+  /// As within(), for memory of unknown extent: the caller answers for every address that the
+  /// strides reach.
+  static TensorView trusted(void* data, ScalarType type, IntSpan shape, IntSpan strides);
+  static TensorView trusted(void* data, ScalarType type, IntSpan shape);
+  static TensorView trusted(const void* data, ScalarType type, IntSpan shape, IntSpan strides);
+  static TensorView trusted(const void* data, ScalarType type, IntSpan shape);
+
+  bool defined() const noexcept { return defined_; }
+  ScalarType dtype() const noexcept { return type_; }
+  int rank() const noexcept { return rank_; }
+  IntSpan shape() const noexcept { return {dims_.data(), static_cast<std::size_t>(rank_)}; }
+  /// Strides in elements.
+  IntSpan strides() const noexcept {
+    return {dims_.data() + rank_, static_cast<std::size_t>(rank_)};
+  }
+  /// Extent and stride (in elements) of an axis in [-rank, rank). Throw Error(axis).
+  std::int64_t extent(std::int64_t axis) const { return shape()[normalize(axis)]; }
+  std::int64_t stride(std::int64_t axis) const { return strides()[normalize(axis)]; }
+  std::int64_t numel() const noexcept { return numel_; }
+  /// numel() times the element size.
+  std::int64_t nbytes() const noexcept { return numel_ * element_size(type_); }
+
+  /// Address of the element at index (0, 0, ...). Null only if undefined or without elements.
+  void* data() const noexcept { return data_; }
+  /// The same as T*. Throws Error(dtype) if T is not the element type.
+  template <Element T>
+  T* data_as() const {
+    if (type_ != scalar_type_of<T>) fail_type(scalar_type_of<T>);
+    return static_cast<T*>(data_);
+  }
+  /// Copies one element out. Throws Error(axis) for an index out of range, Error(dtype) if T is not
+  /// the element type.
+  template <Element T>
+  T at(IntSpan index) const {
+    return data_as<T>()[element_offset(index)];
+  }
+  /// Offset in elements of the element at `index`. Throws Error(rank), Error(axis).
+  std::int64_t element_offset(IntSpan index) const;
+
+  /// Row-major without gaps: the strides of axes of extent 1 do not count; true without elements.
+  bool is_contiguous() const noexcept { return contiguous_; }
+  bool read_only() const noexcept { return read_only_; }
+  /// A language scalar (PyTorch's wrapped number): weak in type promotion.
+  bool is_weak_scalar() const noexcept { return weak_; }
+  void set_weak_scalar(bool weak) noexcept { weak_ = weak; }
+  /// The memory's byte range; nulls where trusted.
+  ByteRange range() const noexcept { return range_; }
+  /// Offsets in bytes from data() of the first byte that an element occupies and of one past the
+  /// last; 0, 0 if empty.
+  std::int64_t first_byte() const noexcept { return first_byte_; }
+  std::int64_t end_byte() const noexcept { return end_byte_; }
+
+  // Views of the same memory with another geometry. None copies elements; each throws Error for
+  // arguments that do not fit.
+
+  /// Any shape, strides and offset (in elements from data()), checked against range() where known.
+  TensorView as_strided(IntSpan shape, IntSpan strides, std::int64_t offset = 0) const;
+  /// Axis i of the result is axis order[i]: a permutation of 0 ... rank-1.
+  TensorView permute(IntSpan order) const;
+  TensorView transpose(std::int64_t axis0, std::int64_t axis1) const;
+  /// Broadcast to `shape`: new leading axes and axes of extent 1 get stride 0.
+  TensorView expand(IntSpan shape) const;
+  /// Elements start, start+step, ... before stop along an axis, as in Python; start and stop are
+  /// clamped to the extent, negative ones count from the end. step may be negative (then start
+  /// defaults are the caller's to give), not 0.
+  TensorView slice(std::int64_t axis, std::int64_t start, std::int64_t stop,
+                   std::int64_t step = 1) const;
+  /// Index `i` along an axis; that axis is gone.
+  TensorView select(std::int64_t axis, std::int64_t i) const;
+  /// Reversed along an axis.
+  TensorView flip(std::int64_t axis) const;
+  TensorView unsqueeze(std::int64_t axis) const;
+  /// Drops axes of extent 1.
+  TensorView squeeze() const;
+
+ private:
+  static const void* at(const void* data, std::int64_t offset, std::size_t size,
+                        std::int64_t element_bytes);
+  template <class T>
+  static const void* at(const T* data, std::int64_t offset, std::size_t size) {
+    return at(data, offset, size, sizeof(T));
+  }
+  std::size_t normalize(std::int64_t axis) const {
+    return static_cast<std::size_t>(normalize_axis(axis, rank_));
+  }
+  [[noreturn]] void fail_type(ScalarType wanted) const;
+  void set_geometry(IntSpan shape, IntSpan strides);
+  void check_range() const;
+
+  void* data_ = nullptr;
+  ByteRange range_;
+  std::int64_t numel_ = 0;
+  std::int64_t first_byte_ = 0;
+  std::int64_t end_byte_ = 0;
+  int rank_ = 0;
+  ScalarType type_ = ScalarType::f32;
+  bool defined_ = false;
+  bool contiguous_ = true;
+  bool read_only_ = false;
+  bool weak_ = false;
+  SmallVector<std::int64_t, 2 * inline_rank> dims_;  // rank extents, then rank strides in elements
+};
+
+}  // namespace weft::inline v0

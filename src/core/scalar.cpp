@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/core/scalar.hpp>
+
+namespace weft::inline v0 {
+
+TensorView Scalar::view() const {
+  TensorView view = TensorView::trusted(static_cast<const void*>(&value_), type_, {}, {});
+  view.set_weak_scalar(true);
+  return view;
+}
+
+}  // namespace weft::inline v0

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/error.hpp>
+#include <weft/core/cast.hpp>
+#include <weft/core/tensor.hpp>
+
+#include "base/text.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace weft::inline v0 {
+namespace {
+
+constexpr std::align_val_t alignment{64};
+
+std::shared_ptr<void> allocate(std::int64_t bytes) {
+  // One byte at least, so that an empty tensor has an address of its own.
+  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+  return {::operator new(size, alignment),
+          [](void* memory) { ::operator delete(memory, alignment); }};
+}
+
+}  // namespace
+
+Tensor Tensor::empty_strided(IntSpan shape, IntSpan strides, ScalarType type) {
+  // The geometry is checked on a view of no memory in particular before anything is allocated.
+  static const std::byte probe{};
+  const TensorView checked =
+      TensorView::trusted(static_cast<const void*>(&probe), type, shape, strides);
+  if (checked.first_byte() < 0) {
+    fail(ErrorCode::invalid_argument,
+         text("negative strides ", to_string(strides), " for a new tensor"));
+  }
+  std::shared_ptr<void> memory = allocate(checked.end_byte());
+  const auto* begin = static_cast<const std::byte*>(memory.get());
+  TensorView view = within({begin, begin + checked.end_byte()}, begin, type, shape, strides);
+  return {std::move(memory), std::move(view)};
+}
+
+Tensor Tensor::empty(IntSpan shape, ScalarType type) {
+  return empty_strided(shape, contiguous_strides(shape), type);
+}
+
+Tensor Tensor::zeros(IntSpan shape, ScalarType type) {
+  Tensor t = empty(shape, type);
+  std::memset(t.data(), 0, static_cast<std::size_t>(t.nbytes()));
+  return t;
+}
+
+Tensor Tensor::full(IntSpan shape, ScalarType type, double value) {
+  Tensor t = empty(shape, type);
+  cast_elements(t.data(), type, element_size(type), &value, ScalarType::f64, 0, t.numel());
+  return t;
+}
+
+Tensor Tensor::share(std::shared_ptr<void> owner, const TensorView& view) {
+  return {std::move(owner), view};
+}
+
+Tensor Tensor::copy_of(const TensorView& view) {
+  Tensor t = empty(view.shape(), view.dtype());
+  cast_tensor(t, view);
+  return t;
+}
+
+void Tensor::check_count(std::int64_t count) const {
+  if (count != numel()) {
+    fail(ErrorCode::shape,
+         text("expected ", numel(), " values for shape ", to_string(shape()), ", got ", count));
+  }
+}
+
+}  // namespace weft::inline v0
