@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Stage "order": which axis is walked innermost, which outermost.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/iter/geometry.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace weft::inline v0 {
+
+/// What the order of dims needs to know of an operand.
+struct OrderOperand {
+  bool is_output = false;
+  bool counts = true;  ///< false: its layout is still to be chosen, so it has no say
+};
+
+/// The order of least cost over all operands. An axis costs, per step, the bytes that every operand
+/// moves by, at most one cache line (64 bytes) each, outputs counted twice (a line written is also
+/// read); the cheapest axis is innermost. Axes of equal cost go by the sum of the strides, then the
+/// later axis inside. Strides count by magnitude, 0 costs nothing, and the sum does not depend on
+/// the order of the operands: a + b and b + a are walked alike.
+/// @post a permutation of the axes; axes of extent 1 are outermost
+WEFT_API Permutation order_by_cost(const Geometry& geometry,
+                                   std::span<const OrderOperand> operands);
+
+/// PyTorch's order, for comparison: insertion sort in which the first operand with two different
+/// non-zero strides decides by their signed values; equal strides by the larger extent outside; in
+/// a reduction, reduced axes go inside.
+WEFT_API Permutation order_as_pytorch(const Geometry& geometry,
+                                      std::span<const OrderOperand> operands, bool is_reduction);
+
+/// n-1, ..., 0: the last axis innermost (C order).
+WEFT_API Permutation order_linear(int ndim);
+
+/// Rearranges dims so that dim d is what axis perm[d] was.
+WEFT_API void permute_dims(Geometry& geometry, const Permutation& perm);
+
+/// True if along `perm` every operand that counts has non-decreasing stride magnitudes (zeros and
+/// extents of 1 aside).
+WEFT_API bool all_agree(const Geometry& geometry, std::span<const OrderOperand> operands,
+                        const Permutation& perm);
+
+/// Turns dims round along which at least one operand runs backwards and none forwards.
+/// offsets_bytes[k] grows by what operand k's first element moved. `keep` is a bit mask of dims to
+/// leave alone.
+/// @post the set of offset tuples visited is unchanged
+/// @returns bit mask of the dims turned (dims from 64 on are left alone)
+WEFT_API std::uint64_t flip_backward_dims(Geometry& geometry, std::span<std::int64_t> offsets_bytes,
+                                          std::uint64_t keep = 0);
+
+}  // namespace weft::inline v0

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/iter/broadcast.hpp>
+#include <weft/iter/coalesce.hpp>
+#include <weft/iter/order.hpp>
+#include <weft/iter/tensor_iterator.hpp>
+
+#include "base/text.hpp"
+#include "iter/operand_name.hpp"
+
+#include <algorithm>
+
+namespace weft::inline v0 {
+namespace {
+
+std::string quoted(std::string_view value) {
+  std::string out = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + '"';
+}
+
+template <class T>
+std::string list(const std::vector<T>& values) {
+  return text(std::span<const T>(values));
+}
+
+std::string access_text(const Explanation::Operand& op) {
+  std::string types(name(op.storage));
+  if (op.dtype != op.storage) types += text(" as ", name(op.dtype));
+  return types;
+}
+
+}  // namespace
+
+Explanation TensorIterator::explain() const {
+  Explanation e;
+  e.common_shape = common_shape_;
+  for (const std::uint8_t axis : perm_)
+    e.perm.push_back(axis);
+  e.shape = geometry_.shape;
+  e.numel = numel_;
+  e.reduction = is_reduction_;
+  for (int d = 0; d < static_cast<int>(perm_.size()) && d < 64; ++d) {
+    if ((flipped_ >> d & 1) != 0) e.flipped.push_back(perm_[static_cast<std::size_t>(d)]);
+  }
+  // The geometry as it was between ordering and coalescing, from the operands' own views.
+  Geometry before;
+  before.noperands = ntensors();
+  before.resize(static_cast<int>(common_shape_.size()));
+  std::ranges::copy(common_shape_, before.shape.begin());
+  for (int k = 0; k < ntensors(); ++k) {
+    const Operand& op = operands_[static_cast<std::size_t>(k)];
+    const IntSpan seen{common_shape_.data() + common_shape_.size() - op.view.shape().size(),
+                       op.view.shape().size()};
+    const bool own =
+        std::ranges::equal(broadcast_shapes(op.view.shape(), common_shape_), common_shape_);
+    broadcast_strides(before, k, own ? op.view.shape() : seen, op.view.strides(),
+                      weft::element_size(op.view.dtype()));
+  }
+  permute_dims(before, perm_);
+  for (int d = 0; d + 1 < before.ndim(); ++d) {
+    Explanation::Neighbours pair;
+    pair.inner_axis = perm_[static_cast<std::size_t>(d)];
+    pair.outer_axis = perm_[static_cast<std::size_t>(d + 1)];
+    const int blocker = coalesce_blocker(before, d);
+    pair.merged = blocker < 0;
+    if (blocker >= 0) {
+      pair.why_not =
+          text(operand_name(static_cast<std::size_t>(blocker), static_cast<std::size_t>(noutputs_)),
+               ": extent ", before.extent(d), " * stride ", before.stride(d, blocker),
+               " is not stride ", before.stride(d + 1, blocker));
+    }
+    e.neighbours.push_back(std::move(pair));
+  }
+  for (int k = 0; k < ntensors(); ++k) {
+    const Operand& op = operands_[static_cast<std::size_t>(k)];
+    Explanation::Operand out;
+    out.name = operand_name(static_cast<std::size_t>(k), static_cast<std::size_t>(noutputs_));
+    out.storage = op.storage;
+    out.dtype = op.dtype;
+    out.allocated = op.allocated;
+    out.shape = DimVector(op.view.shape().begin(), op.view.shape().end());
+    out.strides = DimVector(op.view.strides().begin(), op.view.strides().end());
+    out.strides_bytes = strides(k);
+    e.operands.push_back(std::move(out));
+  }
+  return e;
+}
+
+std::string Explanation::to_text() const {
+  std::string out = text("shape ", to_string(common_shape), ", ", numel, " elements",
+                         reduction ? ", a reduction" : "", "\n");
+  out += text("order (axes, innermost first) ", list(perm), "\n");
+  if (!flipped.empty()) out += text("walked backwards: axes ", list(flipped), "\n");
+  for (const Neighbours& pair : neighbours) {
+    out += text("axes ", pair.inner_axis, " and ", pair.outer_axis,
+                pair.merged ? ": one dim" : ": apart, ", pair.why_not, "\n");
+  }
+  out += text("plan (dims, innermost first) ", to_string(shape), "\n");
+  for (const Operand& op : operands) {
+    out += text(op.name, ": ", access_text(op), " ", to_string(op.shape), ", strides ",
+                to_string(op.strides), op.allocated ? ", allocated" : "", "; bytes per dim ",
+                to_string(op.strides_bytes));
+    if (!op.access.empty()) out += text("; ", op.access);
+    out += '\n';
+  }
+  if (has_run) {
+    out += text("run: ", run.instruction_set, ", ", run.threads,
+                run.threads == 1 ? " thread, " : " threads, ", run.blocks,
+                run.blocks == 1 ? " block" : " blocks", " of ", run.tile[0], " x ", run.tile[1],
+                ", spans of ", run.span, ", ", run.bytes_moved, " bytes moved\n");
+  }
+  return out;
+}
+
+std::string Explanation::to_json() const {
+  std::string out =
+      text("{\"shape\": ", to_string(common_shape), ", \"numel\": ", numel,
+           ", \"reduction\": ", reduction ? "true" : "false", ", \"perm\": ", list(perm),
+           ", \"flipped\": ", list(flipped), ", \"neighbours\": [");
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const Neighbours& pair = neighbours[i];
+    out += text(i == 0 ? "" : ", ", "{\"inner_axis\": ", pair.inner_axis,
+                ", \"outer_axis\": ", pair.outer_axis,
+                ", \"merged\": ", pair.merged ? "true" : "false",
+                ", \"why_not\": ", quoted(pair.why_not), "}");
+  }
+  out += text("], \"plan\": ", to_string(shape), ", \"operands\": [");
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& op = operands[i];
+    out += text(i == 0 ? "" : ", ", "{\"name\": ", quoted(op.name),
+                ", \"storage\": ", quoted(weft::name(op.storage)),
+                ", \"dtype\": ", quoted(weft::name(op.dtype)),
+                ", \"allocated\": ", op.allocated ? "true" : "false",
+                ", \"shape\": ", to_string(op.shape), ", \"strides\": ", to_string(op.strides),
+                ", \"strides_bytes\": ", to_string(op.strides_bytes),
+                ", \"access\": ", quoted(op.access), "}");
+  }
+  out += "]";
+  if (has_run) {
+    out += text(", \"run\": {\"instruction_set\": ", quoted(run.instruction_set),
+                ", \"threads\": ", run.threads, ", \"span\": ", run.span, ", \"tile\": [",
+                run.tile[0], ", ", run.tile[1], "], \"blocks\": ", run.blocks,
+                ", \"bytes_moved\": ", run.bytes_moved, "}");
+  }
+  return out + "}";
+}
+
+}  // namespace weft::inline v0

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How messages name an operand. Private to the compiled part.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace weft::inline v0 {
+
+/// "output 0", "input 1": counted apart, as callers write them.
+inline std::string operand_name(std::size_t index, std::size_t noutputs) {
+  return index < noutputs ? "output " + std::to_string(index)
+                          : "input " + std::to_string(index - noutputs);
+}
+
+/// The same for a list whose elements know whether they are outputs.
+template <class Op>
+std::string operand_name(std::span<Op> operands, std::size_t index) {
+  std::size_t noutputs = 0;
+  for (const Op& op : operands)
+    noutputs += op.is_output ? 1 : 0;
+  return operand_name(index, noutputs);
+}
+
+}  // namespace weft::inline v0

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/iter/order.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace weft::inline v0 {
+namespace {
+
+constexpr std::uint64_t cache_line = 64;
+
+std::uint64_t magnitude(std::int64_t stride) noexcept {
+  return stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
+}
+
+/// What it costs to step along a dim, see order_by_cost.
+struct Cost {
+  bool trivial;         // extent 1: goes outermost, where it merges with anything
+  std::uint64_t lines;  // bytes fetched per step
+  double reach;         // sum of the strides; a double cannot overflow
+  int axis;
+
+  bool operator<(const Cost& other) const noexcept {
+    if (trivial != other.trivial) return other.trivial;
+    if (lines != other.lines) return lines < other.lines;
+    if (reach != other.reach) return reach < other.reach;
+    return axis > other.axis;
+  }
+};
+
+}  // namespace
+
+Permutation order_by_cost(const Geometry& geometry, std::span<const OrderOperand> operands) {
+  SmallVector<Cost, inline_rank> costs;
+  for (int axis = 0; axis < geometry.ndim(); ++axis) {
+    Cost cost{geometry.extent(axis) == 1, 0, 0.0, axis};
+    for (int k = 0; k < geometry.noperands; ++k) {
+      const OrderOperand& operand = operands[static_cast<std::size_t>(k)];
+      if (!operand.counts) continue;
+      const std::uint64_t stride = magnitude(geometry.stride(axis, k));
+      const unsigned weight = operand.is_output ? 2 : 1;
+      cost.lines += weight * std::min(stride, cache_line);
+      cost.reach += weight * static_cast<double>(stride);
+    }
+    costs.push_back(cost);
+  }
+  // Insertion sort: a handful of dims, mostly in reverse order already, so compare from the
+  // outermost axis on.
+  for (std::size_t i = 1; i < costs.size(); ++i) {
+    const Cost cost = costs[i];
+    std::size_t j = i;
+    for (; j > 0 && cost < costs[j - 1]; --j)
+      costs[j] = costs[j - 1];
+    costs[j] = cost;
+  }
+  Permutation perm;
+  for (const Cost& cost : costs)
+    perm.push_back(static_cast<std::uint8_t>(cost.axis));
+  return perm;
+}
+
+Permutation order_linear(int ndim) {
+  Permutation perm;
+  for (int axis = ndim; axis-- > 0;)
+    perm.push_back(static_cast<std::uint8_t>(axis));
+  return perm;
+}
+
+Permutation order_as_pytorch(const Geometry& geometry, std::span<const OrderOperand> operands,
+                             bool is_reduction) {
+  // > 0: dim0 should be outside dim1; < 0: it should not; 0: nobody decides.
+  const auto compare = [&](int dim0, int dim1) {
+    for (int k = 0; k < geometry.noperands; ++k) {
+      const OrderOperand& operand = operands[static_cast<std::size_t>(k)];
+      if (!operand.counts) continue;
+      const std::int64_t stride0 = geometry.stride(dim0, k);
+      const std::int64_t stride1 = geometry.stride(dim1, k);
+      if (is_reduction && operand.is_output && (stride0 == 0) != (stride1 == 0))
+        return stride1 == 0 ? 1 : -1;
+      if (stride0 == 0 || stride1 == 0) continue;
+      if (stride0 != stride1) return stride0 < stride1 ? -1 : 1;
+      if (geometry.extent(dim0) > geometry.extent(dim1)) return 1;
+    }
+    return 0;
+  };
+  Permutation perm = order_linear(geometry.ndim());
+  for (int i = 1; i < geometry.ndim(); ++i) {
+    int at = i;
+    for (int other = i - 1; other >= 0; --other) {
+      auto& inner = perm[static_cast<std::size_t>(other)];
+      auto& outer = perm[static_cast<std::size_t>(at)];
+      const int order = compare(inner, outer);
+      if (order < 0) break;
+      if (order > 0) {
+        std::swap(inner, outer);
+        at = other;
+      }
+    }
+  }
+  return perm;
+}
+
+void permute_dims(Geometry& geometry, const Permutation& perm) {
+  const Geometry from = geometry;
+  for (int dim = 0; dim < geometry.ndim(); ++dim) {
+    const int axis = perm[static_cast<std::size_t>(dim)];
+    geometry.extent(dim) = from.extent(axis);
+    std::copy_n(from.strides(axis), geometry.noperands, geometry.strides(dim));
+  }
+}
+
+bool all_agree(const Geometry& geometry, std::span<const OrderOperand> operands,
+               const Permutation& perm) {
+  for (int k = 0; k < geometry.noperands; ++k) {
+    if (!operands[static_cast<std::size_t>(k)].counts) continue;
+    std::uint64_t previous = 0;
+    for (const int axis : perm) {
+      const std::uint64_t stride = magnitude(geometry.stride(axis, k));
+      if (stride == 0 || geometry.extent(axis) == 1) continue;
+      if (stride < previous) return false;
+      previous = stride;
+    }
+  }
+  return true;
+}
+
+std::uint64_t flip_backward_dims(Geometry& geometry, std::span<std::int64_t> offsets_bytes,
+                                 std::uint64_t keep) {
+  std::uint64_t flipped = 0;
+  for (int dim = 0; dim < std::min(geometry.ndim(), 64); ++dim) {
+    if ((keep >> dim & 1) != 0 || geometry.extent(dim) <= 1) continue;
+    const std::int64_t* strides = geometry.strides(dim);
+    const auto [least, most] = std::minmax_element(strides, strides + geometry.noperands);
+    if (*least >= 0 || *most > 0) continue;
+    for (int k = 0; k < geometry.noperands; ++k) {
+      std::int64_t& stride = geometry.stride(dim, k);
+      offsets_bytes[static_cast<std::size_t>(k)] += (geometry.extent(dim) - 1) * stride;
+      stride = -stride;
+    }
+    flipped |= std::uint64_t{1} << dim;
+  }
+  return flipped;
+}
+
+}  // namespace weft::inline v0

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The chain of stages behind TensorIteratorConfig::build(). Private to the compiled part.
+#pragma once
+
+#include <weft/iter/config.hpp>
+#include <weft/iter/order.hpp>
+
+namespace weft::inline v0 {
+
+/// Fills one TensorIterator from one config, stage by stage. Each stage relies on those before it;
+/// the order is that of run(). Nothing is allocated or assigned before every check has passed.
+class PlanBuilder {
+ public:
+  PlanBuilder(const TensorIteratorConfig& config, TensorIterator& iter)
+      : config_(config), iter_(iter) {}
+
+  void run();
+
+ private:
+  using Entry = TensorIteratorConfig::Entry;
+
+  bool build_dense();
+  void check_rules() const;
+  void collect_operands();
+  void mark_read_write();
+  void find_shape();
+  void check_output_shapes();
+  void find_types();
+  void lay_out_strides();
+  void check_reach() const;
+  void check_overlap();
+  void check_pair(std::size_t output, std::size_t other);
+  void choose_order();
+  void lay_out_new_outputs();
+  void allocate_outputs();
+  void squash();
+  void finish();
+
+  IntSpan declared_or_own_shape(const TensorView& view) const;
+  void copy_before_use(std::size_t input);
+  DimVector dense_strides(const Permutation& perm) const;
+  bool is_new(std::size_t operand) const { return new_[operand] != 0; }
+  std::string operand_label(std::size_t operand) const;
+
+  const TensorIteratorConfig& config_;
+  TensorIterator& iter_;
+  SmallVector<std::uint8_t, inline_operands> new_;  // per operand: an output that build() allocates
+  SmallVector<std::uint8_t, inline_operands> copy_;  // per operand: an input to be read from a copy
+  DimVector new_strides_;                            // in elements, of every output to allocate
+};
+
+}  // namespace weft::inline v0

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// PyTorch's shortcut for operands of one layout, reproduced under pytorch_order. Private to the
+/// compiled part.
+#pragma once
+
+#include <weft/iter/config.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace weft::inline v0 {
+
+/// An order in which everything coalesces to one dim, and the strides (in elements) of outputs to
+/// allocate.
+struct FastLayout {
+  Permutation perm;
+  DimVector new_strides;
+};
+
+/// The layout that all defined operands share: row-major, channels-last (rank 4), or dense with
+/// equal strides; empty if there is none, for a reduction, or for operands of different shapes.
+/// `is_new[k]` marks outputs to allocate.
+std::optional<FastLayout> pytorch_fast_layout(bool reduction, bool linear,
+                                              const TensorIterator& iter,
+                                              std::span<const std::uint8_t> is_new);
+
+}  // namespace weft::inline v0
