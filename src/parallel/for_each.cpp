@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of TensorIterator that run on several threads. They are declared with the iterator, one
+// storey down, so that a kernel written for PyTorch finds them where it expects them.
+#include <weft/iter/tensor_iterator.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::inline v0 {
+
+void TensorIterator::for_each_2d(Loop2d loop, std::int64_t grain) const {
+  if (numel_ == 0) return;
+  require_uncast("for_each");
+  // Whole rows where there are enough of them, else whole cache lines of the smallest type.
+  const std::int64_t row = ndim() > 0 ? geometry_.extent(0) : 1;
+  const std::int64_t align = row <= grain ? row : 64;
+  parallel_for(
+      numel_, grain,
+      [&](std::int64_t begin, std::int64_t end) {
+        serial_for_each_2d(loop, {begin, end});
+      },
+      align);
+}
+
+/// One output element: pieces of a size fixed by the geometry, each with an element of its own.
+void TensorIterator::reduce_to_one(Loop2d loop) const {
+  constexpr std::int64_t piece = default_grain;
+  const std::int64_t pieces = (numel_ + piece - 1) / piece;
+  if (pieces == 1) {
+    serial_for_each_2d(loop, {0, numel_});
+    return;
+  }
+  const auto size = static_cast<std::size_t>(weft::element_size(operands_[0].dtype));
+  std::vector<char> partial(static_cast<std::size_t>(pieces) * size);
+  parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      char* own = partial.data() + static_cast<std::size_t>(i) * size;
+      std::memcpy(own, operands_[0].data, size);
+      TensorIterator part = *this;
+      part.unsafe_replace_operand(0, own);
+      part.serial_for_each_2d(loop, {i * piece, std::min(numel_, (i + 1) * piece)});
+    }
+  });
+  char* data[2] = {operands_[0].data, partial.data()};
+  const std::int64_t strides[4] = {0, static_cast<std::int64_t>(size), 0, 0};
+  loop(data, strides, pieces, 1);
+}
+
+void TensorIterator::parallel_reduce(Loop2d loop) const {
+  if (noutputs_ != 1 || ninputs() != 1) {
+    fail(ErrorCode::invalid_argument,
+         text("parallel_reduce: expected one output and one input, got ", noutputs_, " and ",
+              ninputs()));
+  }
+  if (numel_ == 0) return;
+  require_uncast("parallel_reduce");
+  if (num_output_elements() == 1) {
+    reduce_to_one(loop);
+    return;
+  }
+  if (numel_ < default_grain) {
+    serial_for_each_2d(loop, {0, numel_});
+    return;
+  }
+  // Threads share the largest kept dim; every output is reduced by one thread in one order.
+  int kept = -1;
+  for (int d = 0; d < ndim(); ++d) {
+    if (geometry_.stride(d, 0) != 0 && (kept < 0 || geometry_.extent(d) >= geometry_.extent(kept)))
+      kept = d;
+  }
+  const std::int64_t extent = geometry_.extent(kept);
+  const std::int64_t grain =
+      std::max<std::int64_t>(1, default_grain / std::max<std::int64_t>(1, numel_ / extent));
+  parallel_for(extent, grain, [&](std::int64_t begin, std::int64_t end) {
+    TensorIterator part = *this;
+    part.narrow(kept, begin, end - begin);
+    part.serial_for_each_2d(loop, {0, part.numel_});
+  });
+}
+
+void TensorIterator::foreach_reduced_elt(FunctionRef<void(TensorIterator&)> loop,
+                                         bool parallelize) const {
+  if (noutputs_ < 1 || ninputs() < 1) {
+    fail(ErrorCode::invalid_argument, text("foreach_reduced_elt: expected outputs and inputs, got ",
+                                           noutputs_, " and ", ninputs()));
+  }
+  if (numel_ == 0) return;
+  const std::int64_t outputs = num_output_elements();
+  const std::int64_t per_output = numel_ / outputs;
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t flat = begin; flat < end; ++flat) {
+      TensorIterator part = *this;
+      part.is_reduction_ =
+          true;  // keeps narrow() from merging dims while others are still to be narrowed
+      std::int64_t left = flat;
+      for (int d = 0; d < ndim(); ++d) {
+        if (geometry_.stride(d, 0) == 0) continue;
+        part.narrow(d, left % geometry_.extent(d), 1);
+        left /= geometry_.extent(d);
+      }
+      loop(part);
+    }
+  };
+  if (!parallelize) {
+    run(0, outputs);
+    return;
+  }
+  parallel_for(outputs,
+               std::max<std::int64_t>(1, default_grain / std::max<std::int64_t>(1, per_output)),
+               run);
+}
+
+}  // namespace weft::inline v0
