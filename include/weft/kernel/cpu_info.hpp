@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the library knows of the machine.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/kernel/level.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace weft::inline v0 {
+
+struct CpuInfo {
+  std::string model;                   ///< as the processor names itself; may be empty
+  Level level = Level::baseline;       ///< that kernels run at
+  Level best_level = Level::baseline;  ///< that CPU and system offer
+  int hardware_threads = 1;
+  // Data caches of one core, in bytes; typical values where the system does not say.
+  std::int64_t l1_bytes = 32 << 10;
+  std::int64_t l2_bytes = 1 << 20;
+  std::int64_t l3_bytes = 8 << 20;
+};
+
+/// Looked up once.
+WEFT_API const CpuInfo& cpu_info();
+
+}  // namespace weft::inline v0

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Prefix operations from a struct.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/kernel/cumulative_kernel.hpp>
+#include <weft/kernel/level.hpp>
+#include <weft/kernel/span_loop.hpp>
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// The loops of a prefix struct.
+template <class Op>
+class CumulativeLoops {
+  using Params = typename Signature<decltype(&Op::accumulate)>::Params;
+
+ public:
+  using Acc = std::tuple_element_t<0, Params>;
+  using In = std::tuple_element_t<1, Params>;
+  using Out = typename Signature<decltype(&Op::project)>::Result;
+  static_assert(std::is_trivially_copyable_v<Acc>, "an accumulator is copied bytewise");
+
+  static constexpr CumulativeKernel kernel(const Op& op) {
+    CumulativeKernel k;
+    k.start = &start;
+    k.advance = &advance;
+    k.context = &op;
+    k.accumulator_bytes = sizeof(Acc);
+    k.out_type = scalar_type_of<Out>;
+    k.in_type = scalar_type_of<In>;
+    return k;
+  }
+
+ private:
+  static void start(const void* context, void* accumulators, std::int64_t n) {
+    const Op& op = *static_cast<const Op*>(context);
+    Acc* acc = static_cast<Acc*>(accumulators);
+    for (std::int64_t j = 0; j < n; ++j)
+      acc[j] = op.identity();
+  }
+
+  static void advance(const void* context, void* accumulators, char* out,
+                      std::int64_t out_row_bytes, const char* in, std::int64_t in_row_bytes,
+                      std::int64_t rows, std::int64_t columns) {
+    const Op& op = *static_cast<const Op*>(context);
+    Acc* acc = static_cast<Acc*>(accumulators);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const SpanReader<In, false> row{in + r * in_row_bytes};
+      char* out_row = out + r * out_row_bytes;
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < columns; ++j) {
+        acc[j] = op.accumulate(acc[j], row[j]);
+        store_element<Out>(out_row, j, op.project(acc[j]));
+      }
+    }
+  }
+};
+
+/// The CumulativeKernel of a prefix struct; refers to op.
+template <class Op>
+constexpr CumulativeKernel cumulative_kernel(const Op& op) {
+  return CumulativeLoops<Op>::kernel(op);
+}
+
+/// out[i] = project(accumulate(... accumulate(identity, in[0]) ..., in[i])) along an axis, with a
+/// struct such as
+///
+///     struct RunningMax {
+///       float identity() const { return -std::numeric_limits<float>::infinity(); }
+///       float accumulate(float acc, float x) const { return x > acc ? x : acc; }
+///       float project(float acc) const { return acc; }
+///     };
+///     weft::cpu_cumulative(out, in, -1, RunningMax{});
+///
+/// What is staged and thrown: run_cumulative.
+template <class Op>
+void cpu_cumulative(const TensorView& out, const TensorView& in, std::int64_t axis, const Op& op) {
+  run_cumulative(out, in, axis, cumulative_kernel(op));
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

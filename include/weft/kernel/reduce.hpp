@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Reductions from a struct of four functions.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/kernel/level.hpp>
+#include <weft/kernel/reduction_kernel.hpp>
+#include <weft/kernel/span_loop.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Parameters of Op::accumulate, taken apart: the accumulator, then one element per input and
+/// perhaps the index.
+template <class Params>
+struct AccumulateParams;
+template <class Acc, class... Rest>
+struct AccumulateParams<std::tuple<Acc, Rest...>> {
+  using Accumulator = Acc;
+  using Elements = std::tuple<Rest...>;
+};
+
+/// The loops of a reduction struct. `Indexed`: accumulate takes the index as its last parameter.
+template <class Op, bool Indexed>
+class ReductionLoops {
+  using Params = AccumulateParams<typename Signature<decltype(&Op::accumulate)>::Params>;
+  using Listed = typename Params::Elements;
+
+ public:
+  using Acc = typename Params::Accumulator;
+  static_assert(std::is_trivially_copyable_v<Acc>, "an accumulator is copied bytewise");
+  static_assert(alignof(Acc) <= 64);
+
+  static constexpr std::size_t nin = std::tuple_size_v<Listed> - (Indexed ? 1 : 0);
+  template <std::size_t I>
+  using In = std::tuple_element_t<I, Listed>;
+  using Outs = typename Outputs<typename Signature<decltype(&Op::project)>::Result>::Types;
+  static constexpr std::size_t nout = std::tuple_size_v<Outs>;
+
+  /// Accumulators side by side in a span: 256 bytes of them, at most 64. As many at every level, so
+  /// that results agree.
+  static constexpr int lanes = [] {
+    int n = 1;
+    while (n < 64 && static_cast<std::size_t>(2 * n) * sizeof(Acc) <= 256)
+      n *= 2;
+    return n;
+  }();
+
+  static constexpr ReductionKernel kernel(const Op& op) {
+    ReductionKernel k;
+    k.reduce_span = &reduce_span;
+    k.reduce_columns = &reduce_columns;
+    k.combine = &combine;
+    k.project = &project;
+    if constexpr (requires(Acc acc) {
+                    { op.done(acc) } -> std::convertible_to<bool>;
+                  })
+      k.done = &done;
+    k.context = &op;
+    k.noutputs = static_cast<int>(nout);
+    k.ninputs = static_cast<int>(nin);
+    k.accumulator_bytes = sizeof(Acc);
+    [&]<std::size_t... O, std::size_t... I>(std::index_sequence<O...>, std::index_sequence<I...>) {
+      ((k.types[O] = scalar_type_of<std::tuple_element_t<O, Outs>>), ...);
+      ((k.types[nout + I] = scalar_type_of<In<I>>), ...);
+    }(std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+    return k;
+  }
+
+ private:
+  static const Op& op_of(const void* context) { return *static_cast<const Op*>(context); }
+
+  template <class Readers>
+  static WEFT_ALWAYS_INLINE Acc step(const Op& op, const Acc& acc, const Readers& in,
+                                     std::int64_t i, std::int64_t index) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      if constexpr (Indexed) {
+        return op.accumulate(acc, std::get<I>(in)[i]..., index);
+      } else {
+        return op.accumulate(acc, std::get<I>(in)[i]...);
+      }
+    }(std::make_index_sequence<nin>());
+  }
+
+  static WEFT_ALWAYS_INLINE auto readers(char* const* in, const std::int64_t* row_bytes,
+                                         std::int64_t row) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<SpanReader<In<I>, false>...>{
+          SpanReader<In<I>, false>{in[I] + (row_bytes == nullptr ? 0 : row * row_bytes[I])}...};
+    }(std::make_index_sequence<nin>());
+  }
+
+  static void reduce_span(const void* context, void* out, char* const* inputs, std::int64_t n,
+                          std::int64_t index) {
+    const Op& op = op_of(context);
+    const auto in = readers(inputs, nullptr, 0);
+    Acc& result = *static_cast<Acc*>(out);
+    if (n < 2 * lanes) {
+      Acc acc = op.identity();
+      for (std::int64_t i = 0; i < n; ++i)
+        acc = step(op, acc, in, i, index + i);
+      result = acc;
+      return;
+    }
+    alignas(64) Acc acc[lanes];
+    for (Acc& a : acc)
+      a = op.identity();
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      WEFT_INDEPENDENT_ITERATIONS
+      for (int j = 0; j < lanes; ++j)
+        acc[j] = step(op, acc[j], in, i + j, index + i + j);
+    }
+    for (int j = 0; i + j < n; ++j)
+      acc[j] = step(op, acc[j], in, i + j, index + i + j);
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j)
+        acc[j] = op.combine(acc[j], acc[j + half]);
+    }
+    result = acc[0];
+  }
+
+  static void reduce_columns(const void* context, void* out, char* const* inputs,
+                             const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
+                             std::int64_t index) {
+    const Op& op = op_of(context);
+    Acc* acc = static_cast<Acc*>(out);
+    for (std::int64_t j = 0; j < columns; ++j)
+      acc[j] = op.identity();
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto in = readers(inputs, row_bytes, r);
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < columns; ++j)
+        acc[j] = step(op, acc[j], in, j, index + r);
+    }
+  }
+
+  static void combine(const void* context, void* into, const void* from, std::int64_t n) {
+    const Op& op = op_of(context);
+    Acc* a = static_cast<Acc*>(into);
+    const Acc* b = static_cast<const Acc*>(from);
+    WEFT_INDEPENDENT_ITERATIONS
+    for (std::int64_t j = 0; j < n; ++j)
+      a[j] = op.combine(a[j], b[j]);
+  }
+
+  static void project(const void* context, const void* accumulators, std::int64_t n,
+                      char* const* outputs) {
+    const Op& op = op_of(context);
+    const Acc* acc = static_cast<const Acc*>(accumulators);
+    for (std::int64_t j = 0; j < n; ++j) {
+      if constexpr (nout == 1) {
+        store_element<std::tuple_element_t<0, Outs>>(outputs[0], j, op.project(acc[j]));
+      } else {
+        const Outs values = op.project(acc[j]);
+        [&]<std::size_t... O>(std::index_sequence<O...>) {
+          (store_element<std::tuple_element_t<O, Outs>>(outputs[O], j, std::get<O>(values)), ...);
+        }(std::make_index_sequence<nout>());
+      }
+    }
+  }
+
+  static bool done(const void* context, const void* accumulator) {
+    return op_of(context).done(*static_cast<const Acc*>(accumulator));
+  }
+};
+
+/// The ReductionKernel of a reduction struct; refers to op.
+template <bool Indexed = false, class Op>
+constexpr ReductionKernel reduction_kernel(const Op& op) {
+  return ReductionLoops<Op, Indexed>::kernel(op);
+}
+
+/// Reduces with a struct of const member functions, Acc being any trivially copyable type:
+///
+///     struct SumOfSquares {
+///       double identity() const { return 0; }
+///       double accumulate(double acc, float x) const { return acc + double(x) * x; }  // one
+///       parameter per input double combine(double a, double b) const { return a + b; } //
+///       associative and commutative float project(double acc) const { return float(acc); } //
+///       several outputs: std::tuple bool done(double acc) const { return false; } // optional:
+///       stop early
+///     };
+///     auto iter = weft::TensorIterator::reduce_op(out, a);  // out: extent 1 where it reduces
+///     weft::cpu_reduce(iter, SumOfSquares{});
+///
+/// How elements are grouped, what is staged and thrown, and why results do not depend on threads:
+/// run_reduction.
+/// @param grain  least elements a thread gets; 0 leaves it to the engine
+template <class Op>
+void cpu_reduce(const TensorIterator& iter, const Op& op, std::int64_t grain = 0) {
+  run_reduction(iter, reduction_kernel(op), {.grain = grain});
+}
+
+/// As cpu_reduce, with accumulate(acc, x..., std::int64_t index) told where an element stands among
+/// those reduced into its output (see ReductionKernel for the order).
+template <class Op>
+void cpu_reduce_indexed(const TensorIterator& iter, const Op& op, std::int64_t grain = 0) {
+  run_reduction(iter, reduction_kernel<true>(op), {.grain = grain});
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The form in which every elementwise kernel reaches the engine: a function over contiguous spans.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/iter/tensor_iterator.hpp>
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+
+/// A typed inner function, its types erased. The engine brings every operand into the form it
+/// wants: elements next to each other, of the kernel's own type, or one value that stands for all.
+struct SpanKernel {
+  /// Works on `n` > 0 elements. data[k] points to operand k's elements, outputs first; if bit k of
+  /// `broadcast` is set, to the one element that all read. Pointers need no alignment. An output's
+  /// span either is an input's span or does not meet it. Element i of the outputs depends on
+  /// element i of the inputs only.
+  using Run = void (*)(const void* context, char* const* data, std::int64_t n,
+                       std::uint32_t broadcast);
+
+  Run run = nullptr;
+  const void* context = nullptr;  ///< passed to run; must live as long as the kernel is used
+  int noutputs = 0;
+  int ninputs = 0;
+  std::uint32_t broadcastable = 0;  ///< inputs (bit k: operand k) that may come as one value
+  float cost = 1;  ///< time per element, in units of an add in cache (about 0.1 ns)
+  ScalarType types[max_operands] = {};  ///< type of each operand's elements, outputs first
+};
+
+/// How to run.
+struct RunOptions {
+  std::int64_t grain =
+      0;  ///< least elements a thread gets; 0: from the kernel's cost and the bytes moved
+  bool serial = false;  ///< this thread only
+};
+
+/// Runs a kernel over all elements of an iterator.
+///
+/// Operands of unit stride are used in place and broadcast ones as one value where the kernel can;
+/// all others, and those of another type than the kernel's, are brought block by block into buffers
+/// of at most 64 KiB a thread on the stack, outputs the same way back. Nothing is allocated. The
+/// result does not depend on threads or grain.
+///
+/// A value passes from its type in memory to the iterator's dtype() and from that to the kernel's
+/// type (and back), so that i32 in an f16 operation rounds to f16 first.
+///
+/// Throws Error(invalid_argument) if the operand counts differ, Error(cast) if an input's dtype
+/// cannot become the kernel's type, or the kernel's type the output's dtype, without losing its
+/// kind (can_cast); and what the kernel throws.
+WEFT_API void run_spans(const TensorIterator& iter, const SpanKernel& kernel,
+                        const RunOptions& options = {});
+
+/// iter.explain() together with how run_spans would run `kernel`.
+WEFT_API Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
+                                 const RunOptions& options = {});
+/// The same for a kernel over the iterator's own types.
+WEFT_API Explanation explain_run(const TensorIterator& iter);
+
+}  // namespace weft::inline v0

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// From a lambda over single elements to a SpanKernel: the loops that the compiler vectorises.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/core/dispatch_types.hpp>
+#include <weft/kernel/level.hpp>
+#include <weft/kernel/span_kernel.hpp>
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+// Iterations are independent (see SpanKernel::Run), which a compiler cannot know of an output that
+// may be an input.
+#if defined(__clang__)
+#define WEFT_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define WEFT_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#else
+#define WEFT_INDEPENDENT_ITERATIONS
+#endif
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Specialised for kernels that also accept Vectorized<T> in vectorized.hpp.
+template <class F, class T>
+struct VectorizedSpans;
+
+/// Parameter and result types of a lambda, function object or function.
+template <class F>
+struct Signature : Signature<decltype(&F::operator())> {};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...) const> {
+  using Result = R;
+  using Params = std::tuple<std::remove_cvref_t<Args>...>;
+};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...)> : Signature<R (C::*)(Args...) const> {};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...) const noexcept> : Signature<R (C::*)(Args...) const> {};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...) noexcept> : Signature<R (C::*)(Args...) const> {};
+template <class R, class... Args>
+struct Signature<R(Args...)> : Signature<R (std::tuple<>::*)(Args...) const> {};
+template <class R, class... Args>
+struct Signature<R (*)(Args...)> : Signature<R (std::tuple<>::*)(Args...) const> {};
+
+/// True for callables of one fixed signature; false for generic lambdas.
+template <class F>
+concept TypedCallable = requires { typename Signature<F>::Params; };
+
+/// What a kernel returns, as a list of output types.
+template <class R>
+struct Outputs {
+  using Types = std::tuple<R>;
+};
+template <>
+struct Outputs<void> {
+  using Types = std::tuple<>;
+};
+template <class... R>
+struct Outputs<std::tuple<R...>> {
+  using Types = std::tuple<R...>;
+};
+
+/// Reads element i of a span, or the one value of a broadcast operand.
+template <class T, bool broadcast>
+struct SpanReader {
+  // Bytes, not T: spans need no alignment. The copy compiles to one load.
+  const char* data;
+
+  WEFT_ALWAYS_INLINE T operator[](std::int64_t i) const noexcept {
+    if constexpr (std::is_same_v<T, bool>) {
+      return static_cast<unsigned char>(data[i]) != 0;  // any byte but 0 is true
+    } else {
+      T value;
+      __builtin_memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+      return value;
+    }
+  }
+};
+template <class T>
+struct SpanReader<T, true> {
+  T value;
+
+  WEFT_ALWAYS_INLINE explicit SpanReader(const char* data) noexcept
+      : value(SpanReader<T, false>{data}[0]) {}
+  WEFT_ALWAYS_INLINE T operator[](std::int64_t) const noexcept { return value; }
+};
+
+template <class T>
+WEFT_ALWAYS_INLINE void store_element(char* data, std::int64_t i,
+                                      std::type_identity_t<T> value) noexcept {
+  __builtin_memcpy(data + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
+}
+
+/// The loop over one span, for inputs of which those in Mask (bit k: input k) are one value.
+template <std::uint32_t Mask, class F, class... Out, class... In, std::size_t... O,
+          std::size_t... I>
+void span_loop(F& op, char* const* data, std::int64_t n, std::tuple<Out...>*, std::tuple<In...>*,
+               std::index_sequence<O...>, std::index_sequence<I...>) {
+  constexpr std::size_t nout = sizeof...(Out);
+  const std::tuple<SpanReader<In, (Mask >> I & 1) != 0>...> in{
+      SpanReader<In, (Mask >> I & 1) != 0>{data[nout + I]}...};
+  if constexpr (nout == 0) {
+    for (std::int64_t i = 0; i < n; ++i)
+      op(std::get<I>(in)[i]...);
+  } else if constexpr (nout == 1) {
+    char* out = data[0];
+    WEFT_INDEPENDENT_ITERATIONS
+    for (std::int64_t i = 0; i < n; ++i)
+      store_element<Out...>(out, i, op(std::get<I>(in)[i]...));
+  } else {
+    char* const out[] = {data[O]...};
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::tuple<Out...> values = op(std::get<I>(in)[i]...);
+      (store_element<Out>(out[O], i, std::get<O>(values)), ...);
+    }
+  }
+}
+
+/// All loops of one kernel, and which to take. Every pattern of broadcast inputs is a loop of its
+/// own up to PatternInputs inputs; with more, the engine writes repeated values out into its
+/// buffers. Eight loops and more would cost every user compile time for few calls, so two is the
+/// default.
+template <class F, class Outs, class Ins, std::size_t PatternInputs = 2>
+struct SpanLoops {
+  static constexpr std::size_t nout = std::tuple_size_v<Outs>;
+  static constexpr std::size_t nin = std::tuple_size_v<Ins>;
+  static constexpr std::size_t patterns = nin <= PatternInputs ? std::size_t{1} << nin : 1;
+  static constexpr std::uint32_t broadcastable = static_cast<std::uint32_t>(patterns - 1) << nout;
+
+  template <std::uint32_t Mask>
+  static void loop(F& op, char* const* data, std::int64_t n) {
+    span_loop<Mask>(op, data, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
+                    std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+  }
+
+  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+    F& op = *const_cast<F*>(static_cast<const F*>(context));
+    const std::size_t pattern = broadcast >> nout;
+    [&]<std::size_t... M>(std::index_sequence<M...>) {
+      (void)((pattern == M && (loop<static_cast<std::uint32_t>(M)>(op, data, n), true)) || ...);
+    }(std::make_index_sequence<patterns>());
+  }
+
+  template <std::size_t... O, std::size_t... I>
+  static constexpr SpanKernel kernel(const F& op, std::index_sequence<O...>,
+                                     std::index_sequence<I...>) {
+    SpanKernel kernel;
+    kernel.run = &run;
+    kernel.context = &op;
+    kernel.noutputs = static_cast<int>(nout);
+    kernel.ninputs = static_cast<int>(nin);
+    kernel.broadcastable = broadcastable;
+    ((kernel.types[O] = scalar_type_of<std::tuple_element_t<O, Outs>>), ...);
+    ((kernel.types[nout + I] = scalar_type_of<std::tuple_element_t<I, Ins>>), ...);
+    return kernel;
+  }
+};
+
+/// The SpanKernel of a callable with a fixed signature; refers to op.
+template <std::size_t PatternInputs = 2, class F>
+constexpr SpanKernel typed_span_kernel(const F& op) {
+  using S = Signature<F>;
+  using Loops =
+      SpanLoops<F, typename Outputs<typename S::Result>::Types, typename S::Params, PatternInputs>;
+  return Loops::kernel(op, std::make_index_sequence<Loops::nout>(),
+                       std::make_index_sequence<Loops::nin>());
+}
+
+template <std::size_t, class T>
+using Repeat = T;
+
+/// The SpanKernel of a generic callable with Nin operands of type T.
+template <class T, class F, std::size_t... I>
+SpanKernel generic_span_kernel(const F& op, std::index_sequence<I...>) {
+  using Loops = SpanLoops<F, std::tuple<T>, std::tuple<Repeat<I, T>...>>;
+  SpanKernel kernel = Loops::kernel(op, std::make_index_sequence<1>(), std::index_sequence<I...>());
+  if constexpr (requires { &VectorizedSpans<F, T>::template run<sizeof...(I)>; }) {
+    if constexpr (VectorizedSpans<F, T>::template accepts<sizeof...(I)>) {
+      kernel.run = &VectorizedSpans<F, T>::template run<sizeof...(I)>;
+      kernel.broadcastable = ((1u << sizeof...(I)) - 1) << 1;
+    }
+  }
+  return kernel;
+}
+
+/// Most inputs of a generic lambda.
+inline constexpr int max_generic_inputs = 6;
+
+/// Finds how many parameters a generic callable takes and runs it with operands of type T.
+template <class T, int Nin, class F>
+void run_generic_arity(const TensorIterator& iter, const F& op, const RunOptions& options) {
+  constexpr auto invocable = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::is_invocable_v<const F&, Repeat<I, T>...>;
+  }(std::make_index_sequence<static_cast<std::size_t>(Nin)>());
+  if constexpr (invocable) {
+    run_spans(iter,
+              generic_span_kernel<T>(op, std::make_index_sequence<static_cast<std::size_t>(Nin)>()),
+              options);
+  } else {
+    static_assert(Nin < max_generic_inputs, "a generic kernel takes one to six parameters");
+    run_generic_arity<T, Nin + 1>(iter, op, options);
+  }
+}
+
+/// Chooses among Types by the iterator's output type.
+template <class... Types, class F>
+void run_generic(const TensorIterator& iter, const F& op, const RunOptions& options) {
+  const ScalarType given = iter.dtype(0);
+  const ScalarType type = element_size(given) == 2 && is_floating(given) ? ScalarType::f32 : given;
+  dispatch_types<Types...>(type, [&]<class T>() { run_generic_arity<T, 1>(iter, op, options); });
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// SIMD values for kernels, 64 bytes wide at every level. The only public header that needs xsimd.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/kernel/level.hpp>
+#include <weft/kernel/span_loop.hpp>
+
+#include <xsimd/xsimd.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+template <class T>
+class Mask;
+
+/// Types that Vectorized can hold: 8- to 64-bit integers, float, double.
+template <class T>
+concept VectorElement =
+    std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, long double>;
+
+/// 64 bytes of T: 16 floats, 8 doubles, 64 bytes. At every level the same number of lanes, in one,
+/// two or four registers, so that what is computed by lanes (a reduction) does not depend on the
+/// level. Lanes never influence each other.
+///
+/// A thin layer over xsimd::batch that also mends what old versions get wrong: `!=` is true for
+/// NaN, fma() is fused wherever the level has FMA, min() and max() propagate NaN.
+template <class T>
+class Vectorized {
+ public:
+  static_assert(VectorElement<T>);
+  using Batch = xsimd::batch<T>;
+  static constexpr int lanes = static_cast<int>(64 / sizeof(T));
+  static constexpr int width = static_cast<int>(Batch::size);
+  static constexpr int registers = lanes / width;
+
+  Vectorized() = default;
+  WEFT_ALWAYS_INLINE Vectorized(
+      T value) noexcept {  // NOLINT(google-explicit-constructor): 2 * x reads as with scalars
+    for (Batch& r : registers_)
+      r = Batch(value);
+  }
+
+  /// Reads `lanes` elements; no alignment needed.
+  WEFT_ALWAYS_INLINE static Vectorized load(const T* from) noexcept {
+    Vectorized v;
+    for (int i = 0; i < registers; ++i)
+      v.registers_[i] = Batch::load_unaligned(from + i * width);
+    return v;
+  }
+  /// Reads the first `count` elements (0 <= count <= lanes); the other lanes are `fill`.
+  WEFT_ALWAYS_INLINE static Vectorized load(const T* from, std::int64_t count, T fill) noexcept {
+    alignas(64) T all[lanes];
+    for (T& lane : all)
+      lane = fill;
+    for (std::int64_t i = 0; i < count; ++i)
+      __builtin_memcpy(&all[i], from + i, sizeof(T));
+    return load(all);
+  }
+  WEFT_ALWAYS_INLINE void store(T* to) const noexcept {
+    for (int i = 0; i < registers; ++i)
+      registers_[i].store_unaligned(to + i * width);
+  }
+  /// Writes the first `count` lanes.
+  WEFT_ALWAYS_INLINE void store(T* to, std::int64_t count) const noexcept {
+    alignas(64) T all[lanes];
+    store(all);
+    for (std::int64_t i = 0; i < count; ++i)
+      __builtin_memcpy(to + i, &all[i], sizeof(T));
+  }
+
+  Batch& operator[](int i) noexcept { return registers_[i]; }
+  const Batch& operator[](int i) const noexcept { return registers_[i]; }
+
+  friend WEFT_ALWAYS_INLINE Vectorized operator+(const Vectorized& a,
+                                                 const Vectorized& b) noexcept {
+    return zip(a, b, [](const Batch& x, const Batch& y) { return x + y; });
+  }
+  friend WEFT_ALWAYS_INLINE Vectorized operator-(const Vectorized& a,
+                                                 const Vectorized& b) noexcept {
+    return zip(a, b, [](const Batch& x, const Batch& y) { return x - y; });
+  }
+  friend WEFT_ALWAYS_INLINE Vectorized operator*(const Vectorized& a,
+                                                 const Vectorized& b) noexcept {
+    return zip(a, b, [](const Batch& x, const Batch& y) { return x * y; });
+  }
+  friend WEFT_ALWAYS_INLINE Vectorized operator/(const Vectorized& a, const Vectorized& b) noexcept
+    requires std::is_floating_point_v<T>
+  {
+    return zip(a, b, [](const Batch& x, const Batch& y) { return x / y; });
+  }
+  friend WEFT_ALWAYS_INLINE Vectorized operator-(const Vectorized& a) noexcept {
+    return map(a, [](const Batch& x) { return -x; });
+  }
+  WEFT_ALWAYS_INLINE Vectorized& operator+=(const Vectorized& b) noexcept {
+    return *this = *this + b;
+  }
+  WEFT_ALWAYS_INLINE Vectorized& operator-=(const Vectorized& b) noexcept {
+    return *this = *this - b;
+  }
+  WEFT_ALWAYS_INLINE Vectorized& operator*=(const Vectorized& b) noexcept {
+    return *this = *this * b;
+  }
+
+  friend WEFT_ALWAYS_INLINE Mask<T> operator==(const Vectorized& a, const Vectorized& b) noexcept {
+    return compare(a, b, [](const Batch& x, const Batch& y) { return x == y; });
+  }
+  friend WEFT_ALWAYS_INLINE Mask<T> operator!=(const Vectorized& a, const Vectorized& b) noexcept {
+    return compare(a, b, [](const Batch& x, const Batch& y) {
+      return !(x == y);
+    });  // xsimd 8's != is false for NaN
+  }
+  friend WEFT_ALWAYS_INLINE Mask<T> operator<(const Vectorized& a, const Vectorized& b) noexcept {
+    return compare(a, b, [](const Batch& x, const Batch& y) { return x < y; });
+  }
+  friend WEFT_ALWAYS_INLINE Mask<T> operator<=(const Vectorized& a, const Vectorized& b) noexcept {
+    return compare(a, b, [](const Batch& x, const Batch& y) { return x <= y; });
+  }
+  friend WEFT_ALWAYS_INLINE Mask<T> operator>(const Vectorized& a, const Vectorized& b) noexcept {
+    return b < a;
+  }
+  friend WEFT_ALWAYS_INLINE Mask<T> operator>=(const Vectorized& a, const Vectorized& b) noexcept {
+    return b <= a;
+  }
+
+  /// f(register) for each.
+  template <class F>
+  static WEFT_ALWAYS_INLINE Vectorized map(const Vectorized& a, F f) noexcept {
+    Vectorized v;
+    for (int i = 0; i < registers; ++i)
+      v.registers_[i] = f(a.registers_[i]);
+    return v;
+  }
+  template <class F>
+  static WEFT_ALWAYS_INLINE Vectorized zip(const Vectorized& a, const Vectorized& b, F f) noexcept {
+    Vectorized v;
+    for (int i = 0; i < registers; ++i)
+      v.registers_[i] = f(a.registers_[i], b.registers_[i]);
+    return v;
+  }
+  template <class F>
+  static WEFT_ALWAYS_INLINE Mask<T> compare(const Vectorized& a, const Vectorized& b,
+                                            F f) noexcept {
+    Mask<T> m;
+    for (int i = 0; i < registers; ++i)
+      m[i] = f(a.registers_[i], b.registers_[i]);
+    return m;
+  }
+
+ private:
+  Batch registers_[registers];
+};
+
+/// One truth value per lane of a Vectorized<T>.
+template <class T>
+class Mask {
+ public:
+  using Batch = typename xsimd::batch<T>::batch_bool_type;
+  static constexpr int registers = Vectorized<T>::registers;
+
+  Batch& operator[](int i) noexcept { return registers_[i]; }
+  const Batch& operator[](int i) const noexcept { return registers_[i]; }
+
+  friend WEFT_ALWAYS_INLINE Mask operator&(const Mask& a, const Mask& b) noexcept {
+    Mask m;
+    for (int i = 0; i < registers; ++i)
+      m[i] = a[i] & b[i];
+    return m;
+  }
+  friend WEFT_ALWAYS_INLINE Mask operator|(const Mask& a, const Mask& b) noexcept {
+    Mask m;
+    for (int i = 0; i < registers; ++i)
+      m[i] = a[i] | b[i];
+    return m;
+  }
+  friend WEFT_ALWAYS_INLINE Mask operator!(const Mask& a) noexcept {
+    Mask m;
+    for (int i = 0; i < registers; ++i)
+      m[i] = !a[i];
+    return m;
+  }
+
+ private:
+  Batch registers_[registers];
+};
+
+/// mask ? a : b, lane by lane.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> select(const Mask<T>& mask, const Vectorized<T>& a,
+                                        const Vectorized<T>& b) noexcept {
+  Vectorized<T> v;
+  for (int i = 0; i < Vectorized<T>::registers; ++i)
+    v[i] = xsimd::select(mask[i], a[i], b[i]);
+  return v;
+}
+
+/// The larger; NaN if either is.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> max(const Vectorized<T>& a, const Vectorized<T>& b) noexcept {
+  if constexpr (std::is_floating_point_v<T>) {
+    // a > b ? a : b gives b where either is NaN, so only a NaN in a is lost.
+    return select(a != a, a, select(a > b, a, b));
+  } else {
+    return select(a > b, a, b);
+  }
+}
+/// The smaller; NaN if either is.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> min(const Vectorized<T>& a, const Vectorized<T>& b) noexcept {
+  if constexpr (std::is_floating_point_v<T>) {
+    return select(a != a, a, select(a < b, a, b));
+  } else {
+    return select(a < b, a, b);
+  }
+}
+
+template <class T>
+  requires std::is_floating_point_v<T>
+WEFT_ALWAYS_INLINE Vectorized<T> sqrt(const Vectorized<T>& a) noexcept {
+  return Vectorized<T>::map(a, [](const xsimd::batch<T>& x) { return xsimd::sqrt(x); });
+}
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> abs(const Vectorized<T>& a) noexcept {
+  return Vectorized<T>::map(a, [](const xsimd::batch<T>& x) { return xsimd::abs(x); });
+}
+
+/// a * b + c, rounded once where the level has FMA (avx2, avx512), else twice.
+WEFT_ALWAYS_INLINE Vectorized<float> fma(const Vectorized<float>& a, const Vectorized<float>& b,
+                                         const Vectorized<float>& c) noexcept {
+  Vectorized<float> v;
+  for (int i = 0; i < Vectorized<float>::registers; ++i) {
+#if defined(__AVX512F__)
+    v[i] = _mm512_fmadd_ps(a[i], b[i], c[i]);  // xsimd 8's fma is not fused here
+#elif defined(__FMA__)
+    v[i] = _mm256_fmadd_ps(a[i], b[i], c[i]);
+#else
+    v[i] = a[i] * b[i] + c[i];
+#endif
+  }
+  return v;
+}
+WEFT_ALWAYS_INLINE Vectorized<double> fma(const Vectorized<double>& a, const Vectorized<double>& b,
+                                          const Vectorized<double>& c) noexcept {
+  Vectorized<double> v;
+  for (int i = 0; i < Vectorized<double>::registers; ++i) {
+#if defined(__AVX512F__)
+    v[i] = _mm512_fmadd_pd(a[i], b[i], c[i]);
+#elif defined(__FMA__)
+    v[i] = _mm256_fmadd_pd(a[i], b[i], c[i]);
+#else
+    v[i] = a[i] * b[i] + c[i];
+#endif
+  }
+  return v;
+}
+
+/// Combines all lanes by op, as a tree: lane i with lane i + half, for halves of 32 down to 1 lanes
+/// (f32: from 8 down).
+template <class T, class Op>
+WEFT_ALWAYS_INLINE T reduce_lanes(const Vectorized<T>& v, Op op) noexcept {
+  alignas(64) T all[Vectorized<T>::lanes];
+  v.store(all);
+  for (int half = Vectorized<T>::lanes / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i)
+      all[i] = op(all[i], all[i + half]);
+  }
+  return all[0];
+}
+
+/// Spans of a callable that takes Vectorized<T>: whole vectors, and a last one whose missing lanes
+/// repeat an element that is there, so that they cannot trap or change anything. A broadcast
+/// operand is a vector read over and over.
+template <class F, class T>
+struct VectorizedSpans {
+  template <std::size_t Nin>
+  static constexpr bool accepts = []<std::size_t... I>(std::index_sequence<I...>) {
+    if constexpr (VectorElement<T>) {
+      return std::is_invocable_r_v<Vectorized<T>, const F&, Repeat<I, Vectorized<T>>...>;
+    } else {
+      return false;
+    }
+  }(std::make_index_sequence<Nin>());
+
+  template <std::size_t Nin>
+  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+    run_indexed(*static_cast<const F*>(context), data, n, broadcast >> 1,
+                std::make_index_sequence<Nin>());
+  }
+
+ private:
+  template <std::size_t... I>
+  static void run_indexed(const F& op, char* const* data, std::int64_t n, std::uint32_t broadcast,
+                          std::index_sequence<I...>) {
+    constexpr std::int64_t lanes = Vectorized<T>::lanes;
+    alignas(64) T repeated[sizeof...(I)][lanes];
+    const T* in[] = {reinterpret_cast<const T*>(data[1 + I])...};
+    std::int64_t step[sizeof...(I)];
+    for (std::size_t k = 0; k < sizeof...(I); ++k) {
+      step[k] = (broadcast >> k & 1) != 0 ? 0 : 1;
+      if (step[k] != 0) continue;
+      T value;
+      __builtin_memcpy(&value, in[k], sizeof(T));
+      Vectorized<T>(value).store(repeated[k]);
+      in[k] = repeated[k];
+    }
+    T* out = reinterpret_cast<T*>(data[0]);
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      const Vectorized<T> value = op(Vectorized<T>::load(in[I] + i * step[I])...);
+      value.store(out + i);
+    }
+    if (i == n) return;
+    const Vectorized<T> value = op(load_tail(in[I] + i * step[I], step[I] == 0 ? lanes : n - i)...);
+    value.store(out + i, n - i);
+  }
+
+  static WEFT_ALWAYS_INLINE Vectorized<T> load_tail(const T* from, std::int64_t count) {
+    T first;
+    __builtin_memcpy(&first, from, sizeof(T));
+    return Vectorized<T>::load(from, count, first);
+  }
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/kernel/cpu_info.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#if defined(__unix__)
+#include <unistd.h>
+#endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace weft::inline v0 {
+namespace {
+
+Level detect() noexcept {
+#if defined(__x86_64__)
+  // The builtin also asks whether the operating system saves the registers.
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  // F16C has no name of its own in older compilers' builtin: CPUID leaf 1, ECX bit 29.
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 29 & 1) != 0;
+  if (!avx2 || !f16c) return Level::baseline;
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return avx512 ? Level::avx512 : Level::avx2;
+#else
+  return Level::baseline;
+#endif
+}
+
+Level choose() noexcept {
+  const Level best = best_level();
+  const char* wanted = std::getenv("WEFT_ISA");
+  if (wanted == nullptr) return best;
+  for (int i = 0; i <= static_cast<int>(best); ++i) {
+    if (name(static_cast<Level>(i)) == wanted) return static_cast<Level>(i);
+  }
+  return best;  // unknown, or above what the machine offers
+}
+
+std::string model() {
+  std::string text;
+#if defined(__x86_64__)
+  for (unsigned leaf = 0x80000002u; leaf <= 0x80000004u; ++leaf) {
+    unsigned part[4] = {};
+    if (__get_cpuid(leaf, &part[0], &part[1], &part[2], &part[3]) == 0) return {};
+    text.append(reinterpret_cast<const char*>(part), sizeof(part));
+  }
+  text.resize(std::strlen(text.c_str()));
+  while (!text.empty() && text.back() == ' ')
+    text.pop_back();
+#endif
+  return text;
+}
+
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+void set_if_known(std::int64_t& bytes, int what) {
+  const long value = sysconf(what);
+  if (value > 0) bytes = value;
+}
+#endif
+
+CpuInfo look_up() {
+  CpuInfo info;
+  info.model = model();
+  info.level = current_level();
+  info.best_level = best_level();
+  info.hardware_threads = static_cast<int>(std::thread::hardware_concurrency());
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+  set_if_known(info.l1_bytes, _SC_LEVEL1_DCACHE_SIZE);
+  set_if_known(info.l2_bytes, _SC_LEVEL2_CACHE_SIZE);
+  set_if_known(info.l3_bytes, _SC_LEVEL3_CACHE_SIZE);
+#endif
+  return info;
+}
+
+}  // namespace
+
+Level best_level() noexcept {
+  static const Level level = detect();
+  return level;
+}
+
+Level current_level() noexcept {
+  static const Level level = choose();
+  return level;
+}
+
+std::string_view name(Level level) noexcept {
+  switch (level) {
+    case Level::baseline: return "baseline";
+    case Level::avx2: return "avx2";
+    case Level::avx512: return "avx512";
+  }
+  return "unknown";
+}
+
+const CpuInfo& cpu_info() {
+  static const CpuInfo info = look_up();
+  return info;
+}
+
+}  // namespace weft::inline v0

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/checked.hpp>
+#include <weft/kernel/cpu_info.hpp>
+#include <weft/kernel/span_kernel.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "kernel/tile_plan.hpp"
+
+#include <algorithm>
+
+namespace weft::inline v0 {
+namespace {
+
+std::string access_name(const TileOperand& t) {
+  switch (t.access) {
+    case Access::direct: return "direct";
+    case Access::broadcast: return "broadcast";
+    case Access::staged: break;
+  }
+  std::string how = "staged: ";
+  how += t.transposed ? "transposed" : t.pack ? "packed" : "";
+  if (t.first != nullptr) how += t.pack ? ", cast" : "cast";
+  return how;
+}
+
+/// Bytes of an operand's memory that one pass touches: repeated elements count once.
+std::int64_t bytes_touched(const TensorIterator& iter, int k) {
+  std::int64_t bytes = element_size(iter.operand(k).storage);
+  for (int d = 0; d < iter.ndim(); ++d) {
+    if (iter.geometry().stride(d, k) != 0) bytes *= iter.geometry().extent(d);
+  }
+  return iter.numel() == 0 ? 0 : bytes;
+}
+
+int threads_for(std::int64_t pieces, std::int64_t grain) {
+  return pieces <= grain
+             ? 1
+             : static_cast<int>(std::min<std::int64_t>(num_threads(), ceil_div(pieces, grain)));
+}
+
+}  // namespace
+
+Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
+                        const RunOptions& options) {
+  check_kernel(iter, kernel);
+  Explanation e = iter.explain();
+  e.has_run = true;
+  e.run.instruction_set = name(current_level());
+  for (int k = 0; k < iter.ntensors(); ++k)
+    e.run.bytes_moved += bytes_touched(iter, k);
+  if (iter.numel() == 0) return e;
+  if (iter.ndim() == 0) {
+    e.run.span = e.run.blocks = e.run.tile[0] = e.run.tile[1] = 1;
+    for (Explanation::Operand& op : e.operands)
+      op.access = "direct";
+    return e;
+  }
+  const TilePlan plan = plan_tiles(iter, kernel, options);
+  const bool in_place =
+      iter.ndim() == 1 && std::ranges::none_of(plan.operands, [](const TileOperand& t) {
+        return t.access == Access::staged;
+      });
+  for (std::size_t k = 0; k < plan.operands.size(); ++k)
+    e.operands[k].access = access_name(plan.operands[k]);
+  e.run.blocks = plan.count;
+  e.run.tile[0] = plan.tile[plan.tile_dims[0]];
+  e.run.tile[1] = plan.tile_elements / e.run.tile[0];
+  e.run.span = plan.collapsed ? plan.tile_elements : e.run.tile[0];
+  const std::int64_t element_grain = estimate_grain(iter, kernel, options, 0);
+  e.run.threads = options.serial ? 1
+                  : in_place     ? threads_for(iter.numel(), element_grain)
+                                 : threads_for(plan.count, plan.grain);
+  return e;
+}
+
+Explanation explain_run(const TensorIterator& iter) {
+  SpanKernel kernel;
+  kernel.noutputs = iter.noutputs();
+  kernel.ninputs = iter.ninputs();
+  kernel.broadcastable = ((1u << iter.ninputs()) - 1) << iter.noutputs();
+  for (int k = 0; k < iter.ntensors(); ++k)
+    kernel.types[k] = iter.dtype(k);
+  return explain_run(iter, kernel);
+}
+
+}  // namespace weft::inline v0

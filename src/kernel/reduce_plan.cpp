@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/reduce_plan.hpp"
+
+#include <weft/base/checked.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "base/text.hpp"
+#include "kernel/tile_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::inline v0 {
+namespace {
+
+constexpr std::int64_t span_elements = 2048;  // of one block along reduced dims
+constexpr std::int64_t block_rows = 64;       // of one block in columns
+constexpr std::int64_t most_columns = 512;
+constexpr std::int64_t tree_bytes = 20 << 10;
+/// Fewer reduced elements than this are gathered into columns rather than run as spans of their
+/// own.
+constexpr std::int64_t short_reduction = 16;
+
+bool stands_still(const TensorIterator& iter, int dim) {
+  const Geometry& geometry = iter.geometry();
+  const bool first = geometry.stride(dim, 0) == 0;
+  for (int k = 1; k < iter.noutputs(); ++k) {
+    if ((geometry.stride(dim, k) == 0) != first && geometry.extent(dim) != 1) {
+      fail(ErrorCode::shape, text("outputs 0 and ", k, " differ in whether they reduce dim ", dim,
+                                  " of extent ", geometry.extent(dim)));
+    }
+  }
+  return first;
+}
+
+void classify(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
+  for (int k = 0; k < iter.ntensors(); ++k) {
+    const Operand& op = iter.operand(k);
+    const ScalarType type = kernel.types[k];
+    ReduceOperand r;
+    r.memory_size = static_cast<std::int32_t>(element_size(op.storage));
+    r.kernel_size = static_cast<std::int32_t>(element_size(type));
+    if (op.storage != type || op.dtype != type) {
+      const bool via = op.dtype != op.storage && op.dtype != type;
+      const ScalarType start = op.is_output ? type : op.storage;
+      const ScalarType end = op.is_output ? op.storage : type;
+      r.via_size = via ? static_cast<std::int32_t>(element_size(op.dtype)) : 0;
+      r.first = convert_kernel(via ? op.dtype : end, start);
+      if (via) r.second = convert_kernel(end, op.dtype);
+    }
+    r.staged = op.is_output || r.first != nullptr;
+    plan.operands.push_back(r);
+  }
+}
+
+/// Cuts a side into tiles of its inner dims, up to `capacity` elements and `most_dims` dims.
+void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int most_dims) {
+  bool open = true;
+  for (std::size_t i = 0; i < side.dims.size(); ++i) {
+    const std::int64_t extent = geometry.extent(side.dims[i]);
+    std::int64_t t = 1;
+    if (open && static_cast<int>(i) < most_dims) {
+      t = std::clamp<std::int64_t>(capacity / side.tile_elements, 1,
+                                   std::max<std::int64_t>(extent, 1));
+      ++side.ntile;
+      open = t == extent && side.tile_elements * t * 2 <= capacity;
+    }
+    side.tile.push_back(t);
+    side.tiles.push_back(ceil_div(extent, t));
+    side.tile_elements *= t;
+    side.count *= side.tiles.back();
+  }
+}
+
+/// True if the block, its dims in this order, is dense in the input's memory.
+bool dense(const Geometry& geometry, int k, std::int64_t size, const ReduceSide& side) {
+  std::int64_t step = size;
+  for (int i = 0; i < side.ntile; ++i) {
+    const int d = side.dims[static_cast<std::size_t>(i)];
+    if (side.tile[static_cast<std::size_t>(i)] > 1 && geometry.stride(d, k) != step) return false;
+    step *= geometry.extent(d);
+  }
+  return true;
+}
+
+/// Groups of blocks where there are too few kept tiles for the threads.
+void share_blocks(ReducePlan& plan, const TensorIterator& iter, std::int64_t grain, bool serial) {
+  const std::int64_t per_tile =
+      std::max<std::int64_t>(1, plan.kept.tile_elements * plan.reduced.elements);
+  plan.grain = std::max<std::int64_t>(1, grain / per_tile);
+  plan.group = static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, plan.reduced.count))));
+  if (serial || iter.numel() <= grain || plan.reduced.count < 2) return;
+  const int threads = num_threads();
+  if (threads == 1 || ceil_div(plan.kept.count, plan.grain) >= 2 * threads) return;
+  // Any power of two gives the same tree. Halve until there is work for everyone, or too little in
+  // each.
+  const std::int64_t block = plan.kept.tile_elements * plan.reduced.tile_elements;
+  while (plan.group > 1 && plan.group * block > grain &&
+         plan.kept.count * ceil_div(plan.reduced.count, plan.group) < 4 * threads) {
+    plan.group /= 2;
+  }
+  plan.groups = ceil_div(plan.reduced.count, plan.group);
+}
+
+}  // namespace
+
+ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                          const RunOptions& options) {
+  SpanKernel as_span;
+  as_span.noutputs = kernel.noutputs;
+  as_span.ninputs = kernel.ninputs;
+  std::copy_n(kernel.types, max_operands, as_span.types);
+  check_kernel(iter, as_span);
+
+  ReducePlan plan;
+  const Geometry& geometry = iter.geometry();
+  for (int d = 0; d < iter.ndim(); ++d) {
+    ReduceSide& side = stands_still(iter, d) ? plan.reduced : plan.kept;
+    side.dims.push_back(static_cast<std::uint8_t>(d));
+    side.elements *= geometry.extent(d);
+  }
+  classify(iter, kernel, plan);
+  const bool inner_kept = !plan.kept.dims.empty() && plan.kept.dims[0] == 0;
+  const std::int64_t inner = iter.ndim() > 0 ? geometry.extent(0) : 1;
+  if (plan.kept.elements == 1 || plan.kept.dims.empty()) {
+    plan.columns = false;
+  } else if (inner_kept) {
+    plan.columns = inner >= 8 || plan.reduced.elements < short_reduction;
+  } else {
+    plan.columns = plan.reduced.elements < short_reduction && plan.kept.elements >= 4;
+  }
+  // Columns of a kept inner dim that all inputs hold densely can be read in place; else blocks are
+  // gathered.
+  bool in_place = true;
+  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+    const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
+    if (plan.columns) {
+      in_place = in_place && !r.staged && inner_kept && geometry.stride(0, k) == r.memory_size &&
+                 inner >= 8;
+    }
+  }
+  std::int64_t input_bytes = 0;
+  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+    const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
+    input_bytes += r.kernel_size + r.via_size + r.memory_size;
+  }
+  const std::int64_t capacity =
+      std::max<std::int64_t>(16, stage_bytes / std::max<std::int64_t>(1, input_bytes));
+  if (plan.columns) {
+    // The combining tree holds one row of accumulators per doubling of the number of blocks; all of
+    // it stays in L1.
+    const int levels =
+        std::bit_width(static_cast<std::uint64_t>(plan.reduced.elements / 8 + 1)) + 1;
+    const std::int64_t width =
+        std::clamp<std::int64_t>(tree_bytes / (kernel.accumulator_bytes * levels), 8, most_columns);
+    if (in_place) {
+      tile(plan.kept, geometry, width, 1);
+      tile(plan.reduced, geometry, block_rows, 1);
+    } else {
+      const std::int64_t rows = std::clamp<std::int64_t>(
+          plan.reduced.elements, 1, std::min<std::int64_t>(block_rows, capacity / 8));
+      tile(plan.kept, geometry, std::min(width, capacity / rows), max_rank);
+      tile(plan.reduced, geometry, rows, max_rank);
+    }
+  } else {
+    tile(plan.kept, geometry, 64, 1);
+    tile(plan.reduced, geometry, std::min(span_elements, capacity), max_rank);
+  }
+  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+    ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
+    if (plan.columns) {
+      r.pack = !in_place;
+      r.staged = !in_place;
+    } else {
+      r.pack = !dense(geometry, k, r.memory_size, plan.reduced);
+      r.staged = r.staged || r.pack;
+    }
+    if (r.staged)
+      plan.stage_element_bytes +=
+          r.kernel_size + r.via_size + (r.first != nullptr && r.pack ? r.memory_size : 0);
+  }
+  const std::int64_t grain =
+      estimate_grain(iter, as_span, options, plan.stage_element_bytes > 0 ? 1 : 0);
+  share_blocks(plan, iter, grain, options.serial);
+  return plan;
+}
+
+}  // namespace weft::inline v0

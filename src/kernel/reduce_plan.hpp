@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a reduction walks an iterator. Private to the compiled part.
+#pragma once
+
+#include <weft/kernel/reduction_kernel.hpp>
+
+#include "kernels/stage/stage.hpp"
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+
+/// One operand of a ReducePlan.
+struct ReduceOperand {
+  bool staged = false;         ///< inputs: through a buffer; outputs always are
+  bool pack = false;           ///< the block is not dense in memory
+  ConvertFn first = nullptr;   ///< memory -> via or kernel; outputs: kernel -> via or memory
+  ConvertFn second = nullptr;  ///< via -> kernel; outputs: via -> memory
+  std::int32_t memory_size = 0;
+  std::int32_t via_size = 0;
+  std::int32_t kernel_size = 0;
+};
+
+/// One side of the walk: the kept or the reduced dims, cut into tiles of their inner ones.
+struct ReduceSide {
+  SmallVector<std::uint8_t, inline_rank> dims;  ///< plan dims, innermost first
+  DimVector tile;                               ///< extent of a tile, per entry of dims
+  DimVector tiles;                              ///< number of tiles, per entry of dims
+  int ntile = 0;              ///< entries that lie within a tile; beyond, tile extents are 1
+  std::int64_t count = 1;     ///< number of tiles
+  std::int64_t elements = 1;  ///< product of the extents
+  std::int64_t tile_elements = 1;
+};
+
+/// The walk: every tile of kept elements with every tile ("block") of reduced ones.
+struct ReducePlan {
+  bool columns = false;  ///< blocks are rows x columns with the kept elements dense; else each kept
+                         ///< element has spans
+  ReduceSide kept, reduced;
+  std::int64_t group = 1;   ///< blocks that one thread takes at a time: a power of two
+  std::int64_t groups = 1;  ///< for each tile of kept elements
+  std::int64_t grain = 1;   ///< least kept tiles a thread gets, where groups is 1
+  std::int64_t stage_element_bytes = 0;
+  SmallVector<ReduceOperand, inline_operands> operands;
+};
+
+/// Throws Error as run_reduction does. Works for any iterator, extents of 0 included.
+ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                          const RunOptions& options);
+
+}  // namespace weft::inline v0

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a span kernel walks an iterator: which operands are staged, in tiles of what shape. Private
+/// to the compiled part.
+#pragma once
+
+#include <weft/kernel/span_kernel.hpp>
+
+#include "kernels/stage/stage.hpp"
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+
+/// Bytes of stack that one thread stages blocks in: half of the smallest first-level cache in use,
+/// so that what streams past the buffers does not push them out.
+inline constexpr std::int64_t stage_bytes = 24 << 10;
+/// Most elements of a tile. More does not make spans noticeably cheaper per element.
+inline constexpr std::int64_t max_tile_elements = 4096;
+
+/// How spans of one operand are had.
+enum class Access : std::uint8_t {
+  direct,     ///< in place: unit stride and the kernel's own type
+  broadcast,  ///< one value, in place
+  staged,     ///< through a buffer
+};
+
+/// One operand of a TilePlan.
+struct TileOperand {
+  Access access = Access::direct;
+  bool is_output = false;
+  bool pack = false;         ///< staged: the block is not dense in memory, row by row
+  bool one_per_row = false;  ///< staged and read as one value: the buffer holds one element for
+                             ///< each row (or one in all)
+  bool transposed = false;   ///< staged, and dense along another dim than dim 0 (for explain)
+  ConvertFn first =
+      nullptr;  ///< conversion memory -> via, or memory -> kernel (outputs: kernel -> ...)
+  ConvertFn second = nullptr;    ///< conversion via -> kernel
+  std::int32_t memory_size = 0;  ///< bytes of an element in memory
+  std::int32_t via_size = 0;     ///< bytes of an element between two conversions
+  std::int32_t kernel_size = 0;  ///< bytes of an element as the kernel sees it
+};
+
+/// The walk: the iteration space is cut into tiles; dims outside `tile_dims` have tile extent 1.
+struct TilePlan {
+  bool collapsed =
+      false;  ///< a tile is one span (short rows are gathered); else every row of it is
+  SmallVector<std::uint8_t, inline_rank>
+      tile_dims;                   ///< dims within a tile, innermost first; the first is dim 0
+  DimVector tile;                  ///< extent of a tile, per dim
+  DimVector tiles;                 ///< number of tiles, per dim
+  std::int64_t count = 0;          ///< number of tiles
+  std::int64_t tile_elements = 1;  ///< of a whole tile
+  std::int64_t grain = 1;          ///< least tiles a thread gets
+  std::int64_t stage_element_bytes = 0;  ///< buffer bytes per element of a tile
+  SmallVector<TileOperand, inline_operands> operands;
+};
+
+/// Throws Error as run_spans does. Precondition: numel > 0, ndim > 0.
+TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
+                    const RunOptions& options);
+
+/// Throws Error unless the kernel fits the iterator's operands and types.
+void check_kernel(const TensorIterator& iter, const SpanKernel& kernel);
+
+/// Least elements for a thread, by estimated time.
+std::int64_t estimate_grain(const TensorIterator& iter, const SpanKernel& kernel,
+                            const RunOptions& options, int staged);
+
+}  // namespace weft::inline v0
