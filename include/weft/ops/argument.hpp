@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the functions of this storey take: tensors or numbers in, tensors out.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/core/scalar.hpp>
+#include <weft/core/tensor.hpp>
+
+#include <concepts>
+#include <optional>
+
+namespace weft::inline v0 {
+
+template <class T>
+concept Number = std::integral<T> || std::floating_point<T> || is_complex_type<T>;
+
+/// An input: a tensor, borrowed for the call, or a number, which is weak in type promotion (see
+/// Scalar).
+class Input {
+ public:
+  Input(const TensorView& tensor) : view_(&tensor) {}  // NOLINT(google-explicit-constructor)
+  Input(const Scalar& number)
+      : number_(number), number_view_(number_->view()), view_(&*number_view_) {}  // NOLINT
+  template <Number T>
+  Input(T number) : Input(Scalar(number)) {}  // NOLINT(google-explicit-constructor)
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  const TensorView& view() const noexcept { return *view_; }
+
+ private:
+  std::optional<Scalar> number_;
+  std::optional<TensorView> number_view_;
+  const TensorView* view_;
+};
+
+/// An output: a view, written as it is, or a Tensor, which is allocated if undefined and replaced
+/// if of the wrong shape.
+class Output {
+ public:
+  Output(const TensorView& view) : view_(&view) {}  // NOLINT(google-explicit-constructor)
+  Output(Tensor& tensor)
+      : view_(&tensor), tensor_(&tensor) {}  // NOLINT(google-explicit-constructor)
+
+  const TensorView& view() const noexcept { return *view_; }
+  /// Null for a view.
+  Tensor* tensor() const noexcept { return tensor_; }
+
+ private:
+  const TensorView* view_;
+  Tensor* tensor_ = nullptr;
+};
+
+}  // namespace weft::inline v0

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The operations by name, for programs that read what to do: the bench runner, explain, tests.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/core/tensor_view.hpp>
+#include <weft/iter/explain.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace weft::inline v0 {
+
+/// Arguments of one call by name. Language scalars are weak 0-d views (Scalar::view()).
+struct OpArguments {
+  std::span<const TensorView> outputs;
+  std::span<const TensorView> inputs;
+  DimVector axes;  ///< of a reduction or prefix operation; empty: all
+  bool keepdim = false;
+};
+
+/// One operation.
+struct OpEntry {
+  std::string_view name;
+  int inputs = 0;
+  /// Writes into the given outputs; errors as the function of that name.
+  void (*run)(const OpArguments&);
+  /// How run() would go about it.
+  Explanation (*explain)(const OpArguments&);
+};
+
+/// All operations, in alphabetical order.
+WEFT_API std::span<const OpEntry> all_ops() noexcept;
+/// The operation of that name. Throws Error(invalid_argument) that names it if there is none, and
+/// that says how many inputs and outputs were expected if the counts do not fit.
+WEFT_API const OpEntry& find_op(std::string_view name, const OpArguments& arguments);
+
+}  // namespace weft::inline v0

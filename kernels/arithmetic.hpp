@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Arithmetic that is defined for every value, shared by the kernel families. Everything is forced
+/// inline: kernel objects leave no symbols of their own.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/core/cast.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+
+namespace weft::inline v0 {
+
+/// The unsigned type in which integers of type T are added and multiplied: overflow wraps, and
+/// 16-bit factors are not promoted to a signed int whose product would overflow.
+template <class T>
+using Modular = std::conditional_t<sizeof(T) < 4, std::uint32_t, std::make_unsigned_t<T>>;
+
+template <class T>
+inline constexpr bool is_wrapping = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+/// a + b; integers wrap, bools are or-ed.
+template <class T>
+WEFT_ALWAYS_INLINE constexpr T plus(T a, T b) noexcept {
+  if constexpr (is_wrapping<T>) {
+    return static_cast<T>(static_cast<Modular<T>>(a) + static_cast<Modular<T>>(b));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return a | b;
+  } else if constexpr (is_complex_type<T>) {
+    return T(a.real() + b.real(), a.imag() + b.imag());
+  } else {
+    return a + b;
+  }
+}
+
+/// a - b; integers wrap.
+template <class T>
+WEFT_ALWAYS_INLINE constexpr T minus(T a, T b) noexcept {
+  if constexpr (is_wrapping<T>) {
+    return static_cast<T>(static_cast<Modular<T>>(a) - static_cast<Modular<T>>(b));
+  } else if constexpr (is_complex_type<T>) {
+    return T(a.real() - b.real(), a.imag() - b.imag());
+  } else {
+    return a - b;
+  }
+}
+
+/// a * b; integers wrap, bools are and-ed. Complex by the textbook formula, without the recovery of
+/// infinities that C99 Annex G suggests (as PyTorch).
+template <class T>
+WEFT_ALWAYS_INLINE constexpr T times(T a, T b) noexcept {
+  if constexpr (is_wrapping<T>) {
+    return static_cast<T>(static_cast<Modular<T>>(a) * static_cast<Modular<T>>(b));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return a & b;
+  } else if constexpr (is_complex_type<T>) {
+    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+  } else {
+    return a * b;
+  }
+}
+
+/// a / b for floating and complex types. Complex by scaling both parts of b with the larger of
+/// their magnitudes, so that no intermediate overflows where the quotient does not.
+template <class T>
+WEFT_ALWAYS_INLINE constexpr T divided_by(T a, T b) noexcept {
+  if constexpr (is_complex_type<T>) {
+    using Part = typename T::value_type;
+    const Part re = b.real() < 0 ? -b.real() : b.real();
+    const Part im = b.imag() < 0 ? -b.imag() : b.imag();
+    const Part scale = re < im ? im : re;
+    const Part br = b.real() / scale;
+    const Part bi = b.imag() / scale;
+    const Part denominator = (br * br + bi * bi) * scale;
+    return T((a.real() * br + a.imag() * bi) / denominator,
+             (a.imag() * br - a.real() * bi) / denominator);
+  } else {
+    return a / b;
+  }
+}
+
+}  // namespace weft::inline v0

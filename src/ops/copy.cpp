@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/copy.hpp"
+
+#include <weft/ops/copy.hpp>
+
+namespace weft::inline v0 {
+namespace {
+
+TensorIterator copy_iterator(const Output& to, const TensorView& from) {
+  TensorIteratorConfig config;
+  add_output(config, to).add_input(from).check_all_same_dtype(false).resize_outputs(false);
+  return config.build();
+}
+
+void convert_span(const void* context, char* const* data, std::int64_t n, std::uint32_t) {
+  (*static_cast<const ConvertFn*>(context))(data[0], data[1], n);
+}
+
+}  // namespace
+
+CopyCall::CopyCall(const Output& to, const TensorView& from)
+    : iter_(copy_iterator(to, from)), convert_(convert_kernel(iter_.dtype(0), iter_.dtype(1))) {
+  kernel_.run = &convert_span;
+  kernel_.context = &convert_;
+  kernel_.noutputs = 1;
+  kernel_.ninputs = 1;
+  kernel_.types[0] = iter_.dtype(0);
+  kernel_.types[1] = iter_.dtype(1);
+}
+
+void copy_out(const Output& to, const Input& from) { CopyCall(to, from.view()).run(); }
+
+Tensor contiguous(const Input& from, std::optional<ScalarType> type) {
+  Tensor to = Tensor::empty(from.view().shape(), type.value_or(from.view().dtype()));
+  CopyCall(to, from.view()).run();
+  return to;
+}
+
+}  // namespace weft::inline v0

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A copy about to run. Private to the compiled part.
+#pragma once
+
+#include "kernels/stage/stage.hpp"
+#include "ops/elementwise.hpp"
+
+namespace weft::inline v0 {
+
+/// An iterator and a kernel that is nothing but a conversion of spans. Refers to itself, so it
+/// stays where it was made.
+class CopyCall {
+ public:
+  CopyCall(const Output& to, const TensorView& from);
+  CopyCall(const CopyCall&) = delete;
+  CopyCall& operator=(const CopyCall&) = delete;
+
+  void run() const { run_spans(iter_, kernel_); }
+  Explanation explain() const { return explain_run(iter_, kernel_); }
+
+ private:
+  TensorIterator iter_;
+  ConvertFn convert_;
+  SpanKernel kernel_;
+};
+
+}  // namespace weft::inline v0

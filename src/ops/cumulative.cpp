@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cumulative/cumulative.hpp"
+
+#include <weft/ops/cumulative.hpp>
+
+#include "base/text.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/prepare_cumulative.hpp"
+
+namespace weft::inline v0 {
+namespace {
+
+ScalarType result_type(ScalarType type) noexcept {
+  return is_integer(type) || type == ScalarType::boolean ? ScalarType::i64 : type;
+}
+
+}  // namespace
+
+const CumulativeKernel& cumsum_kernel_for(const TensorView& a) {
+  if (!a.defined()) fail(ErrorCode::undefined, "cumsum: input 0: undefined tensor");
+  return *cumsum_kernel(compute_type(result_type(a.dtype())));
+}
+
+void cumsum_out(const Output& out, const Input& a, std::int64_t axis) {
+  const CumulativeKernel& kernel = cumsum_kernel_for(a.view());
+  normalize_axis(axis, a.view().rank());
+  if (out.tensor() != nullptr &&
+      (!out.view().defined() || !std::ranges::equal(out.view().shape(), a.view().shape()))) {
+    const ScalarType type =
+        out.view().defined() ? out.view().dtype() : result_type(a.view().dtype());
+    *out.tensor() = Tensor::empty(a.view().shape(), type);
+  }
+  run_cumulative(out.view(), a.view(), axis, kernel);
+}
+
+Tensor cumsum(const Input& a, std::int64_t axis, std::optional<ScalarType> dtype) {
+  Tensor out;
+  if (dtype) out = Tensor::empty(a.view().shape(), *dtype);
+  cumsum_out(out, a, axis);
+  return out;
+}
+
+}  // namespace weft::inline v0
