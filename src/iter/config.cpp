@@ -6,29 +6,6 @@
 
 namespace weft::inline v0 {
 
-TensorIteratorConfig& TensorIteratorConfig::add_output_entry(const TensorView* view,
-                                                             Tensor* tensor) {
-  // Remembered rather than thrown here, so that every mistake of a config is reported in one place.
-  output_after_input_ = output_after_input_ || (!entries_.empty() && !entries_.back().is_output);
-  entries_.push_back({view, tensor, true, false});
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::add_operand(const TensorView* view, bool is_const) {
-  entries_.push_back({view, nullptr, false, is_const});
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::add_output() {
-  return add_output_entry(nullptr, nullptr);
-}
-TensorIteratorConfig& TensorIteratorConfig::add_output(const TensorView& view) {
-  return add_output_entry(&view, nullptr);
-}
-TensorIteratorConfig& TensorIteratorConfig::add_output(Tensor& tensor) {
-  return add_output_entry(&tensor, &tensor);
-}
-
 TensorIteratorConfig& TensorIteratorConfig::add_owned_output(Tensor tensor) {
   owned_.push_back(std::make_shared<Tensor>(std::move(tensor)));
   return add_output_entry(owned_.back().get(), nullptr);
@@ -53,28 +30,12 @@ TensorIteratorConfig& TensorIteratorConfig::check_all_same_dtype(bool check) {
   check_all_same_ = check;
   return update_type_check();
 }
-TensorIteratorConfig& TensorIteratorConfig::promote_inputs_to_common_dtype(bool promote) {
-  types_.promote_inputs = promote;
-  return update_type_check();
-}
-TensorIteratorConfig& TensorIteratorConfig::promote_integer_inputs_to_float(bool promote) {
-  types_.integers_to_float = promote;
-  return *this;
-}
 TensorIteratorConfig& TensorIteratorConfig::default_float_type(ScalarType type) {
   if (!is_floating(type)) {
     fail(ErrorCode::dtype,
          text("default floating type: expected f16, bf16, f32 or f64, got ", name(type)));
   }
   types_.default_float = type;
-  return *this;
-}
-TensorIteratorConfig& TensorIteratorConfig::cast_common_dtype_to_outputs(bool cast) {
-  types_.cast_to_outputs = cast;
-  return update_type_check();
-}
-TensorIteratorConfig& TensorIteratorConfig::enforce_safe_casting_to_output(bool enforce) {
-  types_.safe_casting = enforce;
   return *this;
 }
 TensorIteratorConfig& TensorIteratorConfig::enforce_linear_iteration(bool enforce) {
@@ -105,13 +66,6 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntSpan shape,
 }
 TensorIteratorConfig& TensorIteratorConfig::pytorch_order(bool enable) {
   pytorch_order_ = enable;
-  return *this;
-}
-
-/// An explicit wish holds; without one, types are compared unless they are promoted or cast.
-TensorIteratorConfig& TensorIteratorConfig::update_type_check() {
-  const bool converts = types_.promote_inputs || types_.cast_to_outputs;
-  types_.check_all_same = check_all_same_.value_or(!converts) && !converts;
   return *this;
 }
 

@@ -34,6 +34,70 @@ std::string access_text(const Explanation::Operand& op) {
 
 }  // namespace
 
+/// The geometry as it was between ordering and coalescing, from the operands' own views.
+Geometry TensorIterator::uncoalesced() const {
+  Geometry before;
+  before.noperands = ntensors();
+  before.resize(static_cast<int>(common_shape_.size()));
+  for (int axis = 0; axis < before.ndim(); ++axis) {
+    const bool squashed = (squashed_ >> axis & 1) != 0;
+    before.extent(axis) = squashed ? 1 : common_shape_[static_cast<std::size_t>(axis)];
+  }
+  for (int k = 0; k < ntensors(); ++k) {
+    const TensorView& view = operands_[static_cast<std::size_t>(k)].view;
+    const std::size_t rank = view.shape().size();
+    const IntSpan declared{common_shape_.data() + common_shape_.size() - rank, rank};
+    broadcast_strides(before, k, has_declared_shape_ ? declared : view.shape(), view.strides(),
+                      weft::element_size(view.dtype()));
+  }
+  permute_dims(before, perm_);
+  for (int d = 0; d < before.ndim(); ++d) {
+    if ((flipped_ >> d & 1) == 0) continue;
+    for (int k = 0; k < ntensors(); ++k) {
+      before.stride(d, k) = -before.stride(d, k);
+    }
+  }
+  return before;
+}
+
+/// Coalesces once more, two dims at a time, and notes what happens.
+std::vector<Explanation::Neighbours> TensorIterator::explain_neighbours() const {
+  std::vector<Explanation::Neighbours> story;
+  const Geometry before = uncoalesced();
+  const bool trivial = numel_ == 0 && ndim() <= 1;  // of nothing, build() makes one dim
+  Geometry pair;  // the dims up to here, as far as they are one; and the next
+  pair.noperands = ntensors();
+  pair.resize(2);
+  const auto take = [&pair](int to, const Geometry& from, int dim) {
+    pair.extent(to) = from.extent(dim);
+    std::copy_n(from.strides(dim), from.noperands, pair.strides(to));
+  };
+  for (int d = 0; d + 1 < before.ndim(); ++d) {
+    if (d == 0) take(0, before, 0);
+    take(1, before, d + 1);
+    Explanation::Neighbours neighbours;
+    neighbours.inner_axis = perm_[static_cast<std::size_t>(d)];
+    neighbours.outer_axis = perm_[static_cast<std::size_t>(d + 1)];
+    const int blocker = trivial ? -1 : coalesce_blocker(pair, 0);
+    neighbours.merged = blocker < 0;
+    if (blocker >= 0) {
+      neighbours.why_not =
+          text(operand_name(static_cast<std::size_t>(blocker), static_cast<std::size_t>(noutputs_)),
+               ": extent ", pair.extent(0), " * stride ", pair.stride(0, blocker),
+               " is not stride ", pair.stride(1, blocker));
+    }
+    story.push_back(std::move(neighbours));
+    if (blocker < 0) {
+      Geometry merged = pair;
+      coalesce_dims(merged);
+      if (!trivial) take(0, merged, 0);
+    } else {
+      take(0, before, d + 1);
+    }
+  }
+  return story;
+}
+
 Explanation TensorIterator::explain() const {
   Explanation e;
   e.common_shape = common_shape_;
@@ -45,35 +109,7 @@ Explanation TensorIterator::explain() const {
   for (int d = 0; d < static_cast<int>(perm_.size()) && d < 64; ++d) {
     if ((flipped_ >> d & 1) != 0) e.flipped.push_back(perm_[static_cast<std::size_t>(d)]);
   }
-  // The geometry as it was between ordering and coalescing, from the operands' own views.
-  Geometry before;
-  before.noperands = ntensors();
-  before.resize(static_cast<int>(common_shape_.size()));
-  std::ranges::copy(common_shape_, before.shape.begin());
-  for (int k = 0; k < ntensors(); ++k) {
-    const Operand& op = operands_[static_cast<std::size_t>(k)];
-    const IntSpan seen{common_shape_.data() + common_shape_.size() - op.view.shape().size(),
-                       op.view.shape().size()};
-    const bool own =
-        std::ranges::equal(broadcast_shapes(op.view.shape(), common_shape_), common_shape_);
-    broadcast_strides(before, k, own ? op.view.shape() : seen, op.view.strides(),
-                      weft::element_size(op.view.dtype()));
-  }
-  permute_dims(before, perm_);
-  for (int d = 0; d + 1 < before.ndim(); ++d) {
-    Explanation::Neighbours pair;
-    pair.inner_axis = perm_[static_cast<std::size_t>(d)];
-    pair.outer_axis = perm_[static_cast<std::size_t>(d + 1)];
-    const int blocker = coalesce_blocker(before, d);
-    pair.merged = blocker < 0;
-    if (blocker >= 0) {
-      pair.why_not =
-          text(operand_name(static_cast<std::size_t>(blocker), static_cast<std::size_t>(noutputs_)),
-               ": extent ", before.extent(d), " * stride ", before.stride(d, blocker),
-               " is not stride ", before.stride(d + 1, blocker));
-    }
-    e.neighbours.push_back(std::move(pair));
-  }
+  e.neighbours = explain_neighbours();
   for (int k = 0; k < ntensors(); ++k) {
     const Operand& op = operands_[static_cast<std::size_t>(k)];
     Explanation::Operand out;

@@ -15,47 +15,42 @@ std::uint64_t magnitude(std::int64_t stride) noexcept {
 
 /// What it costs to step along a dim, see order_by_cost.
 struct Cost {
-  bool trivial;         // extent 1: goes outermost, where it merges with anything
-  std::uint64_t lines;  // bytes fetched per step
+  std::uint64_t lines;  // bytes fetched per step; all ones for extent 1, which goes outermost
   double reach;         // sum of the strides; a double cannot overflow
   int axis;
-
-  bool operator<(const Cost& other) const noexcept {
-    if (trivial != other.trivial) return other.trivial;
-    if (lines != other.lines) return lines < other.lines;
-    if (reach != other.reach) return reach < other.reach;
-    return axis > other.axis;
-  }
 };
+
+bool cheaper(const Cost& a, const Cost& b) noexcept {
+  if (a.lines != b.lines) return a.lines < b.lines;
+  if (a.reach != b.reach) return a.reach < b.reach;
+  return a.axis > b.axis;
+}
 
 }  // namespace
 
 Permutation order_by_cost(const Geometry& geometry, std::span<const OrderOperand> operands) {
-  SmallVector<Cost, inline_rank> costs;
-  for (int axis = 0; axis < geometry.ndim(); ++axis) {
-    Cost cost{geometry.extent(axis) == 1, 0, 0.0, axis};
-    for (int k = 0; k < geometry.noperands; ++k) {
-      const OrderOperand& operand = operands[static_cast<std::size_t>(k)];
-      if (!operand.counts) continue;
-      const std::uint64_t stride = magnitude(geometry.stride(axis, k));
-      const unsigned weight = operand.is_output ? 2 : 1;
+  const int ndim = geometry.ndim();
+  Cost costs[max_rank];
+  for (int axis = ndim, i = 0; axis-- > 0; ++i) {
+    Cost cost{0, 0.0, axis};
+    const std::int64_t* strides = geometry.strides(axis);
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (!operands[k].counts) continue;
+      const std::uint64_t stride = magnitude(strides[k]);
+      const unsigned weight = operands[k].is_output ? 2 : 1;
       cost.lines += weight * std::min(stride, cache_line);
       cost.reach += weight * static_cast<double>(stride);
     }
-    costs.push_back(cost);
-  }
-  // Insertion sort: a handful of dims, mostly in reverse order already, so compare from the
-  // outermost axis on.
-  for (std::size_t i = 1; i < costs.size(); ++i) {
-    const Cost cost = costs[i];
-    std::size_t j = i;
-    for (; j > 0 && cost < costs[j - 1]; --j)
-      costs[j] = costs[j - 1];
-    costs[j] = cost;
+    if (geometry.extent(axis) == 1) cost = {~std::uint64_t{0}, 0.0, axis};
+    // Insertion sort: a handful of dims, which mostly come in the right order, the last axis first.
+    int at = i;
+    for (; at > 0 && cheaper(cost, costs[at - 1]); --at)
+      costs[at] = costs[at - 1];
+    costs[at] = cost;
   }
   Permutation perm;
-  for (const Cost& cost : costs)
-    perm.push_back(static_cast<std::uint8_t>(cost.axis));
+  for (int d = 0; d < ndim; ++d)
+    perm.push_back(static_cast<std::uint8_t>(costs[d].axis));
   return perm;
 }
 
@@ -101,11 +96,18 @@ Permutation order_as_pytorch(const Geometry& geometry, std::span<const OrderOper
 }
 
 void permute_dims(Geometry& geometry, const Permutation& perm) {
-  const Geometry from = geometry;
+  const int count = geometry.noperands;
+  Geometry from;
+  from.noperands = count;
+  from.shape = geometry.shape;
+  from.strides_bytes.assign(geometry.strides_bytes);
   for (int dim = 0; dim < geometry.ndim(); ++dim) {
     const int axis = perm[static_cast<std::size_t>(dim)];
     geometry.extent(dim) = from.extent(axis);
-    std::copy_n(from.strides(axis), geometry.noperands, geometry.strides(dim));
+    const std::int64_t* source = from.strides(axis);
+    std::int64_t* target = geometry.strides(dim);
+    for (int k = 0; k < count; ++k)
+      target[k] = source[k];
   }
 }
 

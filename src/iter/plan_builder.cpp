@@ -5,6 +5,7 @@
 #include <weft/iter/broadcast.hpp>
 #include <weft/iter/coalesce.hpp>
 
+#include "base/operation.hpp"
 #include "base/text.hpp"
 #include "iter/operand_name.hpp"
 #include "iter/pytorch_layout.hpp"
@@ -12,10 +13,32 @@
 #include <algorithm>
 
 namespace weft::inline v0 {
+namespace {
+
+/// Equal lists. A loop: for a few axes a call to memcmp costs more than the comparison.
+bool same(IntSpan a, IntSpan b) noexcept {
+  if (a.size() != b.size()) return false;
+  std::size_t i = 0;
+  while (i < a.size() && a[i] == b[i])
+    ++i;
+  return i == a.size();
+}
+
+/// An output of a reduction has, aligned at the last axis, the input's extents or 1.
+bool repeats_to(IntSpan own, IntSpan shape) {
+  if (own.size() > shape.size()) return false;
+  const std::size_t lead = shape.size() - own.size();
+  for (std::size_t axis = 0; axis < own.size(); ++axis) {
+    if (own[axis] != 1 && own[axis] != shape[lead + axis]) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 TensorIterator TensorIteratorConfig::build() const {
   TensorIterator iter;
-  PlanBuilder(*this, iter).run();
+  with_operation(operation_, [&] { PlanBuilder(*this, iter).run(); });
   return iter;
 }
 
@@ -67,112 +90,135 @@ void PlanBuilder::check_rules() const {
   }
 }
 
-/// The common case, without any of the stages: all defined operands row-major, of one shape and one
-/// type, nothing overlapping. One dim of numel elements (none for 0-d operands). False, with
-/// nothing done, if it is not that case.
+/// The common case, without most of the stages: operands that are row-major and of one shape, or
+/// inputs of one element. One dim of numel elements (none for 0-d operands), along which these last
+/// stand still. False, with nothing done, if it is not that case.
 bool PlanBuilder::build_dense() {
   const TensorIteratorConfig& c = config_;
-  if (c.reduction_ || c.has_static_shape_ || c.entries_.empty()) return false;
-  const TensorView* first = nullptr;
-  for (const Entry& entry : c.entries_) {
-    const TensorView* view = entry.view;
-    if (view == nullptr || !view->defined()) {
-      if (!entry.is_output) return false;
-      continue;
-    }
-    if (!view->is_contiguous() || view->is_weak_scalar() || (entry.is_output && view->read_only()))
-      return false;
-    if (first == nullptr) {
-      first = view;
-    } else if (view->dtype() != first->dtype() ||
-               !std::ranges::equal(view->shape(), first->shape())) {
-      return false;
-    }
-  }
-  if (first == nullptr) return false;
-  const ScalarType type = first->dtype();
-  if (c.types_.integers_to_float && (is_integer(type) || type == ScalarType::boolean)) return false;
-  bool any_new = false;
-  for (const Entry& out : c.entries_) {
-    if (!out.is_output) break;
-    if (out.view == nullptr || !out.view->defined()) {
-      any_new = true;
-      continue;
-    }
-    if (config_.overlap_ == OverlapPolicy::ignore) continue;
-    const char* begin = static_cast<const char*>(out.view->data());
-    const char* end = begin + out.view->end_byte();
-    for (const Entry& other : c.entries_) {
-      if (other.view == nullptr || &other == &out) continue;
-      const char* other_begin = static_cast<const char*>(other.view->data());
-      const bool apart = end <= other_begin || other_begin + other.view->end_byte() <= begin;
-      if (!apart && (other.is_output || other_begin != begin))
-        return false;  // the stages know what to say
-    }
-  }
+  if (c.reduction_ || c.has_static_shape_) return false;
+  bool one_type = true;
+  const TensorView* dense = dense_operand(one_type);
+  if (dense == nullptr || may_overlap()) return false;
   TensorIterator& it = iter_;
-  for (const Entry& entry : c.entries_) {
-    const bool is_new = entry.view == nullptr || !entry.view->defined();
-    const ScalarType storage = is_new ? c.types_.undefined_outputs.value_or(type) : type;
-    Operand op;
-    op.dtype = op.storage = storage;
-    op.is_output = entry.is_output;
-    op.is_const = entry.is_const;
-    if (!is_new) {
-      op.data = static_cast<char*>(entry.view->data());
-      op.view = *entry.view;
-    }
-    it.operands_.push_back(std::move(op));
-    it.noutputs_ += entry.is_output ? 1 : 0;
-  }
-  const int count = it.ntensors();
-  it.common_shape_ = DimVector(first->shape().begin(), first->shape().end());
-  it.numel_ = first->numel();
-  it.pytorch_order_ = c.pytorch_order_;
-  // PyTorch speaks of a common type only where the rules ask for one.
-  if (any_new || c.types_.check_all_same || c.types_.promote_inputs || c.types_.cast_to_outputs ||
-      c.types_.safe_casting) {
-    it.common_dtype_ = type;
-  }
-  it.geometry_.noperands = count;
-  if (first->rank() > 0) {
-    it.geometry_.resize(1);
-    it.geometry_.extent(0) = it.numel_;
-  }
-  for (int d = first->rank(); d-- > 0;)
+  add_operands();
+  it.common_shape_.assign(dense->shape());
+  it.numel_ = dense->numel();
+  for (int d = dense->rank(); d-- > 0;)
     it.perm_.push_back(static_cast<std::uint8_t>(d));
-  if (any_new) {
-    for (int k = 0; k < count; ++k)
-      new_.push_back(it.operands_[static_cast<std::size_t>(k)].view.defined() ? 0 : 1);
+  if (one_type) {
+    take_type(dense->dtype());
+  } else {
+    find_types();
+  }
+  Geometry& geometry = it.geometry_;
+  geometry.noperands = it.ntensors();
+  geometry.resize(dense->rank() > 0 ? 1 : 0);
+  if (new_ != 0) {
     new_strides_ = contiguous_strides(it.common_shape_);
     allocate_outputs();
+  } else {
+    keep_owned();
   }
-  for (int k = 0; k < count; ++k) {
-    Operand& op = it.operands_[static_cast<std::size_t>(k)];
-    if (first->rank() > 0) it.geometry_.stride(0, k) = element_size(op.storage);
-    if (!op.is_output) {
-      for (int o = 0; o < it.noutputs_; ++o) {
-        Operand& out = it.operands_[static_cast<std::size_t>(o)];
-        if (out.data == op.data) out.is_read_write = true;
-      }
+  if (dense->rank() > 0) {
+    geometry.extent(0) = it.numel_;
+    for (int k = 0; k < geometry.noperands; ++k) {
+      const Operand& op = it.operands_[static_cast<std::size_t>(k)];
+      const bool one = op.view.numel() == 1 && it.numel_ != 1;
+      geometry.stride(0, k) = one ? 0 : element_size(op.storage);
     }
   }
   it.view_offsets_.push_back(0);
   return true;
 }
 
-void PlanBuilder::collect_operands() {
+/// The operand whose shape all have that are not one element; null if some operand is neither.
+/// one_type becomes false if the types stage has more to do than to take that operand's type.
+const TensorView* PlanBuilder::dense_operand(bool& one_type) const {
+  // The first with other than one element, wherever it stands: a + b and b + a are one plan.
+  const TensorView* dense = nullptr;
   for (const Entry& entry : config_.entries_) {
-    Operand op;
+    if (entry.view == nullptr || !entry.view->defined()) continue;
+    if (dense == nullptr || (dense->numel() == 1 && entry.view->numel() != 1)) dense = entry.view;
+  }
+  if (dense == nullptr) return nullptr;
+  bool from_input = false;  // an input has the shape
+  bool any_single = false;
+  for (const Entry& entry : config_.entries_) {
+    const TensorView* view = entry.view;
+    if (view == nullptr || !view->defined()) {
+      if (!entry.is_output) return nullptr;
+      continue;
+    }
+    if (!view->is_contiguous() || (entry.is_output && view->read_only())) return nullptr;
+    const bool input = !entry.is_output;
+    one_type = one_type && !view->is_weak_scalar() && view->dtype() == dense->dtype();
+    if (same(view->shape(), dense->shape())) {
+      from_input = from_input || input;
+    } else if (input && view->numel() == 1 && dense->numel() != 1 &&
+               view->rank() <= dense->rank()) {
+      any_single = true;
+    } else {
+      return nullptr;
+    }
+  }
+  one_type = one_type && one_type_suffices(dense->dtype());
+  if (!any_single) return dense;
+  // Outputs that may be resized do not say what the shape is. PyTorch's order of axes of extent 1
+  // depends on single elements, though nothing else does.
+  return (from_input || !config_.resize_outputs_) && !config_.pytorch_order_ ? dense : nullptr;
+}
+
+/// Whether an output's bytes meet another operand's in any way but element for element.
+bool PlanBuilder::may_overlap() const {
+  if (config_.overlap_ == OverlapPolicy::ignore) return false;
+  for (const Entry& out : config_.entries_) {
+    if (!out.is_output) break;
+    if (out.view == nullptr) continue;
+    const char* begin = static_cast<const char*>(out.view->data());
+    const char* end = begin + out.view->end_byte();
+    for (const Entry& other : config_.entries_) {
+      if (other.view == nullptr || &other == &out) continue;
+      const char* other_begin = static_cast<const char*>(other.view->data());
+      const char* other_end = other_begin + other.view->end_byte();
+      const bool in_place = other_begin == begin && other_end == end && !other.is_output;
+      if (end > other_begin && other_end > begin && !in_place) return true;
+    }
+  }
+  return false;
+}
+
+/// Copies the operands' views into the iterator.
+void PlanBuilder::add_operands() {
+  iter_.is_reduction_ = config_.reduction_;
+  iter_.pytorch_order_ = config_.pytorch_order_;
+  for (const Entry& entry : config_.entries_) {
+    const bool given = entry.view != nullptr && entry.view->defined();
+    Operand& op =
+        given ? iter_.operands_.emplace_back(*entry.view) : iter_.operands_.emplace_back();
     op.is_output = entry.is_output;
     op.is_const = entry.is_const;
-    if (entry.view != nullptr) op.view = *entry.view;
-    op.data = static_cast<char*>(op.view.data());
-    iter_.noutputs_ += entry.is_output ? 1 : 0;
-    new_.push_back(entry.is_output && !op.view.defined() ? 1 : 0);
-    copy_.push_back(0);
-    iter_.operands_.push_back(std::move(op));
+    if (entry.is_output) {
+      new_ |= given ? 0u : 1u << iter_.noutputs_;
+      ++iter_.noutputs_;
+    } else {
+      mark_read_write(op);
+    }
   }
+}
+
+/// An output with the very elements of an input works in place, and is never replaced.
+void PlanBuilder::mark_read_write(const Operand& in) {
+  for (int i = 0; i < iter_.noutputs_; ++i) {
+    Operand& out = iter_.operands_[static_cast<std::size_t>(i)];
+    if (in.data != out.data || in.storage != out.storage || is_new(static_cast<std::size_t>(i)))
+      continue;
+    out.is_read_write |=
+        same(in.view.shape(), out.view.shape()) && same(in.view.strides(), out.view.strides());
+  }
+}
+
+void PlanBuilder::collect_operands() {
+  add_operands();
   for (std::size_t k = 0; k < iter_.operands_.size(); ++k) {
     const Operand& op = iter_.operands_[k];
     if (op.is_output && op.view.read_only()) {
@@ -186,28 +232,13 @@ void PlanBuilder::collect_operands() {
                 ": a reduction needs a defined output; its shape says what is reduced"));
     }
   }
-  iter_.is_reduction_ = config_.reduction_;
-  iter_.pytorch_order_ = config_.pytorch_order_;
-  mark_read_write();
-}
-
-/// An output with the very elements of an input works in place, and is never replaced.
-void PlanBuilder::mark_read_write() {
-  for (Operand& out : iter_.operands_) {
-    if (!out.is_output || !out.view.defined()) continue;
-    for (const Operand& in : iter_.operands_) {
-      if (in.is_output || in.view.data() != out.view.data() || in.view.dtype() != out.view.dtype())
-        continue;
-      out.is_read_write |= std::ranges::equal(in.view.shape(), out.view.shape()) &&
-                           std::ranges::equal(in.view.strides(), out.view.strides());
-    }
-  }
 }
 
 void PlanBuilder::find_shape() {
   DimVector& shape = iter_.common_shape_;
   if (config_.has_static_shape_) {
     shape = config_.static_shape_;
+    iter_.has_declared_shape_ = true;
     iter_.numel_ = numel(shape);
     return;
   }
@@ -217,12 +248,12 @@ void PlanBuilder::find_shape() {
     const Operand& op = iter_.operands_[k];
     if (is_new(k) || (op.is_output && config_.resize_outputs_)) continue;
     if (!any) {
-      shape = DimVector(op.view.shape().begin(), op.view.shape().end());
+      shape.assign(op.view.shape());
       from = k;
       any = true;
       continue;
     }
-    if (std::ranges::equal(shape, op.view.shape())) continue;
+    if (same(shape, op.view.shape())) continue;
     try {
       shape = broadcast_shapes(shape, op.view.shape());
     } catch (const Error& error) {
@@ -233,7 +264,7 @@ void PlanBuilder::find_shape() {
   if (!any) {  // nothing but outputs that may be resized: they say
     for (const Operand& op : iter_.operands_) {
       if (op.view.defined()) {
-        shape = DimVector(op.view.shape().begin(), op.view.shape().end());
+        shape.assign(op.view.shape());
         any = true;
         break;
       }
@@ -247,21 +278,26 @@ void PlanBuilder::check_output_shapes() {
   const IntSpan shape = iter_.common_shape_;
   for (std::size_t k = 0; k < static_cast<std::size_t>(iter_.noutputs_); ++k) {
     const Operand& op = iter_.operands_[k];
-    if (is_new(k) || config_.has_static_shape_ || std::ranges::equal(op.view.shape(), shape))
-      continue;
+    if (is_new(k) || config_.has_static_shape_ || same(op.view.shape(), shape)) continue;
     if (config_.resize_outputs_ && config_.entries_[k].tensor != nullptr && !op.is_read_write &&
         !config_.reduction_) {
-      new_[k] = 1;
+      new_ |= 1u << k;
       continue;
     }
-    if (!config_.reduction_) {
+    if (!config_.reduction_ || !repeats_to(op.view.shape(), shape)) {
       fail(ErrorCode::shape, text(operand_label(k), " with shape ", to_string(op.view.shape()),
-                                  " doesn't match the broadcast shape ", to_string(shape)));
+                                  config_.reduction_ ? " doesn't reduce" : " doesn't match",
+                                  " the broadcast shape ", to_string(shape)));
     }
   }
 }
 
 void PlanBuilder::find_types() {
+  const ScalarType first = iter_.operands_[static_cast<std::size_t>(iter_.ntensors() - 1)].storage;
+  const bool one_type = std::ranges::all_of(iter_.operands_, [&](const Operand& op) {
+    return !op.view.defined() || (op.storage == first && !op.view.is_weak_scalar());
+  });
+  if (one_type && iter_.ninputs() > 0 && one_type_suffices(first)) return take_type(first);
   SmallVector<OperandType, inline_operands> types;
   for (std::size_t k = 0; k < iter_.operands_.size(); ++k) {
     const Operand& op = iter_.operands_[k];
@@ -277,6 +313,26 @@ void PlanBuilder::find_types() {
   for (std::size_t k = 0; k < types.size(); ++k) {
     iter_.operands_[k].storage = types[k].storage;
     iter_.operands_[k].dtype = types[k].dtype;
+  }
+}
+
+/// Whether the rules leave the type that all operands have as it is.
+bool PlanBuilder::one_type_suffices(ScalarType type) const {
+  const TypeRules& rules = config_.types_;
+  const bool to_float =
+      rules.integers_to_float && (is_integer(type) || type == ScalarType::boolean);
+  return !to_float && !rules.undefined_outputs;
+}
+
+/// The stage for operands of one type: most calls.
+void PlanBuilder::take_type(ScalarType type) {
+  const TypeRules& rules = config_.types_;
+  if (new_ != 0 || rules.check_all_same || rules.promote_inputs || rules.cast_to_outputs ||
+      rules.safe_casting) {
+    iter_.common_dtype_ = type;  // as in PyTorch, only where the rules ask for one
+  }
+  for (std::size_t k = 0; new_ >> k != 0; ++k) {
+    if (is_new(k)) iter_.operands_[k].storage = iter_.operands_[k].dtype = type;
   }
 }
 
@@ -386,7 +442,7 @@ void PlanBuilder::check_pair(std::size_t out, std::size_t other) {
   const Overlap found = overlap(a.view, b.view);
   if (found == Overlap::none || (found == Overlap::full && !b.is_output)) return;
   if (config_.overlap_ == OverlapPolicy::copy && !b.is_output) {
-    copy_[other] = 1;
+    copy_ |= 1u << other;
     return;
   }
   if (found == Overlap::too_hard) {
@@ -408,14 +464,18 @@ DimVector PlanBuilder::dense_strides(const Permutation& perm) const {
   std::int64_t step = 1;
   for (const std::uint8_t axis : perm) {
     strides[axis] = step;
-    if (iter_.common_shape_[axis] > 1) step *= iter_.common_shape_[axis];
+    const std::int64_t extent = iter_.common_shape_[axis];
+    if (extent > 1 && !checked_mul(step, extent, step)) {
+      fail(ErrorCode::overflow, text("strides of shape ", to_string(iter_.common_shape_),
+                                     " exceed 2^63-1 at axis ", static_cast<int>(axis)));
+    }
   }
   return strides;
 }
 
 void PlanBuilder::choose_order() {
   Geometry& geometry = iter_.geometry_;
-  const bool any_new = std::ranges::count(new_, 1) > 0;
+  const bool any_new = new_ != 0;
   SmallVector<OrderOperand, inline_operands> roles;
   for (std::size_t k = 0; k < iter_.operands_.size(); ++k)
     roles.push_back({iter_.operands_[k].is_output, !is_new(k)});
@@ -428,7 +488,7 @@ void PlanBuilder::choose_order() {
     } else {
       iter_.perm_ = config_.linear_ ? order_linear(geometry.ndim())
                                     : order_as_pytorch(geometry, operands, config_.reduction_);
-      new_strides_ = dense_strides(iter_.perm_);
+      if (any_new) new_strides_ = dense_strides(iter_.perm_);
     }
     return;
   }
@@ -453,7 +513,7 @@ void PlanBuilder::choose_order() {
 }
 
 void PlanBuilder::lay_out_new_outputs() {
-  for (std::size_t k = 0; k < new_.size(); ++k) {
+  for (std::size_t k = 0; new_ >> k != 0; ++k) {
     if (!is_new(k)) continue;
     broadcast_strides(iter_.geometry_, static_cast<int>(k), iter_.common_shape_, new_strides_,
                       element_size(iter_.operands_[k].storage));
@@ -462,7 +522,7 @@ void PlanBuilder::lay_out_new_outputs() {
 
 /// The last stage that can throw; afterwards callers' tensors are assigned.
 void PlanBuilder::allocate_outputs() {
-  for (std::size_t k = 0; k < new_.size(); ++k) {
+  for (std::size_t k = 0; new_ >> k != 0; ++k) {
     if (!is_new(k)) continue;
     Operand& op = iter_.operands_[k];
     Tensor tensor = Tensor::empty_strided(iter_.common_shape_, new_strides_, op.storage);
@@ -471,9 +531,21 @@ void PlanBuilder::allocate_outputs() {
     op.allocated = true;
     iter_.kept_.push_back({static_cast<int>(k), std::move(tensor)});
   }
-  for (std::size_t k = 0; k < copy_.size(); ++k) {
-    if (copy_[k] != 0) copy_before_use(k);
+  for (std::size_t k = 0; copy_ >> k != 0; ++k) {
+    if ((copy_ >> k & 1) != 0) copy_before_use(k);
   }
+  keep_owned();
+  for (const TensorIterator::Kept& kept : iter_.kept_) {
+    Tensor* wanted = config_.entries_[static_cast<std::size_t>(kept.operand)].tensor;
+    if (wanted != nullptr && iter_.operands_[static_cast<std::size_t>(kept.operand)].allocated)
+      *wanted = kept.tensor;
+  }
+  if (iter_.common_shape_.size() == static_cast<std::size_t>(iter_.geometry_.ndim()))
+    lay_out_new_outputs();
+}
+
+/// Operands that the config owns live as long as the iterator.
+void PlanBuilder::keep_owned() {
   for (const std::shared_ptr<Tensor>& owned : config_.owned_) {
     for (std::size_t k = 0; k < iter_.operands_.size(); ++k) {
       if (config_.entries_[k].view == owned.get() && owned->defined() &&
@@ -482,13 +554,6 @@ void PlanBuilder::allocate_outputs() {
       }
     }
   }
-  for (const TensorIterator::Kept& kept : iter_.kept_) {
-    Tensor* wanted = config_.entries_[static_cast<std::size_t>(kept.operand)].tensor;
-    if (wanted != nullptr && iter_.operands_[static_cast<std::size_t>(kept.operand)].allocated)
-      *wanted = kept.tensor;
-  }
-  if (iter_.common_shape_.size() == static_cast<std::size_t>(iter_.geometry_.ndim()))
-    lay_out_new_outputs();
 }
 
 /// OverlapPolicy::copy: the input is read from a row-major copy. Its broadcast axes stay broadcast.
@@ -504,31 +569,36 @@ void PlanBuilder::copy_before_use(std::size_t input) {
 }
 
 void PlanBuilder::squash() {
-  for (const std::int64_t axis : config_.squash_axes_)
+  for (const std::int64_t axis : config_.squash_axes_) {
     iter_.geometry_.extent(static_cast<int>(axis)) = 1;
+    iter_.squashed_ |= std::uint64_t{1} << axis;
+  }
   if (!config_.squash_axes_.empty()) iter_.numel_ = iter_.geometry_.numel();
 }
 
 void PlanBuilder::finish() {
-  Geometry& geometry = iter_.geometry_;
-  permute_dims(geometry, iter_.perm_);
-  const bool may_flip = !config_.pytorch_order_ && !config_.linear_ &&
-                        config_.squash_axes_.empty() && iter_.numel_ > 0;
-  if (may_flip) {
-    std::uint64_t keep =
-        0;  // reduced dims are walked forwards: their order is what an index reduction counts
-    for (int d = 0; d < geometry.ndim(); ++d) {
-      if (config_.reduction_ && iter_.is_dim_reduced(d)) keep |= std::uint64_t{1} << d;
-    }
-    SmallVector<std::int64_t, inline_operands> offsets(iter_.operands_.size(), 0);
-    iter_.flipped_ = flip_backward_dims(geometry, {offsets.data(), offsets.size()}, keep);
-    for (std::size_t k = 0; k < offsets.size(); ++k) {
-      iter_.operands_[k].origin_offset_bytes = offsets[k];
-      iter_.operands_[k].data += offsets[k];
-    }
+  permute_dims(iter_.geometry_, iter_.perm_);
+  flip_backwards();
+  coalesce_dims(iter_.geometry_);
+  iter_.view_offsets_.resize(static_cast<std::size_t>(std::max(iter_.ndim(), 1)), 0);
+}
+
+/// Reduced dims are walked forwards: their order is what an index reduction counts.
+void PlanBuilder::flip_backwards() {
+  if (config_.pytorch_order_ || config_.linear_ || !config_.squash_axes_.empty()) return;
+  const bool any = std::ranges::any_of(iter_.operands_,
+                                       [](const Operand& op) { return op.view.first_byte() < 0; });
+  if (!any || iter_.numel_ == 0) return;
+  std::uint64_t keep = 0;
+  for (int d = 0; d < iter_.ndim(); ++d) {
+    if (config_.reduction_ && iter_.is_dim_reduced(d)) keep |= std::uint64_t{1} << d;
   }
-  coalesce_dims(geometry);
-  iter_.view_offsets_ = DimVector(static_cast<std::size_t>(std::max(geometry.ndim(), 1)), 0);
+  SmallVector<std::int64_t, inline_operands> offsets(iter_.operands_.size(), 0);
+  iter_.flipped_ = flip_backward_dims(iter_.geometry_, {offsets.data(), offsets.size()}, keep);
+  for (std::size_t k = 0; k < offsets.size(); ++k) {
+    iter_.operands_[k].origin_offset_bytes = offsets[k];
+    iter_.operands_[k].data += offsets[k];
+  }
 }
 
 }  // namespace weft::inline v0

@@ -21,9 +21,14 @@ class PlanBuilder {
   using Entry = TensorIteratorConfig::Entry;
 
   bool build_dense();
+  const TensorView* dense_operand(bool& one_type) const;
+  bool may_overlap() const;
+  void add_operands();
+  bool one_type_suffices(ScalarType type) const;
+  void take_type(ScalarType type);
   void check_rules() const;
   void collect_operands();
-  void mark_read_write();
+  void mark_read_write(const Operand& in);
   void find_shape();
   void check_output_shapes();
   void find_types();
@@ -34,20 +39,22 @@ class PlanBuilder {
   void choose_order();
   void lay_out_new_outputs();
   void allocate_outputs();
+  void keep_owned();
   void squash();
   void finish();
+  void flip_backwards();
 
   IntSpan declared_or_own_shape(const TensorView& view) const;
   void copy_before_use(std::size_t input);
   DimVector dense_strides(const Permutation& perm) const;
-  bool is_new(std::size_t operand) const { return new_[operand] != 0; }
+  bool is_new(std::size_t operand) const { return (new_ >> operand & 1) != 0; }
   std::string operand_label(std::size_t operand) const;
 
   const TensorIteratorConfig& config_;
   TensorIterator& iter_;
-  SmallVector<std::uint8_t, inline_operands> new_;  // per operand: an output that build() allocates
-  SmallVector<std::uint8_t, inline_operands> copy_;  // per operand: an input to be read from a copy
-  DimVector new_strides_;                            // in elements, of every output to allocate
+  std::uint32_t new_ = 0;   // bit k: operand k is an output that build() allocates
+  std::uint32_t copy_ = 0;  // bit k: operand k is an input to be read from a copy
+  DimVector new_strides_;   // in elements, of every output to allocate
 };
 
 }  // namespace weft::inline v0

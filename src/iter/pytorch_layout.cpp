@@ -44,12 +44,11 @@ DimVector strides_in_order(IntSpan shape, const Permutation& perm) {
 }  // namespace
 
 std::optional<FastLayout> pytorch_fast_layout(bool reduction, bool linear,
-                                              const TensorIterator& iter,
-                                              std::span<const std::uint8_t> is_new) {
+                                              const TensorIterator& iter, std::uint32_t is_new) {
   if (reduction) return std::nullopt;
   SmallVector<const TensorView*, inline_operands> views;
   for (int k = 0; k < iter.ntensors(); ++k) {
-    if (is_new[static_cast<std::size_t>(k)] != 0) continue;
+    if ((is_new >> k & 1) != 0) continue;
     views.push_back(&iter.tensor(k));
     if (!std::ranges::equal(views.back()->shape(), iter.common_shape())) return std::nullopt;
   }

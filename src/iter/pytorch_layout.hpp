@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 namespace weft::inline v0 {
 
@@ -21,9 +20,8 @@ struct FastLayout {
 
 /// The layout that all defined operands share: row-major, channels-last (rank 4), or dense with
 /// equal strides; empty if there is none, for a reduction, or for operands of different shapes.
-/// `is_new[k]` marks outputs to allocate.
+/// bit k of `is_new` marks outputs to allocate.
 std::optional<FastLayout> pytorch_fast_layout(bool reduction, bool linear,
-                                              const TensorIterator& iter,
-                                              std::span<const std::uint8_t> is_new);
+                                              const TensorIterator& iter, std::uint32_t is_new);
 
 }  // namespace weft::inline v0

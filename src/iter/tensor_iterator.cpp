@@ -49,7 +49,8 @@ ScalarType TensorIterator::common_dtype() const {
 
 Tensor TensorIterator::allocated_output(int i) const {
   for (const Kept& kept : kept_) {
-    if (kept.operand == i && i < noutputs_ && !kept.write_back_to) return kept.tensor;
+    const bool made = kept.operand == i && operands_[static_cast<std::size_t>(i)].allocated;
+    if (made && !kept.write_back_to) return kept.tensor;  // not one that the config owned
   }
   fail(ErrorCode::undefined, text("output ", i, " was not allocated by build()"));
 }
@@ -203,7 +204,8 @@ void TensorIterator::materialize_casts() {
     const TensorView from =
         TensorView::trusted(static_cast<void*>(op.data), op.storage, shape, from_strides);
     Tensor to = Tensor::empty_strided(shape, to_strides, op.dtype);
-    if (!op.is_output || op.is_read_write) cast_tensor(to, from);
+    // An output that is read: in place, or accumulated into from the identity that stands there.
+    if (!op.is_output || op.is_read_write || is_reduction_) cast_tensor(to, from);
     for (int d = 0; d < ndim(); ++d) {
       geometry_.stride(d, static_cast<int>(k)) = to_strides[static_cast<std::size_t>(d)] * to_size;
     }

@@ -123,7 +123,8 @@ class Columns {
     std::int64_t from_step = in.axis_bytes;
     if (in.staged) {
       char* dense = take(elements * in.size);
-      pack_kernel(in.size)(dense, in.data, in.column_bytes, in.axis_bytes, columns, rows);
+      const BlockDim dims[] = {{columns, in.column_bytes}, {rows, in.axis_bytes}};
+      pack(dense, in.data, in.size, dims, 2);
       if (in.convert != nullptr) {
         char* converted = take(elements * in.kernel_size);
         in.convert(converted, dense, elements);
@@ -145,7 +146,8 @@ class Columns {
       out.convert(converted, dense, elements);
       dense = converted;
     }
-    unpack_kernel(out.size)(out.data, dense, out.column_bytes, out.axis_bytes, columns, rows);
+    const BlockDim dims[] = {{columns, out.column_bytes}, {rows, out.axis_bytes}};
+    unpack(out.data, dense, out.size, dims, 2);
   }
 
   const TensorIterator& iter_;

@@ -133,12 +133,9 @@ class ReduceRunner {
         from = at(buffers_[i].memory);
       }
       BlockDim dims[max_rank];
-      const int ndims = block_dims(plan_.kept, kept_extents_, k, dims);
-      const UnpackFn unpack = unpack_kernel(r.memory_size);
-      for_each_plane(
-          kept_ptr(k), dims, ndims,
-          [&](char* memory, std::int64_t done, std::int64_t s0, std::int64_t s1, std::int64_t n0,
-              std::int64_t n1) { unpack(memory, from + done * r.memory_size, s0, s1, n0, n1); });
+      int ndims = 0;
+      append_side(plan_.kept, kept_extents_, k, dims, ndims);
+      unpack(kept_ptr(k), from, r.memory_size, dims, ndims);
     }
   }
 
@@ -149,8 +146,7 @@ class ReduceRunner {
 
   char* at(std::size_t line) { return reinterpret_cast<char*>(scratch_.data() + line); }
 
-  // ---- Position
-  // ------------------------------------------------------------------------------------------------------
+  // ---- Position ---------------------------------------------------------------------------------
 
   /// Decodes a tile's number into the offset of its first element (per operand, added to offset)
   /// and its extents.
@@ -177,14 +173,16 @@ class ReduceRunner {
   }
   char* kept_ptr(int k) { return ptrs_[static_cast<std::size_t>(k)]; }
 
-  int block_dims(const ReduceSide& side, const std::int64_t* extents, int k, BlockDim* dims) const {
-    for (int i = 0; i < side.ntile; ++i)
-      dims[i] = {extents[i], geometry_.stride(side.dims[static_cast<std::size_t>(i)], k)};
-    return side.ntile;
+  /// Adds the tile of one side to a block of operand k.
+  void append_side(const ReduceSide& side, const std::int64_t* extents, int k, BlockDim* dims,
+                   int& ndims) const {
+    for (int i = 0; i < side.ntile; ++i) {
+      const int d = side.dims[static_cast<std::size_t>(i)];
+      append_dim(dims, ndims, {extents[i], geometry_.stride(d, k)});
+    }
   }
 
-  // ---- Blocks
-  // --------------------------------------------------------------------------------------------------------
+  // ---- Blocks -----------------------------------------------------------------------------------
 
   void convert(std::size_t k, const char* from, char* to, std::int64_t n) {
     const ReduceOperand& r = plan_.operands[k];
@@ -207,11 +205,7 @@ class ReduceRunner {
       return kernel;
     }
     char* dense = r.first != nullptr ? at(buffers_[i].memory) : kernel;
-    const PackFn pack = pack_kernel(r.memory_size);
-    for_each_plane(
-        memory, dims, ndims,
-        [&](const char* from, std::int64_t done, std::int64_t s0, std::int64_t s1, std::int64_t n0,
-            std::int64_t n1) { pack(dense + done * r.memory_size, from, s0, s1, n0, n1); });
+    pack(dense, memory, r.memory_size, dims, ndims);
     if (r.first != nullptr) convert(i, dense, kernel, elements);
     return kernel;
   }
@@ -232,7 +226,8 @@ class ReduceRunner {
       char* inputs[max_operands];
       for (int k = kernel_.noutputs; k < geometry_.noperands; ++k) {
         BlockDim dims[max_rank];
-        const int ndims = block_dims(plan_.reduced, extents, k, dims);
+        int ndims = 0;
+        append_side(plan_.reduced, extents, k, dims, ndims);
         inputs[k - kernel_.noutputs] = stage(k, ptrs[k], dims, ndims, elements);
       }
       kernel_.reduce_span(kernel_.context, tree.next(), inputs, elements, first_index(block));
@@ -256,8 +251,9 @@ class ReduceRunner {
         const ReduceOperand& r = plan_.operands[static_cast<std::size_t>(k)];
         // Kept dims inside, reduced ones outside: a dense matrix of rows.
         BlockDim dims[2 * max_rank];
-        int ndims = block_dims(plan_.kept, kept_extents_, k, dims);
-        ndims += block_dims(plan_.reduced, extents, k, dims + ndims);
+        int ndims = 0;
+        append_side(plan_.kept, kept_extents_, k, dims, ndims);
+        append_side(plan_.reduced, extents, k, dims, ndims);
         const int at = k - kernel_.noutputs;
         inputs[at] = stage(k, ptrs[k], dims, ndims, rows * width_);
         row_bytes[at] = r.staged ? width_ * r.kernel_size : row_stride(k);

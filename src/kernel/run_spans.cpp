@@ -18,6 +18,7 @@ struct Buffers {
   char* memory = nullptr;      // dense block of the type in memory
   const char* held = nullptr;  // source of the block in `kernel`, if that is still valid
   std::int64_t held_elements = 0;
+  std::int64_t held_row = 0;  // of how many along dim 0: overlapping windows start alike but differ
 };
 
 /// Walks some of the tiles of a plan on one thread.
@@ -61,8 +62,7 @@ class TileRunner {
     return buffer;
   }
 
-  // ---- Position
-  // ------------------------------------------------------------------------------------------------------
+  // ---- Position ---------------------------------------------------------------------------------
 
   void start_at(std::int64_t flat) {
     ptrs_.clear();
@@ -111,8 +111,7 @@ class TileRunner {
                : 0;
   }
 
-  // ---- Staging
-  // -------------------------------------------------------------------------------------------------------
+  // ---- Staging ----------------------------------------------------------------------------------
 
   /// Elements of operand k's buffer for this tile.
   std::int64_t staged_elements(const TileOperand& t) const {
@@ -123,26 +122,23 @@ class TileRunner {
   /// The block of operand k in memory, as far as it is staged.
   int block_of(std::size_t k, const TileOperand& t, BlockDim* dims) const {
     int count = 0;
-    for (std::size_t i = t.one_per_row ? 1 : 0; i < plan_.tile_dims.size(); ++i) {
-      dims[count++] = {extents_[i], stride(i, k)};
-    }
-    return t.one_per_row && plan_.collapsed ? 0 : count;
+    if (t.one_per_row && plan_.collapsed) return 0;
+    for (std::size_t i = t.one_per_row ? 1 : 0; i < plan_.tile_dims.size(); ++i)
+      append_dim(dims, count, {extents_[i], stride(i, k)});
+    return count;
   }
 
   void load(std::size_t k) {
     const TileOperand& t = plan_.operands[k];
     Buffers& b = buffers_[k];
     const std::int64_t count = staged_elements(t);
-    if (b.held == ptrs_[k] && b.held_elements == count) return;  // a repeated pattern
+    if (b.held == ptrs_[k] && b.held_elements == count && b.held_row == extents_[0]) {
+      return;  // a repeated pattern
+    }
     if (t.pack || t.one_per_row) {
       char* dense = t.first != nullptr ? b.memory : b.kernel;
-      const PackFn pack = pack_kernel(t.memory_size);
       BlockDim dims[max_rank];
-      for_each_plane(ptrs_[k], dims, block_of(k, t, dims),
-                     [&](const char* memory, std::int64_t at, std::int64_t s0, std::int64_t s1,
-                         std::int64_t n0, std::int64_t n1) {
-                       pack(dense + at * t.memory_size, memory, s0, s1, n0, n1);
-                     });
+      pack(dense, ptrs_[k], t.memory_size, dims, block_of(k, t, dims));
       if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
     } else if (plan_.collapsed) {
       convert(t, b, ptrs_[k], b.kernel, count);
@@ -154,6 +150,7 @@ class TileRunner {
     }
     b.held = ptrs_[k];
     b.held_elements = count;
+    b.held_row = extents_[0];
   }
 
   void store(std::size_t k) {
@@ -165,12 +162,9 @@ class TileRunner {
         convert(t, b, b.kernel, b.memory, elements_);
         dense = b.memory;
       }
-      const UnpackFn unpack = unpack_kernel(t.memory_size);
       BlockDim dims[max_rank];
-      for_each_plane(
-          ptrs_[k], dims, block_of(k, t, dims),
-          [&](char* memory, std::int64_t at, std::int64_t s0, std::int64_t s1, std::int64_t n0,
-              std::int64_t n1) { unpack(memory, dense + at * t.memory_size, s0, s1, n0, n1); });
+      const int ndims = block_of(k, t, dims);
+      unpack(ptrs_[k], dense, t.memory_size, dims, ndims);
     } else if (plan_.collapsed) {
       convert(t, b, b.kernel, ptrs_[k], elements_);
     } else {
@@ -191,8 +185,7 @@ class TileRunner {
     }
   }
 
-  // ---- Calls
-  // ---------------------------------------------------------------------------------------------------------
+  // ---- Calls ------------------------------------------------------------------------------------
 
   void call_once() {
     char* data[max_operands];

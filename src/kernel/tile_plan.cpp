@@ -176,7 +176,8 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
                     stage_bytes / std::max<std::int64_t>(1, element_bytes(plan)));
   };
   if (crossing != 0 && row >= least_direct_row) {
-    tile_rows(plan, iter, transpose_tile, crossing, capacity());
+    // Very many wide operands leave room for less than a whole tile.
+    tile_rows(plan, iter, std::min(transpose_tile, capacity()), crossing, capacity());
   } else if (iter.ndim() == 1 || (staged == 0 && row >= least_direct_row) ||
              row >= least_staged_row) {
     tile_rows(plan, iter, staged == 0 ? row : capacity(), 1, capacity());

@@ -12,8 +12,8 @@
 
 namespace weft::inline v0 {
 
-/// Bytes of stack that one thread stages blocks in: half of the smallest first-level cache in use,
-/// so that what streams past the buffers does not push them out.
+/// Bytes of stack that one thread stages blocks in: three quarters of a first-level cache of 32 KiB,
+/// the smallest in use, so that what streams past the buffers does not push them out.
 inline constexpr std::int64_t stage_bytes = 24 << 10;
 /// Most elements of a tile. More does not make spans noticeably cheaper per element.
 inline constexpr std::int64_t max_tile_elements = 4096;

@@ -6,7 +6,7 @@
 namespace weft::inline v0 {
 namespace {
 
-constexpr std::string_view names[] = {"add", "sub", "mul", "div"};
+constexpr const char* names[] = {"add", "sub", "mul", "div"};
 
 Tensor allocating(BinaryOp op, const Input& a, const Input& b) {
   Tensor out;
@@ -19,10 +19,11 @@ Tensor allocating(BinaryOp op, const Input& a, const Input& b) {
 Elementwise prepare_binary(BinaryOp op, const Output& out, const TensorView& a,
                            const TensorView& b) {
   TensorIteratorConfig config;
+  config.set_operation(names[static_cast<int>(op)]);
   add_output(config, out).add_input(a).add_input(b).promote_inputs_to_common_dtype(true);
   config.cast_common_dtype_to_outputs(true).enforce_safe_casting_to_output(true);
   config.promote_integer_inputs_to_float(op == BinaryOp::div);
-  Elementwise call{config.build(), nullptr};
+  Elementwise call(config);
   const ScalarType type = call.iter.common_dtype();
   call.kernel = binary_kernel(op, compute_type(type));
   if (call.kernel == nullptr) fail_no_kernel(names[static_cast<int>(op)], type);

@@ -6,7 +6,7 @@
 namespace weft::inline v0 {
 namespace {
 
-constexpr std::string_view names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+constexpr const char* names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
 Tensor allocating(CompareOp op, const Input& a, const Input& b) {
   Tensor out;
@@ -22,9 +22,10 @@ void into(CompareOp op, const Output& out, const Input& a, const Input& b) {
 Elementwise prepare_compare(CompareOp op, const Output& out, const TensorView& a,
                             const TensorView& b) {
   TensorIteratorConfig config;
+  config.set_operation(names[static_cast<int>(op)]);
   add_output(config, out).add_input(a).add_input(b).promote_inputs_to_common_dtype(true);
   if (!out.view().defined()) config.declare_static_dtype(ScalarType::boolean);
-  Elementwise call{config.build(), nullptr};
+  Elementwise call(config);
   const ScalarType type = call.iter.input_dtype();
   call.kernel = compare_kernel(op, compute_type(type));
   if (call.kernel == nullptr) fail_no_kernel(names[static_cast<int>(op)], type);

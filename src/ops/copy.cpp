@@ -3,11 +3,14 @@
 
 #include <weft/ops/copy.hpp>
 
+#include "kernel/run_copy.hpp"
+
 namespace weft::inline v0 {
 namespace {
 
 TensorIterator copy_iterator(const Output& to, const TensorView& from) {
   TensorIteratorConfig config;
+  config.set_operation("copy");
   add_output(config, to).add_input(from).check_all_same_dtype(false).resize_outputs(false);
   return config.build();
 }
@@ -26,6 +29,12 @@ CopyCall::CopyCall(const Output& to, const TensorView& from)
   kernel_.ninputs = 1;
   kernel_.types[0] = iter_.dtype(0);
   kernel_.types[1] = iter_.dtype(1);
+}
+
+void CopyCall::run() const { converts() ? run_spans(iter_, kernel_) : run_copy(iter_); }
+
+Explanation CopyCall::explain() const {
+  return converts() ? explain_run(iter_, kernel_) : explain_copy(iter_);
 }
 
 void copy_out(const Output& to, const Input& from) { CopyCall(to, from.view()).run(); }

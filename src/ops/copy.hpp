@@ -16,10 +16,12 @@ class CopyCall {
   CopyCall(const CopyCall&) = delete;
   CopyCall& operator=(const CopyCall&) = delete;
 
-  void run() const { run_spans(iter_, kernel_); }
-  Explanation explain() const { return explain_run(iter_, kernel_); }
+  void run() const;
+  Explanation explain() const;
 
  private:
+  bool converts() const { return iter_.dtype(0) != iter_.dtype(1); }
+
   TensorIterator iter_;
   ConvertFn convert_;
   SpanKernel kernel_;

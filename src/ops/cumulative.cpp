@@ -3,9 +3,11 @@
 
 #include <weft/ops/cumulative.hpp>
 
-#include "base/text.hpp"
+#include "base/operation.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_cumulative.hpp"
+
+#include <algorithm>
 
 namespace weft::inline v0 {
 namespace {
@@ -17,20 +19,22 @@ ScalarType result_type(ScalarType type) noexcept {
 }  // namespace
 
 const CumulativeKernel& cumsum_kernel_for(const TensorView& a) {
-  if (!a.defined()) fail(ErrorCode::undefined, "cumsum: input 0: undefined tensor");
+  if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
   return *cumsum_kernel(compute_type(result_type(a.dtype())));
 }
 
 void cumsum_out(const Output& out, const Input& a, std::int64_t axis) {
-  const CumulativeKernel& kernel = cumsum_kernel_for(a.view());
-  normalize_axis(axis, a.view().rank());
-  if (out.tensor() != nullptr &&
-      (!out.view().defined() || !std::ranges::equal(out.view().shape(), a.view().shape()))) {
-    const ScalarType type =
-        out.view().defined() ? out.view().dtype() : result_type(a.view().dtype());
-    *out.tensor() = Tensor::empty(a.view().shape(), type);
-  }
-  run_cumulative(out.view(), a.view(), axis, kernel);
+  with_operation("cumsum", [&] {
+    const TensorView& in = a.view();
+    const CumulativeKernel& kernel = cumsum_kernel_for(in);
+    normalize_axis(axis, in.rank());
+    const bool fits = out.view().defined() && std::ranges::equal(out.view().shape(), in.shape());
+    if (out.tensor() != nullptr && !fits) {
+      const ScalarType type = out.view().defined() ? out.view().dtype() : result_type(in.dtype());
+      *out.tensor() = Tensor::empty(in.shape(), type);
+    }
+    run_cumulative(out.view(), in, axis, kernel);
+  });
 }
 
 Tensor cumsum(const Input& a, std::int64_t axis, std::optional<ScalarType> dtype) {

@@ -14,8 +14,11 @@ namespace weft::inline v0 {
 
 /// An elementwise function about to run.
 struct Elementwise {
+  // A constructor, because compilers clear an aggregate of this size before they fill it.
+  explicit Elementwise(const TensorIteratorConfig& config) : iter(config.build()) {}
+
   TensorIterator iter;
-  const SpanKernel* kernel;
+  const SpanKernel* kernel = nullptr;
 
   void run() const { run_spans(iter, *kernel); }
   Explanation explain() const { return explain_run(iter, *kernel); }

@@ -4,6 +4,7 @@
 /// part.
 #pragma once
 
+#include <weft/iter/config.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
 #include <weft/ops/reduce.hpp>
 
@@ -12,6 +13,10 @@
 namespace weft::inline v0 {
 
 struct ReduceCall {
+  // A constructor, because compilers clear an aggregate of this size before they fill it.
+  ReduceCall(const TensorIteratorConfig& config, const ReductionKernel* reduction)
+      : iter(config.build()), kernel(reduction) {}
+
   TensorIterator iter;
   const ReductionKernel* kernel;
 

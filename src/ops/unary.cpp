@@ -6,7 +6,7 @@
 namespace weft::inline v0 {
 namespace {
 
-constexpr std::string_view names[] = {"neg", "abs", "sqrt", "exp"};
+constexpr const char* names[] = {"neg", "abs", "sqrt", "exp"};
 
 bool gives_float(UnaryOp op) noexcept { return op == UnaryOp::sqrt || op == UnaryOp::exp; }
 
@@ -20,6 +20,7 @@ Tensor allocating(UnaryOp op, const Input& a) {
 
 Elementwise prepare_unary(UnaryOp op, const Output& out, const TensorView& a) {
   TensorIteratorConfig config;
+  config.set_operation(names[static_cast<int>(op)]);
   add_output(config, out).add_input(a);
   if (op == UnaryOp::abs && is_complex(a.dtype())) {
     const ScalarType part = a.dtype() == ScalarType::c64 ? ScalarType::f32 : ScalarType::f64;
@@ -28,7 +29,7 @@ Elementwise prepare_unary(UnaryOp op, const Output& out, const TensorView& a) {
     config.promote_inputs_to_common_dtype(true).promote_integer_inputs_to_float(gives_float(op));
     config.cast_common_dtype_to_outputs(true).enforce_safe_casting_to_output(true);
   }
-  Elementwise call{config.build(), nullptr};
+  Elementwise call(config);
   const ScalarType type = call.iter.input_dtype();
   call.kernel = unary_kernel(op, compute_type(type));
   if (call.kernel == nullptr) fail_no_kernel(names[static_cast<int>(op)], type);

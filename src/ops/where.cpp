@@ -33,13 +33,16 @@ Elementwise prepare_where(const Output& out, const TensorView& condition, const 
                                " can't be cast to the output's ", name(out.view().dtype())));
   }
   TensorIteratorConfig config;
+  config.set_operation("where");
   add_output(config, out)
       .add_input(condition)
       .add_input(a)
       .add_input(b)
       .check_all_same_dtype(false);
   config.declare_static_dtype(type);
-  return {config.build(), where_kernel(type)};
+  Elementwise call(config);
+  call.kernel = where_kernel(type);
+  return call;
 }
 
 Tensor where(const Input& condition, const Input& a, const Input& b) {

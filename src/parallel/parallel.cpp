@@ -73,7 +73,8 @@ void parallel_for(std::int64_t count, std::int64_t grain,
   const bool capped = threads < tbb::this_task_arena::max_concurrency();
   const std::int64_t wanted =
       std::min<std::int64_t>(ceil_div(count, grain), capped ? threads : 4 * threads);
-  const std::int64_t piece = ceil_div(ceil_div(count, wanted), align) * align;
+  std::int64_t piece = 0;
+  if (!checked_mul(ceil_div(ceil_div(count, wanted), align), align, piece)) piece = count;
   const std::int64_t pieces = ceil_div(count, piece);
   const int limit = thread_cap;
   // A context of its own: an outer group that is cancelled must not end this loop silently
@@ -90,7 +91,8 @@ void parallel_for(std::int64_t count, std::int64_t grain,
             int cap;
             ~Restore() { thread_cap = cap; }
           } restore{outer};
-          body(i * piece, std::min(count, (i + 1) * piece));
+          const std::int64_t begin = i * piece;
+          body(begin, begin + std::min(piece, count - begin));
         },
         tbb::simple_partitioner(), context);
   });

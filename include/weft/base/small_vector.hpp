@@ -32,12 +32,12 @@ class SmallVector {
   SmallVector(It first, It last) : SmallVector() {
     append(first, last);
   }
-  SmallVector(const SmallVector& other) : SmallVector() { append(other.begin(), other.end()); }
+  SmallVector(const SmallVector& other) : SmallVector() { copy(other); }
   SmallVector(SmallVector&& other) noexcept : SmallVector() { take(other); }
   SmallVector& operator=(const SmallVector& other) {
     if (this != &other) {
       clear();
-      append(other.begin(), other.end());
+      copy(other);
     }
     return *this;
   }
@@ -64,16 +64,19 @@ class SmallVector {
   const T& back() const noexcept { return data_[size_ - 1]; }
 
   void clear() noexcept {
-    std::destroy(begin(), end());
+    if constexpr (!std::is_trivially_destructible_v<T>) std::destroy(begin(), end());
     size_ = 0;
   }
   void reserve(std::size_t capacity) {
     if (capacity > capacity_) grow(capacity);
   }
-  void push_back(T value) {
+  void push_back(T value) { emplace_back(std::move(value)); }
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
     if (size_ == capacity_) grow(2 * capacity_);
-    ::new (static_cast<void*>(data_ + size_)) T(std::move(value));
+    T* made = ::new (static_cast<void*>(data_ + size_)) T(std::forward<Args>(args)...);
     ++size_;
+    return *made;
   }
   void pop_back() noexcept { std::destroy_at(data_ + --size_); }
   /// `value` is taken by value: it may be an element of this vector, which growth moves away.
@@ -97,6 +100,14 @@ class SmallVector {
     std::move(data_ + i + 1, end(), data_ + i);
     pop_back();
   }
+  /// Replaces the contents by those of a list.
+  void assign(std::span<const T> values) {
+    clear();
+    reserve(values.size());
+    // A loop: most lists have a few elements, and a call to memcpy costs more than they do.
+    for (const T& value : values)
+      ::new (static_cast<void*>(data_ + size_++)) T(value);
+  }
   template <class It>
   void append(It first, It last) {
     const auto count = static_cast<std::size_t>(std::distance(first, last));
@@ -112,6 +123,25 @@ class SmallVector {
   }
 
  private:
+  /// Small arrays of plain values are copied whole, unused elements and all: a few vector moves instead of a call.
+  static constexpr bool copied_whole = std::is_trivially_copyable_v<T> && N * sizeof(T) <= 128;
+
+  /// Precondition: *this is empty.
+  void copy(const SmallVector& other) {
+    if constexpr (copied_whole) {
+      if (other.size_ <= N && !on_heap()) {
+        if (other.on_heap()) {
+          std::copy(other.begin(), other.end(), data_);
+        } else {
+          __builtin_memcpy(inline_, other.inline_, sizeof(inline_));
+        }
+        size_ = other.size_;
+        return;
+      }
+    }
+    append(other.begin(), other.end());
+  }
+
   T* inline_data() noexcept { return reinterpret_cast<T*>(inline_); }
   bool on_heap() const noexcept {
     return static_cast<const void*>(data_) != static_cast<const void*>(inline_);
@@ -140,7 +170,11 @@ class SmallVector {
       size_ = std::exchange(other.size_, 0);
       capacity_ = std::exchange(other.capacity_, N);
     } else {
-      std::uninitialized_move(other.begin(), other.end(), data_);
+      if constexpr (copied_whole) {
+        __builtin_memcpy(inline_, other.inline_, sizeof(inline_));
+      } else {
+        std::uninitialized_move(other.begin(), other.end(), data_);
+      }
       size_ = other.size_;
       other.clear();
     }

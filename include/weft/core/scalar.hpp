@@ -17,15 +17,18 @@ namespace weft::inline v0 {
 /// kind counts, its width does not, so that f32 tensor * 2.5 stays f32.
 class WEFT_API Scalar {
  public:
-  Scalar(bool value) : type_(ScalarType::boolean) {
+  /// A template, so that nothing becomes a bool on the way: pointers and the half types would.
+  template <std::same_as<bool> T>
+  Scalar(T value) : type_(ScalarType::boolean) {  // NOLINT(google-explicit-constructor)
     value_.boolean = value;
-  }  // NOLINT(google-explicit-constructor)
+  }
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   Scalar(T value) : type_(ScalarType::i64) {  // NOLINT(google-explicit-constructor)
     value_.integer = static_cast<std::int64_t>(value);
   }
-  template <std::floating_point T>
+  template <class T>
+    requires(std::floating_point<T> || is_half_type<T>)
   Scalar(T value) : type_(ScalarType::f64) {  // NOLINT(google-explicit-constructor)
     value_.floating = static_cast<double>(value);
   }

@@ -7,9 +7,12 @@
 #include <weft/core/scalar_type.hpp>
 #include <weft/core/shape.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <type_traits>
 
 namespace weft::inline v0 {
 
@@ -31,15 +34,24 @@ struct ByteRange {
 /// an output it means "allocate one for me".
 class WEFT_API TensorView {
  public:
-  TensorView() = default;
+  // Not defaulted: `TensorView()` would then zero the room for extents and strides first.
+  TensorView() noexcept {}  // NOLINT(modernize-use-equals-default)
 
   /// A view of elements that lie inside `memory`, starting `offset` elements into it. Without
-  /// strides: row-major. Throws Error: rank (above 64, or lists of different lengths), shape
-  /// (negative extent), overflow, bounds.
-  template <Element T>
-  TensorView(std::span<T> memory, IntSpan shape, std::int64_t offset = 0)
-      : TensorView(memory, shape, contiguous_strides(shape), offset) {}
-  template <Element T>
+  /// strides: row-major. Over const elements the view is read-only. Throws Error: rank (above 64,
+  /// or lists of different lengths), shape (negative extent), overflow, bounds.
+  template <class T>
+    requires Element<std::remove_const_t<T>>
+  TensorView(std::span<T> memory, IntSpan shape)
+      : TensorView(memory, shape, contiguous_strides(shape)) {}
+  /// The offset's type is deduced so that a list in this place, even of one number, is a list of
+  /// strides.
+  template <class T, std::integral Offset>
+    requires Element<std::remove_const_t<T>>
+  TensorView(std::span<T> memory, IntSpan shape, Offset offset)
+      : TensorView(memory, shape, contiguous_strides(shape), static_cast<std::int64_t>(offset)) {}
+  template <class T>
+    requires Element<std::remove_const_t<T>>
   TensorView(std::span<T> memory, IntSpan shape, IntSpan strides, std::int64_t offset = 0)
       : TensorView(within({reinterpret_cast<const std::byte*>(memory.data()),
                            reinterpret_cast<const std::byte*>(memory.data() + memory.size())},
@@ -85,7 +97,17 @@ class WEFT_API TensorView {
   /// the element type.
   template <Element T>
   T at(IntSpan index) const {
-    return data_as<T>()[element_offset(index)];
+    // By bytes: the address may be unaligned, and a bool may hold any byte.
+    const void* base = data_as<T>();
+    const auto* from = static_cast<const std::byte*>(base) +
+                       element_offset(index) * static_cast<std::int64_t>(sizeof(T));
+    if constexpr (std::is_same_v<T, bool>) {
+      return *from != std::byte{0};
+    } else {
+      T value;
+      std::memcpy(&value, from, sizeof(T));
+      return value;
+    }
   }
   /// Offset in elements of the element at `index`. Throws Error(rank), Error(axis).
   std::int64_t element_offset(IntSpan index) const;

@@ -25,15 +25,19 @@ namespace weft::inline v0 {
 ///     auto iter = weft::TensorIteratorConfig().add_output(out).add_input(a).add_input(b).build();
 class WEFT_API TensorIteratorConfig {
  public:
-  // ---- Operands
-  // ------------------------------------------------------------------------------------------------------
+  // Not defaulted: `TensorIteratorConfig()` would then zero the room for operands first.
+  TensorIteratorConfig() noexcept {}  // NOLINT(modernize-use-equals-default)
+
+  // ---- Operands ---------------------------------------------------------------------------------
 
   /// An output to allocate: afterwards iterator.allocated_output(i).
-  TensorIteratorConfig& add_output();
+  TensorIteratorConfig& add_output() { return add_output_entry(nullptr, nullptr); }
   /// An output of fixed geometry.
-  TensorIteratorConfig& add_output(const TensorView& view);
+  TensorIteratorConfig& add_output(const TensorView& view) {
+    return add_output_entry(&view, nullptr);
+  }
   /// An output that build() assigns if it is undefined, or of the wrong shape and resizing is on.
-  TensorIteratorConfig& add_output(Tensor& tensor);
+  TensorIteratorConfig& add_output(Tensor& tensor) { return add_output_entry(&tensor, &tensor); }
   TensorIteratorConfig& add_output(const TensorView&& temporary) = delete;
   TensorIteratorConfig& add_borrowed_output(const TensorView& view) { return add_output(view); }
   TensorIteratorConfig& add_borrowed_output(Tensor& tensor) { return add_output(tensor); }
@@ -54,8 +58,7 @@ class WEFT_API TensorIteratorConfig {
   TensorIteratorConfig& add_borrowed_const_input(const TensorView&& temporary) = delete;
   TensorIteratorConfig& add_owned_const_input(Tensor tensor);
 
-  // ---- Rules; the default in brackets
-  // --------------------------------------------------------------------------------
+  // ---- Rules; the default in brackets -----------------------------------------------------------
 
   /// [true] Outputs are checked for overlap with themselves, with inputs and with each other. False
   /// is OverlapPolicy::ignore.
@@ -66,15 +69,27 @@ class WEFT_API TensorIteratorConfig {
   /// [true] All operands have one type. Without effect where types are promoted or cast.
   TensorIteratorConfig& check_all_same_dtype(bool check);
   /// [false] Inputs are read as their common type (promotion.hpp).
-  TensorIteratorConfig& promote_inputs_to_common_dtype(bool promote);
+  TensorIteratorConfig& promote_inputs_to_common_dtype(bool promote) {
+    types_.promote_inputs = promote;
+    return update_type_check();
+  }
   /// [false] With promotion: an integer or bool common type becomes the default floating type.
-  TensorIteratorConfig& promote_integer_inputs_to_float(bool promote);
+  TensorIteratorConfig& promote_integer_inputs_to_float(bool promote) {
+    types_.integers_to_float = promote;
+    return *this;
+  }
   /// [f32] The default floating type: f16, bf16, f32 or f64.
   TensorIteratorConfig& default_float_type(ScalarType type);
   /// [false] Outputs of another type are computed in the common type and converted.
-  TensorIteratorConfig& cast_common_dtype_to_outputs(bool cast);
+  TensorIteratorConfig& cast_common_dtype_to_outputs(bool cast) {
+    types_.cast_to_outputs = cast;
+    return update_type_check();
+  }
   /// [false] Refuse outputs that cannot hold the kind of the common type.
-  TensorIteratorConfig& enforce_safe_casting_to_output(bool enforce);
+  TensorIteratorConfig& enforce_safe_casting_to_output(bool enforce) {
+    types_.safe_casting = enforce;
+    return *this;
+  }
   /// [false] Visit elements in C order of the common shape.
   TensorIteratorConfig& enforce_linear_iteration(bool enforce = true);
   /// [false] Outputs may have extent 1 where the inputs have more.
@@ -93,6 +108,12 @@ class WEFT_API TensorIteratorConfig {
   /// [false] Order dims and lay out new outputs exactly as PyTorch does.
   TensorIteratorConfig& pytorch_order(bool enable = true);
 
+  /// Names the operation: messages of build() start with it. The text must outlive the config.
+  TensorIteratorConfig& set_operation(const char* name) {
+    operation_ = name;
+    return *this;
+  }
+
   /// Plans the iteration and allocates outputs. Throws Error before anything is written or
   /// allocated: invalid_argument (outputs after inputs, rules that contradict), undefined, shape,
   /// rank, axis, dtype, cast, overlap, bounds, overflow. Time: about 50 ns for three dense operands
@@ -110,13 +131,28 @@ class WEFT_API TensorIteratorConfig {
     bool is_const;
   };
 
-  TensorIteratorConfig& add_operand(const TensorView* view, bool is_const);
-  TensorIteratorConfig& add_output_entry(const TensorView* view, Tensor* tensor);
-  TensorIteratorConfig& update_type_check();
+  TensorIteratorConfig& add_operand(const TensorView* view, bool is_const) {
+    entries_.push_back({view, nullptr, false, is_const});
+    return *this;
+  }
+  TensorIteratorConfig& add_output_entry(const TensorView* view, Tensor* tensor) {
+    // Remembered rather than thrown here, so that every mistake of a config is reported in one
+    // place.
+    output_after_input_ = output_after_input_ || (!entries_.empty() && !entries_.back().is_output);
+    entries_.push_back({view, tensor, true, false});
+    return *this;
+  }
+  /// An explicit wish holds; without one, types are compared unless they are promoted or cast.
+  TensorIteratorConfig& update_type_check() {
+    const bool converts = types_.promote_inputs || types_.cast_to_outputs;
+    types_.check_all_same = check_all_same_.value_or(!converts) && !converts;
+    return *this;
+  }
 
   SmallVector<Entry, inline_operands> entries_;
   std::vector<std::shared_ptr<Tensor>> owned_;
   TypeRules types_;
+  const char* operation_ = nullptr;
   OverlapPolicy overlap_ = OverlapPolicy::error;
   std::optional<bool> check_all_same_;
   bool linear_ = false;

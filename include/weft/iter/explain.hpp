@@ -59,7 +59,7 @@ struct Explanation {
 
   /// Some twenty lines for a person.
   WEFT_API std::string to_text() const;
-  /// One JSON object with the fields above.
+  /// One JSON object with the fields above; common_shape is "shape" there, and shape is "plan".
   WEFT_API std::string to_json() const;
 };
 

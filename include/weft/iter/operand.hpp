@@ -12,6 +12,13 @@ namespace weft::inline v0 {
 
 /// A tensor taking part in an iteration.
 struct Operand {
+  Operand() noexcept {}  // NOLINT(modernize-use-equals-default): see TensorView
+  explicit Operand(const TensorView& tensor)
+      : data(static_cast<char*>(tensor.data())),
+        dtype(tensor.dtype()),
+        storage(tensor.dtype()),
+        view(tensor) {}
+
   char* data = nullptr;  ///< address of the element at plan index (0, 0, ...)
   std::int64_t origin_offset_bytes =
       0;  ///< data minus the tensor's own origin: what flipping and narrowing moved

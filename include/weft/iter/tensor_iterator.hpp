@@ -75,8 +75,7 @@ class WEFT_API TensorIterator {
   static TensorIterator reduce_op(const TensorView& out0, const TensorView& out1,
                                   const TensorView& a);
 
-  // ---- The plan
-  // ------------------------------------------------------------------------------------------------------
+  // ---- The plan ---------------------------------------------------------------------------------
 
   int ndim() const noexcept { return geometry_.ndim(); }
   /// Extents after ordering and coalescing, dim 0 innermost.
@@ -149,8 +148,7 @@ class WEFT_API TensorIterator {
     return value;
   }
 
-  // ---- Pointers
-  // ------------------------------------------------------------------------------------------------------
+  // ---- Pointers ---------------------------------------------------------------------------------
 
   /// Address of an operand's element at plan index (0, 0, ...).
   void* data_ptr(int operand) const { return at(operand).data; }
@@ -172,8 +170,7 @@ class WEFT_API TensorIterator {
   /// Drops an operand, such as a scalar that was folded into the kernel.
   void remove_operand(int operand);
 
-  // ---- Running
-  // -------------------------------------------------------------------------------------------------------
+  // ---- Running ----------------------------------------------------------------------------------
   // Loops get operands as they stand in memory. If an operand's dtype() is not its storage_dtype(),
   // they throw Error(dtype): use cpu_kernel, which converts block by block, or materialize_casts().
 
@@ -219,8 +216,7 @@ class WEFT_API TensorIterator {
   /// One input or more, one output or more.
   void foreach_reduced_elt(FunctionRef<void(TensorIterator&)> loop, bool parallelize = true) const;
 
-  // ---- Parts
-  // ---------------------------------------------------------------------------------------------------------
+  // ---- Parts ------------------------------------------------------------------------------------
 
   /// Restricts dim to [start, start + size), size >= 1. If size is 1 and this is no reduction, dims
   /// coalesce again.
@@ -242,8 +238,7 @@ class WEFT_API TensorIterator {
   /// What narrow() and split() added to the index of each dim; one entry for a 0-d iterator.
   IntSpan view_offsets() const noexcept { return view_offsets_; }
 
-  // ---- Layout helpers, before coalescing
-  // -----------------------------------------------------------------------------
+  // ---- Layout helpers, before coalescing --------------------------------------------------------
 
   /// Byte strides, dim by dim, of a dense tensor of the given element size in the iteration's
   /// order.
@@ -251,8 +246,7 @@ class WEFT_API TensorIterator {
   /// Values listed per dim, put back per axis.
   DimVector invert_perm(IntSpan per_dim) const;
 
-  // ---- Conversion ahead of the loop
-  // ----------------------------------------------------------------------------------
+  // ---- Conversion ahead of the loop -------------------------------------------------------------
 
   /// Replaces every operand whose memory has another type than dtype() by a converted, full-size
   /// copy, as PyTorch does on CPUs. For raw loops only. Afterwards storage_dtype() equals dtype();
@@ -268,7 +262,7 @@ class WEFT_API TensorIterator {
   friend class TensorIteratorConfig;
   friend class PlanBuilder;
 
-  TensorIterator() = default;
+  TensorIterator() noexcept {}  // NOLINT(modernize-use-equals-default): see TensorView
   const Operand& at(int operand) const {
     if (static_cast<unsigned>(operand) >= operands_.size()) fail_operand(operand);
     return operands_[static_cast<std::size_t>(operand)];
@@ -285,6 +279,8 @@ class WEFT_API TensorIterator {
   void for_each_2d(Loop2d loop, std::int64_t grain) const;
   void serial_for_each_2d(Loop2d loop, Range range) const;
   void reduce_to_one(Loop2d loop) const;
+  Geometry uncoalesced() const;
+  std::vector<Explanation::Neighbours> explain_neighbours() const;
 
   /// A tensor that lives as long as the iterator: allocated, owned or temporary.
   struct Kept {
@@ -301,7 +297,9 @@ class WEFT_API TensorIterator {
   bool final_output_ = true;
   bool pytorch_order_ = false;
   std::optional<ScalarType> common_dtype_;
-  std::uint64_t flipped_ = 0;
+  bool has_declared_shape_ = false;
+  std::uint64_t flipped_ = 0;   // bit per dim
+  std::uint64_t squashed_ = 0;  // bit per axis
   DimVector common_shape_;
   DimVector view_offsets_;
   Permutation perm_;

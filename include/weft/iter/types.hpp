@@ -17,10 +17,9 @@ struct TypeRules {
   bool check_all_same = true;      ///< all operands share one type
   bool promote_inputs = false;     ///< inputs are read as their common type
   bool integers_to_float = false;  ///< an integer or bool common type becomes default_float
-  bool cast_to_outputs =
-      false;  ///< outputs of another type are computed in the common type and converted
+  bool cast_to_outputs = false;    ///< outputs of another type get the common type, converted
   bool safe_casting = false;  ///< the common type must be able to become the output's (can_cast)
-  std::optional<ScalarType> undefined_outputs;  ///< type for outputs to allocate
+  std::optional<ScalarType> undefined_outputs = {};  ///< type for outputs to allocate
   ScalarType default_float = ScalarType::f32;
 };
 
@@ -30,9 +29,8 @@ struct OperandType {
   bool defined = false;  ///< false: an output to allocate
   bool weak = false;
   int rank = 0;
-  ScalarType storage =
-      ScalarType::f32;  ///< type in memory; for an undefined output, set by resolve_types
-  ScalarType dtype = ScalarType::f32;  ///< set by resolve_types: type that the kernel sees
+  ScalarType storage = ScalarType::f32;  ///< type in memory; set here for an undefined output
+  ScalarType dtype = ScalarType::f32;    ///< set here: type that the kernel sees
 };
 
 /// Sets storage and dtype of every operand, outputs first, and returns the common type, empty where

@@ -38,7 +38,8 @@ template <class... Types, class F>
 void cpu_kernel(const TensorIterator& iter, F&& op, std::int64_t grain = 0) {
   const RunOptions options{.grain = grain};
   if constexpr (TypedCallable<std::remove_cvref_t<F>>) {
-    run_spans(iter, typed_span_kernel(op), options);
+    auto&& object = as_object(op);
+    run_spans(iter, typed_span_kernel(object), options);
   } else if constexpr (sizeof...(Types) == 0) {
     run_generic<float, double>(iter, op, options);
   } else {
@@ -49,7 +50,8 @@ void cpu_kernel(const TensorIterator& iter, F&& op, std::int64_t grain = 0) {
 /// As cpu_kernel for an op that returns std::tuple of one value per output.
 template <class F>
 void cpu_kernel_multiple_outputs(const TensorIterator& iter, F&& op, std::int64_t grain = 0) {
-  run_spans(iter, typed_span_kernel(op), {.grain = grain});
+  auto&& object = as_object(op);
+  run_spans(iter, typed_span_kernel(object), {.grain = grain});
 }
 
 /// As cpu_kernel, on the calling thread only and in the plan's order. op may return void for an
@@ -57,7 +59,8 @@ void cpu_kernel_multiple_outputs(const TensorIterator& iter, F&& op, std::int64_
 /// once.
 template <class F>
 void cpu_serial_kernel(const TensorIterator& iter, F&& op) {
-  run_spans(iter, typed_span_kernel(op), {.serial = true});
+  auto&& object = as_object(op);
+  run_spans(iter, typed_span_kernel(object), {.serial = true});
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

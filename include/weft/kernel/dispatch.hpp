@@ -9,13 +9,15 @@
 ///     WEFT_DECLARE_KERNEL(scaled_add, void(const weft::TensorIterator&, float));
 ///     // scaled_add.cpp, the kernel file
 ///     void WEFT_KERNEL(scaled_add)(const weft::TensorIterator& iter, float s) {
-///     weft::cpu_kernel(iter, ...); }
+///       weft::cpu_kernel(iter, [s](float a, float b) { return a * s + b; });
+///     }
 ///     // anywhere
 ///     scaled_add(iter, 2.0f);
 ///
 /// A kernel file keeps everything but these functions in an unnamed namespace, has no static
-/// objects, and uses nothing of the standard library that would be compiled into it: its code may
-/// only run where the CPU has the level.
+/// objects, and uses nothing of the standard library that would be compiled into it (functions of
+/// the C library are called, not compiled, and do no harm): its code may only run where the CPU has
+/// the level.
 #pragma once
 
 #include <weft/kernel/level.hpp>

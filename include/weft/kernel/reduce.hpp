@@ -182,14 +182,16 @@ constexpr ReductionKernel reduction_kernel(const Op& op) {
 ///
 ///     struct SumOfSquares {
 ///       double identity() const { return 0; }
-///       double accumulate(double acc, float x) const { return acc + double(x) * x; }  // one
-///       parameter per input double combine(double a, double b) const { return a + b; } //
-///       associative and commutative float project(double acc) const { return float(acc); } //
-///       several outputs: std::tuple bool done(double acc) const { return false; } // optional:
-///       stop early
+///       double accumulate(double acc, float x) const { return acc + double(x) * x; }
+///       double combine(double a, double b) const { return a + b; }
+///       float project(double acc) const { return float(acc); }
 ///     };
 ///     auto iter = weft::TensorIterator::reduce_op(out, a);  // out: extent 1 where it reduces
 ///     weft::cpu_reduce(iter, SumOfSquares{});
+///
+/// accumulate takes one element of each input; combine must be associative and commutative; with
+/// several outputs project returns a std::tuple. Optional: `bool done(Acc) const`, true if nothing
+/// can change the accumulator any more, which stops early.
 ///
 /// How elements are grouped, what is staged and thrown, and why results do not depend on threads:
 /// run_reduction.

@@ -52,8 +52,9 @@ struct ReductionKernel {
 /// the result, is the same for any number of threads and any grain.
 ///
 /// Operands of another type or layout than the kernel wants are staged as in run_spans. Allocates
-/// only where threads share the blocks of one output: their partial accumulators. Throws Error as
-/// run_spans; and Error(shape) if outputs differ in which dims they reduce.
+/// only where threads share the blocks of one output (their partial accumulators), and where
+/// accumulators are so large, above some hundred bytes, that a tile of them does not fit 48 KiB.
+/// Throws Error as run_spans; and Error(shape) if outputs differ in which dims they reduce.
 WEFT_API void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                             const RunOptions& options = {});
 

@@ -32,7 +32,10 @@ struct VectorizedSpans;
 
 /// Parameter and result types of a lambda, function object or function.
 template <class F>
-struct Signature : Signature<decltype(&F::operator())> {};
+struct Signature {};  // overloaded or generic: not one signature
+template <class F>
+  requires requires { typename std::void_t<decltype(&F::operator())>; }
+struct Signature<F> : Signature<decltype(&F::operator())> {};
 template <class C, class R, class... Args>
 struct Signature<R (C::*)(Args...) const> {
   using Result = R;
@@ -48,6 +51,20 @@ template <class R, class... Args>
 struct Signature<R(Args...)> : Signature<R (std::tuple<>::*)(Args...) const> {};
 template <class R, class... Args>
 struct Signature<R (*)(Args...)> : Signature<R (std::tuple<>::*)(Args...) const> {};
+template <class R, class... Args>
+struct Signature<R(Args...) noexcept> : Signature<R(Args...)> {};
+template <class R, class... Args>
+struct Signature<R (*)(Args...) noexcept> : Signature<R(Args...)> {};
+
+/// A function as a pointer to it, which can be referred to like any object; all else as it is.
+template <class F>
+constexpr decltype(auto) as_object(F& op) noexcept {
+  if constexpr (std::is_function_v<F>) {
+    return &op;
+  } else {
+    return (op);
+  }
+}
 
 /// True for callables of one fixed signature; false for generic lambdas.
 template <class F>

@@ -9,6 +9,7 @@
 
 #include <xsimd/xsimd.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -28,7 +29,8 @@ concept VectorElement =
 /// level. Lanes never influence each other.
 ///
 /// A thin layer over xsimd::batch that also mends what old versions get wrong: `!=` is true for
-/// NaN, fma() is fused wherever the level has FMA, min() and max() propagate NaN.
+/// NaN, -x keeps the sign of zero, fma() is fused wherever the level has FMA, min() and max()
+/// propagate NaN.
 template <class T>
 class Vectorized {
  public:
@@ -94,7 +96,12 @@ class Vectorized {
     return zip(a, b, [](const Batch& x, const Batch& y) { return x / y; });
   }
   friend WEFT_ALWAYS_INLINE Vectorized operator-(const Vectorized& a) noexcept {
-    return map(a, [](const Batch& x) { return -x; });
+    if constexpr (std::is_floating_point_v<T>) {
+      // xsimd 8's - is 0 - x with AVX-512, which loses the sign of zero.
+      return map(a, [](const Batch& x) { return x ^ Batch(T(-0.0)); });
+    } else {
+      return map(a, [](const Batch& x) { return -x; });
+    }
   }
   WEFT_ALWAYS_INLINE Vectorized& operator+=(const Vectorized& b) noexcept {
     return *this = *this + b;
@@ -271,6 +278,32 @@ WEFT_ALWAYS_INLINE T reduce_lanes(const Vectorized<T>& v, Op op) noexcept {
   return all[0];
 }
 
+// The same for single elements, so that one lambda can be called with both. (sqrt, abs and exp: say
+// `using std::sqrt;` and leave the choice to argument-dependent lookup.)
+
+template <VectorElement T>
+WEFT_ALWAYS_INLINE T select(bool mask, T a, std::type_identity_t<T> b) noexcept {
+  return mask ? a : b;
+}
+/// The larger; NaN if either is.
+template <VectorElement T>
+WEFT_ALWAYS_INLINE T max(T a, std::type_identity_t<T> b) noexcept {
+  return a != a ? a : a > b ? a : b;
+}
+/// The smaller; NaN if either is.
+template <VectorElement T>
+WEFT_ALWAYS_INLINE T min(T a, std::type_identity_t<T> b) noexcept {
+  return a != a ? a : a < b ? a : b;
+}
+template <std::floating_point T>
+WEFT_ALWAYS_INLINE T fma(T a, std::type_identity_t<T> b, std::type_identity_t<T> c) noexcept {
+#if defined(__FMA__)
+  if constexpr (std::is_same_v<T, float>) return __builtin_fmaf(a, b, c);
+  return static_cast<T>(__builtin_fma(a, b, c));
+#else
+  return a * b + c;
+#endif
+}
 /// Spans of a callable that takes Vectorized<T>: whole vectors, and a last one whose missing lanes
 /// repeat an element that is there, so that they cannot trap or change anything. A broadcast
 /// operand is a vector read over and over.
@@ -324,6 +357,24 @@ struct VectorizedSpans {
     return Vectorized<T>::load(from, count, first);
   }
 };
+
+/// As cpu_kernel for an op and the same op on vectors: `T op(T...)`, `Vectorized<T> vector_op(
+/// Vectorized<T>...)`, one type T throughout. Only vector_op is called, the last elements of a span
+/// included, so a result never depends on where its element stands; op says how many inputs there
+/// are and of what type.
+template <class F, class V>
+void cpu_kernel_vec(const TensorIterator& iter, const F& op, const V& vector_op,
+                    std::int64_t grain = 0) {
+  using T = typename Signature<F>::Result;
+  constexpr std::size_t nin = std::tuple_size_v<typename Signature<F>::Params>;
+  static_assert(VectorizedSpans<V, T>::template accepts<nin>,
+                "vector_op takes and returns Vectorized of op's result type");
+  SpanKernel kernel = typed_span_kernel(op);
+  kernel.run = &VectorizedSpans<V, T>::template run<nin>;
+  kernel.context = &vector_op;
+  kernel.broadcastable = ((1u << nin) - 1) << 1;
+  run_spans(iter, kernel, {.grain = grain});
+}
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace weft::inline v0

@@ -59,16 +59,23 @@ WEFT_ALWAYS_INLINE Vectorized<T> exp(const Vectorized<T>& given) noexcept {
   x = select(x < Vectorized<T>(C::least), Vectorized<T>(C::least), x);
   const Vectorized<T> shifted = fma(x, Vectorized<T>(C::log2e), Vectorized<T>(C::rounder));
   const Vectorized<T> k = shifted - Vectorized<T>(C::rounder);
-  Vectorized<T> r = fma(k, Vectorized<T>(-C::ln2_high), x);
-  r = fma(k, Vectorized<T>(-C::ln2_low), r);
-  // Horner from the highest term 1/n!; the coefficients are exact quotients rounded once.
+  // r = high + low, high being exact. Both go on separately: rounding their sum would cost a sixth
+  // of an ulp.
+  const Vectorized<T> high = fma(k, Vectorized<T>(-C::ln2_high), x);
+  const Vectorized<T> low = k * Vectorized<T>(-C::ln2_low);
+  const Vectorized<T> r = high + low;
+  // Horner from the highest term 1/n! down to 1/2; the coefficients are exact quotients rounded
+  // once.
   T factorial[C::terms];
   factorial[0] = T(1);
   for (int n = 1; n < C::terms; ++n)
     factorial[n] = factorial[n - 1] * T(n);
-  Vectorized<T> p(T(1) / factorial[C::terms - 1]);
-  for (int n = C::terms - 2; n >= 0; --n)
-    p = fma(p, r, Vectorized<T>(T(1) / factorial[n]));
+  Vectorized<T> q(T(1) / factorial[C::terms - 1]);
+  for (int n = C::terms - 2; n >= 2; --n)
+    q = fma(q, r, Vectorized<T>(T(1) / factorial[n]));
+  // The large terms come last, when little is left to be rounded, so that the error stays below
+  // 1 ulp without FMA, too.
+  const Vectorized<T> p = (fma(q, r * r, low) + high) + Vectorized<T>(T(1));
   Vectorized<T> result;
   for (int i = 0; i < Vectorized<T>::registers; ++i) {
     const auto bits = xsimd::bitwise_cast<xsimd::batch<Bits>>(shifted[i]);

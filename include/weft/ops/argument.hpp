@@ -19,11 +19,13 @@ concept Number = std::integral<T> || std::floating_point<T> || is_complex_type<T
 /// Scalar).
 class Input {
  public:
-  Input(const TensorView& tensor) : view_(&tensor) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): add(a, 2.5) reads as it should
+  Input(const TensorView& tensor) : view_(&tensor) {}
   Input(const Scalar& number)
-      : number_(number), number_view_(number_->view()), view_(&*number_view_) {}  // NOLINT
+      : number_(number), number_view_(number_->view()), view_(&*number_view_) {}
   template <Number T>
-  Input(T number) : Input(Scalar(number)) {}  // NOLINT(google-explicit-constructor)
+  Input(T number) : Input(Scalar(number)) {}
+  // NOLINTEND(google-explicit-constructor)
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
@@ -39,9 +41,10 @@ class Input {
 /// if of the wrong shape.
 class Output {
  public:
-  Output(const TensorView& view) : view_(&view) {}  // NOLINT(google-explicit-constructor)
-  Output(Tensor& tensor)
-      : view_(&tensor), tensor_(&tensor) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): see Input
+  Output(const TensorView& view) : view_(&view) {}
+  Output(Tensor& tensor) : view_(&tensor), tensor_(&tensor) {}
+  // NOLINTEND(google-explicit-constructor)
 
   const TensorView& view() const noexcept { return *view_; }
   /// Null for a view.

@@ -9,8 +9,9 @@
 /// type receives the converted result, if that keeps its kind (not floating to integer, for
 /// instance).
 ///
-/// Throw Error: shape, dtype, cast, overlap, overflow, undefined; nothing is written then. Besides
-/// the result nothing is allocated for up to 8 axes.
+/// Throw Error: shape, dtype, cast, overlap, overflow, undefined; nothing is written then. With a
+/// result to write to, nothing is allocated for up to 8 axes; making a new one takes three
+/// allocations (its memory, its count of owners, the iterator's note of it).
 #pragma once
 
 #include <weft/base/export.hpp>

@@ -10,9 +10,11 @@
 
 namespace weft::inline v0 {
 
-/// Copies `from`, broadcast to the shape of `to` (or of an undefined or resizable Tensor's new
-/// shape), converting as cast() says: any type to any other. Throws Error(shape) where it does not
-/// broadcast, Error(overlap) where the two overlap other than element for element.
+/// Copies `from`, broadcast to the shape of `to`, converting as cast() says: any type to any other.
+/// An undefined Tensor is allocated with the shape and type of `from`; a defined one is never
+/// replaced. Between equal types elements are moved bytewise. Allocates nothing else.
+/// Throws Error(shape) where it does not broadcast, Error(overlap) where the two overlap other than
+/// element for element, Error(undefined).
 WEFT_API void copy_out(const Output& to, const Input& from);
 
 /// A row-major copy in new memory, of another element type if one is given.

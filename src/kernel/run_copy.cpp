@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/run_copy.hpp"
+
+#include <weft/base/checked.hpp>
+#include <weft/kernel/cpu_info.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "kernels/stage/stage.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace weft::inline v0 {
+namespace {
+
+/// Bytes along each side of a tile that is transposed: its lines and pages stay in reach while the
+/// other side is walked.
+constexpr std::int64_t transposed_tile_bytes = 512;
+/// Bytes of a tile of rows, and least bytes that are worth a thread of their own.
+constexpr std::int64_t row_tile_bytes = 64 << 10;
+constexpr std::int64_t grain_bytes = 512 << 10;
+
+/// The walk over tiles of a plane, and over all other dims.
+class CopyWalk {
+ public:
+  explicit CopyWalk(const TensorIterator& iter)
+      : geometry_(iter.geometry()),
+        to_(iter.operand(0).data),
+        from_(iter.operand(1).data),
+        size_(element_size(iter.operand(0).storage)) {
+    if (iter.ndim() == 0) return;
+    extent0_ = geometry_.extent(0);
+    t0_ = geometry_.stride(0, 0);
+    f0_ = geometry_.stride(0, 1);
+    if (iter.ndim() > 1) choose_plane();
+    choose_tile();
+    tiles0_ = ceil_div(extent0_, tile0_);
+    tiles1_ = ceil_div(extent1_, tile1_);
+    count_ = tiles0_ * tiles1_ * (iter.numel() / (extent0_ * extent1_));
+  }
+
+  std::int64_t count() const { return count_; }
+  std::int64_t tile_bytes() const { return tile0_ * tile1_ * size_; }
+  std::int64_t tile(int side) const { return side == 0 ? tile0_ : tile1_; }
+  bool transposes() const { return transposes_; }
+  bool dense() const { return t0_ == size_ && f0_ == size_; }
+
+  void run(std::int64_t begin, std::int64_t end) const {
+    const CopyBlockFn copy = copy_block_kernel(size_);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
+      const std::int64_t at0 = in_plane % tiles0_ * tile0_;
+      const std::int64_t at1 = in_plane / tiles0_ * tile1_;
+      char* to = to_ + at0 * t0_ + at1 * t1_;
+      const char* from = from_ + at0 * f0_ + at1 * f1_;
+      std::int64_t rest = count_ == 1 ? 0 : i / (tiles0_ * tiles1_);
+      for (int d = 1; rest != 0; ++d) {
+        if (d == partner_) continue;
+        const std::int64_t index = rest % geometry_.extent(d);
+        rest /= geometry_.extent(d);
+        to += index * geometry_.stride(d, 0);
+        from += index * geometry_.stride(d, 1);
+      }
+      copy(to, t0_, t1_, from, f0_, f1_, std::min(tile0_, extent0_ - at0),
+           std::min(tile1_, extent1_ - at1));
+    }
+  }
+
+ private:
+  /// The second dim of a plane: where the side that is not dense along dim 0 is; dim 1 if nowhere.
+  void choose_plane() {
+    partner_ = 1;
+    const int crossing = f0_ != size_ ? 1 : 0;  // operand that runs across dim 0
+    for (int d = 1; d < geometry_.ndim(); ++d) {
+      if (geometry_.stride(d, crossing) != size_ || geometry_.extent(d) < 2) continue;
+      if ((crossing == 1 ? t0_ : f0_) != size_) break;
+      partner_ = d;
+      transposes_ = true;
+      break;
+    }
+    extent1_ = geometry_.extent(partner_);
+    t1_ = geometry_.stride(partner_, 0);
+    f1_ = geometry_.stride(partner_, 1);
+  }
+
+  void choose_tile() {
+    if (transposes_) {
+      tile0_ = std::min(extent0_, std::max<std::int64_t>(1, transposed_tile_bytes / size_));
+      tile1_ = std::min(extent1_, std::max<std::int64_t>(1, transposed_tile_bytes / size_));
+    } else {
+      tile0_ = std::min(extent0_, row_tile_bytes / size_);
+      tile1_ = std::clamp<std::int64_t>(row_tile_bytes / (tile0_ * size_), 1, extent1_);
+    }
+  }
+
+  const Geometry& geometry_;
+  char* to_;
+  const char* from_;
+  std::int64_t size_;                               // bytes of an element
+  std::int64_t extent0_ = 1, extent1_ = 1;          // of the plane
+  std::int64_t t0_ = 0, t1_ = 0, f0_ = 0, f1_ = 0;  // bytes from element to element, to and from
+  std::int64_t tile0_ = 1, tile1_ = 1;              // elements of a tile
+  std::int64_t tiles0_ = 1, tiles1_ = 1;
+  std::int64_t count_ = 1;
+  int partner_ = 0;  // dim that is the plane's second
+  bool transposes_ = false;
+};
+
+std::int64_t grain_of(const CopyWalk& walk) {
+  return std::max<std::int64_t>(1, grain_bytes / walk.tile_bytes());
+}
+
+}  // namespace
+
+void run_copy(const TensorIterator& iter) {
+  if (iter.numel() == 0) return;
+  const CopyWalk walk(iter);
+  if (walk.count() == 1) {
+    walk.run(0, 1);
+    return;
+  }
+  parallel_for(walk.count(), grain_of(walk),
+               [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
+}
+
+Explanation explain_copy(const TensorIterator& iter) {
+  Explanation e = iter.explain();
+  e.has_run = true;
+  e.run.instruction_set = name(current_level());
+  if (iter.numel() == 0) return e;
+  const CopyWalk walk(iter);
+  e.run.tile[0] = e.run.span = walk.tile(0);
+  e.run.tile[1] = walk.tile(1);
+  e.run.blocks = walk.count();
+  for (int k = 0; k < 2; ++k) {
+    std::int64_t bytes = element_size(iter.operand(k).storage);
+    for (int d = 0; d < iter.ndim(); ++d) {
+      if (iter.geometry().stride(d, k) != 0) bytes *= iter.geometry().extent(d);
+    }
+    e.run.bytes_moved += bytes;
+    e.operands[static_cast<std::size_t>(k)].access = walk.dense()        ? "direct, by rows"
+                                                     : walk.transposes() ? "direct, transposed"
+                                                                         : "direct, by elements";
+  }
+  const std::int64_t pieces = ceil_div(walk.count(), grain_of(walk));
+  e.run.threads = static_cast<int>(std::clamp<std::int64_t>(pieces, 1, num_threads()));
+  return e;
+}
+
+}  // namespace weft::inline v0

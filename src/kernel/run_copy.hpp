@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Copies between layouts of one element type, straight from memory to memory. Private to the
+/// compiled part.
+#pragma once
+
+#include <weft/iter/tensor_iterator.hpp>
+
+namespace weft::inline v0 {
+
+/// Copies the input of an iterator over one output and one input of equal type. Works plane by plane:
+/// dim 0 and the dim along which the input is densest, in tiles that are transposed in registers
+/// where the two sides are dense along different dims. Allocates nothing.
+void run_copy(const TensorIterator& iter);
+
+/// iter.explain() together with how run_copy goes about it.
+Explanation explain_copy(const TensorIterator& iter);
+
+}  // namespace weft::inline v0
