@@ -11,12 +11,28 @@
 namespace weft::inline v0 {
 namespace {
 
+/// What elements of a type add up in: f64 for f32, so that a sum of millions is right to the last bit
+/// or two. The kernel is bound by memory, and widening costs less than what a pairwise f32 sum loses.
+template <class T>
+struct SumAccumulator {
+  using Type = T;
+};
+template <>
+struct SumAccumulator<float> {
+  using Type = double;
+};
+template <>
+struct SumAccumulator<std::complex<float>> {
+  using Type = std::complex<double>;
+};
+
 template <class T>
 struct Sum {
-  T identity() const noexcept { return T(0); }
-  T accumulate(T acc, T x) const noexcept { return plus(acc, x); }
-  T combine(T a, T b) const noexcept { return plus(a, b); }
-  T project(T acc) const noexcept { return acc; }
+  using Acc = typename SumAccumulator<T>::Type;
+  Acc identity() const noexcept { return Acc(0); }
+  Acc accumulate(Acc acc, T x) const noexcept { return plus(acc, cast<Acc>(x)); }
+  Acc combine(Acc a, Acc b) const noexcept { return plus(a, b); }
+  T project(Acc acc) const noexcept { return cast<T>(acc); }
 };
 
 /// The least value of a type: smaller than or equal to everything.

@@ -96,18 +96,27 @@ Permutation order_as_pytorch(const Geometry& geometry, std::span<const OrderOper
 }
 
 void permute_dims(Geometry& geometry, const Permutation& perm) {
+  const int ndim = geometry.ndim();
   const int count = geometry.noperands;
+  int reversed = 0;
+  while (reversed < ndim && perm[static_cast<std::size_t>(reversed)] == ndim - 1 - reversed)
+    ++reversed;
+  if (reversed == ndim) {  // C order, most often: in place
+    for (int low = 0, high = ndim - 1; low < high; ++low, --high) {
+      std::swap(geometry.extent(low), geometry.extent(high));
+      std::swap_ranges(geometry.strides(low), geometry.strides(low) + count,
+                       geometry.strides(high));
+    }
+    return;
+  }
   Geometry from;
   from.noperands = count;
   from.shape = geometry.shape;
   from.strides_bytes.assign(geometry.strides_bytes);
-  for (int dim = 0; dim < geometry.ndim(); ++dim) {
+  for (int dim = 0; dim < ndim; ++dim) {
     const int axis = perm[static_cast<std::size_t>(dim)];
     geometry.extent(dim) = from.extent(axis);
-    const std::int64_t* source = from.strides(axis);
-    std::int64_t* target = geometry.strides(dim);
-    for (int k = 0; k < count; ++k)
-      target[k] = source[k];
+    std::copy_n(from.strides(axis), count, geometry.strides(dim));
   }
 }
 

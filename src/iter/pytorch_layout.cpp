@@ -23,10 +23,15 @@ bool dense_in_order(const TensorView& view, const Permutation& perm) {
 /// dense.
 Permutation order_by_stride(const TensorView& view) {
   Permutation perm = order_linear(view.rank());
-  std::stable_sort(perm.begin(), perm.end(), [&](std::uint8_t a, std::uint8_t b) {
+  // Of equal axes the later one inside. (std::stable_sort would say so, and take memory for it.)
+  std::sort(perm.begin(), perm.end(), [&](std::uint8_t a, std::uint8_t b) {
     const bool a_flat = view.shape()[a] < 2;
     const bool b_flat = view.shape()[b] < 2;
-    return a_flat != b_flat ? b_flat : !a_flat && view.strides()[a] < view.strides()[b];
+    if (a_flat != b_flat) return b_flat;
+    if (!a_flat && view.strides()[a] != view.strides()[b]) {
+      return view.strides()[a] < view.strides()[b];
+    }
+    return a > b;
   });
   return perm;
 }

@@ -22,16 +22,51 @@ constexpr std::int64_t least_staged_row = 128;
 /// lines either way.
 constexpr std::int64_t transpose_tile = 64;
 
-void classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan) {
-  for (int k = 0; k < iter.ntensors(); ++k) {
+/// Sums over the operands that choosing a tile needs.
+struct Totals {
+  int staged = 0;                  // operands that cannot be used row by row as they stand
+  std::int64_t staged_bytes = 0;   // buffer bytes an element, of these
+  std::int64_t all_bytes = 0;      // the same if every operand were staged
+  int crossing = 0;                // dim along which the first staged operand that runs across dim 0
+                                   // is dense; 0 if there is none
+};
+
+std::int64_t buffer_bytes(const TileOperand& t) {
+  return t.kernel_size + t.via_size + (t.first != nullptr ? t.memory_size : 0);
+}
+
+/// The dim other than 0 along which an operand is dense, or 0.
+int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
+  for (int d = 1; d < geometry.ndim(); ++d) {
+    if (std::abs(geometry.stride(d, k)) == size && geometry.extent(d) > 1) return d;
+  }
+  return 0;
+}
+
+void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
+  const bool via = op.dtype != op.storage && op.dtype != type;
+  t.via_size = via ? static_cast<std::int32_t>(element_size(op.dtype)) : 0;
+  const ScalarType start = op.is_output ? type : op.storage;
+  const ScalarType end = op.is_output ? op.storage : type;
+  t.first = convert_kernel(via ? op.dtype : end, start);
+  if (via) t.second = convert_kernel(end, op.dtype);
+}
+
+/// What each operand is along dim 0.
+Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan) {
+  Totals totals;
+  const Geometry& geometry = iter.geometry();
+  for (int k = 0; k < geometry.noperands; ++k) {
     const Operand& op = iter.operand(k);
     const ScalarType type = kernel.types[k];
-    const std::int64_t stride = iter.geometry().stride(0, k);
-    TileOperand t;
+    const std::int64_t stride = geometry.stride(0, k);
+    TileOperand& t = plan.operands.emplace_back();
     t.is_output = op.is_output;
     t.memory_size = static_cast<std::int32_t>(element_size(op.storage));
     t.kernel_size = static_cast<std::int32_t>(element_size(type));
     const bool convert = op.storage != type || op.dtype != type;
+    if (convert) set_conversion(t, op, type);
+    totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
     if (!convert && stride == t.memory_size) {
       t.access = Access::direct;
@@ -40,46 +75,16 @@ void classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& pl
     } else {
       t.access = Access::staged;
       t.one_per_row = stride == 0 && may_broadcast;
-    }
-    if (convert) {
-      const bool via = op.dtype != op.storage && op.dtype != type;
-      t.via_size = via ? static_cast<std::int32_t>(element_size(op.dtype)) : 0;
-      const ScalarType start = op.is_output ? type : op.storage;
-      const ScalarType end = op.is_output ? op.storage : type;
-      t.first = convert_kernel(via ? op.dtype : end, start);
-      if (via) t.second = convert_kernel(end, op.dtype);
-    }
-    plan.operands.push_back(t);
-  }
-}
-
-/// The dim along which the first staged operand that runs across dim 0 is densest; 0 if there is
-/// none.
-int crossing_dim(const TensorIterator& iter, TilePlan& plan) {
-  int found = 0;
-  for (int k = 0; k < iter.ntensors(); ++k) {
-    TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    const std::int64_t inner = std::abs(iter.geometry().stride(0, k));
-    if (t.access != Access::staged || inner <= t.memory_size) continue;
-    for (int d = 1; d < iter.ndim(); ++d) {
-      if (std::abs(iter.geometry().stride(d, k)) != t.memory_size || iter.geometry().extent(d) < 2)
-        continue;
-      t.transposed = true;
-      if (found == 0) found = d;
-      break;
+      ++totals.staged;
+      totals.staged_bytes += buffer_bytes(t);
+      if (std::abs(stride) > t.memory_size) {
+        const int dim = dense_dim(geometry, k, t.memory_size);
+        t.transposed = dim != 0;
+        if (totals.crossing == 0) totals.crossing = dim;
+      }
     }
   }
-  return found;
-}
-
-/// Buffer bytes an element of the tile needs, over all staged operands.
-std::int64_t element_bytes(TilePlan& plan) {
-  std::int64_t bytes = 0;
-  for (const TileOperand& t : plan.operands) {
-    if (t.access != Access::staged) continue;
-    bytes += t.kernel_size + t.via_size + (t.first != nullptr ? t.memory_size : 0);
-  }
-  return bytes;
+  return totals;
 }
 
 void set_tile(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t extent) {
@@ -98,29 +103,33 @@ void tile_rows(TilePlan& plan, const TensorIterator& iter, std::int64_t length, 
 /// Gathering: as many of the inner dims as fit become one span.
 void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capacity) {
   plan.collapsed = true;
+  const Geometry& geometry = iter.geometry();
   std::int64_t elements = 1;
-  for (int d = 0; d < iter.ndim(); ++d) {
-    const std::int64_t extent = iter.geometry().extent(d);
-    set_tile(plan, iter, d, capacity / elements);
+  for (int d = 0; d < geometry.ndim(); ++d) {
+    const std::int64_t extent = geometry.extent(d);
+    set_tile(plan, iter, d, elements * extent <= capacity ? extent : capacity / elements);
     if (plan.tile[static_cast<std::size_t>(d)] < extent) break;
     elements *= extent;
     if (2 * elements > capacity) break;
   }
+  const auto ntile = static_cast<int>(plan.tile_dims.size());
   // Within a gathered tile an operand is direct if it is dense over all of it, broadcast if it
   // stands still.
-  for (int k = 0; k < iter.ntensors(); ++k) {
+  for (int k = 0; k < geometry.noperands; ++k) {
     TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     bool dense = true;
     bool still = true;
     std::int64_t step = t.memory_size;
-    for (const std::uint8_t d : plan.tile_dims) {
-      const std::int64_t stride = iter.geometry().stride(d, k);
+    for (int d = 0; d < ntile; ++d) {
+      const std::int64_t stride = geometry.stride(d, k);
       dense = dense && stride == step;
       still = still && stride == 0;
-      step *= iter.geometry().extent(d);
+      step *= geometry.extent(d);
     }
-    if (t.access == Access::direct && !dense) t.access = Access::staged;
-    if (t.access == Access::broadcast && !still) t.access = Access::staged;
+    if ((t.access == Access::direct && !dense) || (t.access == Access::broadcast && !still)) {
+      t.access = Access::staged;
+    }
+    t.pack = !dense;
     t.one_per_row = t.one_per_row && still;
   }
 }
@@ -164,53 +173,46 @@ std::int64_t estimate_grain(const TensorIterator& iter, const SpanKernel& kernel
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
                     const RunOptions& options) {
   TilePlan plan;
-  classify(iter, kernel, plan);
-  plan.tile.resize(static_cast<std::size_t>(iter.ndim()), 1);
-  const int crossing = crossing_dim(iter, plan);
-  const std::int64_t row = iter.geometry().extent(0);
-  const std::int64_t staged = std::ranges::count_if(
-      plan.operands, [](const TileOperand& t) { return t.access == Access::staged; });
-  // Capacity for the operands staged so far; gathering may stage more, so count them all before.
-  const auto capacity = [&] {
-    return std::min(max_tile_elements,
-                    stage_bytes / std::max<std::int64_t>(1, element_bytes(plan)));
+  const Geometry& geometry = iter.geometry();
+  const Totals totals = classify(iter, kernel, plan);
+  plan.tile.resize(static_cast<std::size_t>(geometry.ndim()), 1);
+  const std::int64_t row = geometry.extent(0);
+  // Capacity for the operands staged so far; gathering may stage more, so it counts them all.
+  const auto capacity = [](std::int64_t bytes) {
+    return bytes == 0 ? max_tile_elements : std::min(max_tile_elements, stage_bytes / bytes);
   };
-  if (crossing != 0 && row >= least_direct_row) {
-    // Very many wide operands leave room for less than a whole tile.
-    tile_rows(plan, iter, std::min(transpose_tile, capacity()), crossing, capacity());
-  } else if (iter.ndim() == 1 || (staged == 0 && row >= least_direct_row) ||
-             row >= least_staged_row) {
-    tile_rows(plan, iter, staged == 0 ? row : capacity(), 1, capacity());
-  } else {
-    std::int64_t all = 0;
-    for (const TileOperand& t : plan.operands)
-      all += t.kernel_size + t.via_size + t.memory_size;
-    tile_gathered(plan, iter, std::min(max_tile_elements, stage_bytes / all));
-  }
-  for (std::size_t k = 0; k < plan.operands.size(); ++k) {
-    TileOperand& t = plan.operands[k];
-    // A block is dense row by row if dim 0 is; a gathered one must be dense as a whole.
-    t.pack = iter.geometry().stride(0, static_cast<int>(k)) != t.memory_size;
-    if (plan.collapsed && !t.pack) {
-      std::int64_t step = t.memory_size;
-      for (const std::uint8_t d : plan.tile_dims) {
-        t.pack = t.pack || iter.geometry().stride(d, static_cast<int>(k)) != step;
-        step *= iter.geometry().extent(d);
-      }
+  const bool crossing = totals.crossing != 0 && row >= least_direct_row;
+  if (crossing || geometry.ndim() == 1 || (totals.staged == 0 && row >= least_direct_row) ||
+      row >= least_staged_row) {
+    const std::int64_t most = capacity(totals.staged_bytes);
+    const std::int64_t length = crossing ? transpose_tile : totals.staged == 0 ? row : most;
+    tile_rows(plan, iter, length, crossing ? totals.crossing : 1, most);
+    for (int k = 0; k < geometry.noperands; ++k) {
+      TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+      t.pack = geometry.stride(0, k) != t.memory_size;
     }
+  } else {
+    tile_gathered(plan, iter, capacity(totals.all_bytes));
   }
-  plan.stage_element_bytes = element_bytes(plan);
+  int staged = 0;
+  for (const TileOperand& t : plan.operands) {
+    if (t.access != Access::staged) continue;
+    plan.stage_element_bytes += buffer_bytes(t);
+    ++staged;
+  }
   plan.count = 1;
-  for (int d = 0; d < iter.ndim(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    plan.tiles.push_back(ceil_div(iter.geometry().extent(d), plan.tile[i]));
-    plan.count *= plan.tiles[i];
-    plan.tile_elements *= plan.tile[i];
+  for (int d = 0; d < geometry.ndim(); ++d) {
+    const std::int64_t tile = plan.tile[static_cast<std::size_t>(d)];
+    const std::int64_t extent = geometry.extent(d);
+    plan.tiles.push_back(tile == extent ? 1 : ceil_div(extent, tile));
+    plan.count *= plan.tiles.back();
+    plan.tile_elements *= tile;
   }
-  const auto all_staged = static_cast<int>(std::ranges::count_if(
-      plan.operands, [](const TileOperand& t) { return t.access == Access::staged; }));
-  plan.grain = std::max<std::int64_t>(
-      1, estimate_grain(iter, kernel, options, all_staged) / plan.tile_elements);
+  plan.grain = plan.count;
+  if (plan.count > 1) {
+    const std::int64_t elements = estimate_grain(iter, kernel, options, staged);
+    plan.grain = std::max<std::int64_t>(1, elements / plan.tile_elements);
+  }
   return plan;
 }
 

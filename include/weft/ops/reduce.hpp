@@ -25,8 +25,8 @@ struct ReduceOptions {
   std::optional<ScalarType> dtype = std::nullopt;
 };
 
-/// Sum. Integers and bools add up in i64 (wrapping), f16 and bf16 in f32 and are rounded once;
-/// floating types in blocks whose partial sums are combined pairwise. Nothing to add gives 0.
+/// Sum. Integers and bools add up in i64 (wrapping), f16, bf16 and f32 in f64, c64 in c128, and are
+/// rounded once; blocks' partial sums are combined pairwise. Nothing to add gives 0.
 WEFT_API Tensor sum(const Input& a, IntSpan axes = {}, const ReduceOptions& options = {});
 WEFT_API void sum_out(const Output& out, const Input& a, IntSpan axes = {},
                       const ReduceOptions& options = {});
