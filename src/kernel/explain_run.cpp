@@ -42,7 +42,7 @@ int threads_for(std::int64_t pieces, std::int64_t grain) {
 
 Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
                         const RunOptions& options) {
-  check_kernel(iter, kernel);
+  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   Explanation e = iter.explain();
   e.has_run = true;
   e.run.instruction_set = name(current_level());
@@ -66,7 +66,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   e.run.tile[0] = plan.tile[plan.tile_dims[0]];
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];
   e.run.span = plan.collapsed ? plan.tile_elements : e.run.tile[0];
-  const std::int64_t element_grain = estimate_grain(iter, kernel, options, 0);
+  const std::int64_t element_grain = estimate_grain(iter, kernel.cost, options, 0);
   e.run.threads = options.serial ? 1
                   : in_place     ? threads_for(iter.numel(), element_grain)
                                  : threads_for(plan.count, plan.grain);

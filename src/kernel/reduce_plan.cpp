@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t span_elements = 2048;  // of one block along reduced dims
 constexpr std::int64_t block_rows = 64;       // of one block in columns
 constexpr std::int64_t most_columns = 512;
+constexpr std::int64_t least_columns = 8;
+constexpr std::int64_t kept_elements = 64;  // of a tile whose elements are reduced span by span
 constexpr std::int64_t tree_bytes = 20 << 10;
 /// Fewer reduced elements than this are gathered into columns rather than run as spans of their
 /// own.
@@ -48,7 +50,6 @@ void classify(const TensorIterator& iter, const ReductionKernel& kernel, ReduceP
       r.first = convert_kernel(via ? op.dtype : end, start);
       if (via) r.second = convert_kernel(end, op.dtype);
     }
-    r.staged = op.is_output || r.first != nullptr;
     plan.operands.push_back(r);
   }
 }
@@ -83,14 +84,73 @@ bool dense(const Geometry& geometry, int k, std::int64_t size, const ReduceSide&
   return true;
 }
 
+/// Whether to reduce by columns (kept elements next to each other) rather than spans.
+bool prefers_columns(const ReducePlan& plan, const Geometry& geometry) {
+  if (plan.kept.elements == 1 || plan.kept.dims.empty()) return false;
+  if (plan.kept.dims[0] == 0) {
+    return geometry.extent(0) >= least_columns || plan.reduced.elements < short_reduction;
+  }
+  return plan.reduced.elements < short_reduction && plan.kept.elements >= least_columns / 2;
+}
+
+/// Whether all inputs hold columns along dim 0, densely and in the kernel's type.
+bool columns_in_place(const ReducePlan& plan, const TensorIterator& iter) {
+  const Geometry& geometry = iter.geometry();
+  if (plan.kept.dims[0] != 0 || geometry.extent(0) < least_columns) return false;
+  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+    const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
+    if (r.first != nullptr || geometry.stride(0, k) != r.memory_size) return false;
+  }
+  return true;
+}
+
+/// Chooses the tiles of both sides and what of the inputs is staged.
+void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity,
+                  std::int64_t accumulator_bytes) {
+  // The combining tree holds one row of accumulators per doubling of the number of blocks; all of
+  // it stays in L1.
+  const int levels = std::bit_width(static_cast<std::uint64_t>(plan.reduced.elements / 8 + 1)) + 1;
+  const std::int64_t width =
+      std::clamp<std::int64_t>(tree_bytes / (accumulator_bytes * levels), 8, most_columns);
+  const bool in_place = columns_in_place(plan, iter);
+  if (in_place) {
+    tile(plan.kept, iter.geometry(), width, 1);
+    tile(plan.reduced, iter.geometry(), block_rows, 1);
+  } else {
+    const std::int64_t rows =
+        std::clamp<std::int64_t>(plan.reduced.elements, 1, std::min(block_rows, capacity / 8));
+    tile(plan.kept, iter.geometry(), std::min(width, capacity / rows), max_rank);
+    tile(plan.reduced, iter.geometry(), rows, max_rank);
+  }
+  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+    ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
+    r.pack = r.staged = !in_place;
+  }
+}
+
+void tile_spans(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity) {
+  tile(plan.kept, iter.geometry(), kept_elements, 1);
+  tile(plan.reduced, iter.geometry(), std::min(span_elements, capacity), max_rank);
+  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+    ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
+    r.pack = !dense(iter.geometry(), k, r.memory_size, plan.reduced);
+    r.staged = r.first != nullptr || r.pack;
+  }
+}
+
 /// Groups of blocks where there are too few kept tiles for the threads.
-void share_blocks(ReducePlan& plan, const TensorIterator& iter, std::int64_t grain, bool serial) {
+void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions& options) {
+  constexpr std::int64_t surely_small = 4096;
+  plan.grain = plan.kept.count;
+  plan.group = static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, plan.reduced.count))));
+  if (options.serial || (iter.numel() <= surely_small && options.grain == 0)) return;
+  constexpr float cost = 1;  // of taking in an element, in adds
+  const std::int64_t grain = estimate_grain(iter, cost, options, plan.stages_inputs ? 1 : 0);
   const std::int64_t per_tile =
       std::max<std::int64_t>(1, plan.kept.tile_elements * plan.reduced.elements);
   plan.grain = std::max<std::int64_t>(1, grain / per_tile);
-  plan.group = static_cast<std::int64_t>(
-      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, plan.reduced.count))));
-  if (serial || iter.numel() <= grain || plan.reduced.count < 2) return;
+  if (iter.numel() <= grain || plan.reduced.count < 2) return;
   const int threads = num_threads();
   if (threads == 1 || ceil_div(plan.kept.count, plan.grain) >= 2 * threads) return;
   // Any power of two gives the same tree. Halve until there is work for everyone, or too little in
@@ -107,82 +167,36 @@ void share_blocks(ReducePlan& plan, const TensorIterator& iter, std::int64_t gra
 
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                           const RunOptions& options) {
-  SpanKernel as_span;
-  as_span.noutputs = kernel.noutputs;
-  as_span.ninputs = kernel.ninputs;
-  std::copy_n(kernel.types, max_operands, as_span.types);
-  check_kernel(iter, as_span);
-
+  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   ReducePlan plan;
-  const Geometry& geometry = iter.geometry();
   for (int d = 0; d < iter.ndim(); ++d) {
     ReduceSide& side = stands_still(iter, d) ? plan.reduced : plan.kept;
     side.dims.push_back(static_cast<std::uint8_t>(d));
-    side.elements *= geometry.extent(d);
+    side.elements *= iter.geometry().extent(d);
   }
   classify(iter, kernel, plan);
-  const bool inner_kept = !plan.kept.dims.empty() && plan.kept.dims[0] == 0;
-  const std::int64_t inner = iter.ndim() > 0 ? geometry.extent(0) : 1;
-  if (plan.kept.elements == 1 || plan.kept.dims.empty()) {
-    plan.columns = false;
-  } else if (inner_kept) {
-    plan.columns = inner >= 8 || plan.reduced.elements < short_reduction;
-  } else {
-    plan.columns = plan.reduced.elements < short_reduction && plan.kept.elements >= 4;
-  }
-  // Columns of a kept inner dim that all inputs hold densely can be read in place; else blocks are
-  // gathered.
-  bool in_place = true;
-  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
-    const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    if (plan.columns) {
-      in_place = in_place && !r.staged && inner_kept && geometry.stride(0, k) == r.memory_size &&
-                 inner >= 8;
-    }
-  }
-  std::int64_t input_bytes = 0;
+  std::int64_t input_bytes = 1;
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
     input_bytes += r.kernel_size + r.via_size + r.memory_size;
   }
-  const std::int64_t capacity =
-      std::max<std::int64_t>(16, stage_bytes / std::max<std::int64_t>(1, input_bytes));
+  const std::int64_t capacity = std::max<std::int64_t>(16, stage_bytes / input_bytes);
+  plan.columns = prefers_columns(plan, iter.geometry());
   if (plan.columns) {
-    // The combining tree holds one row of accumulators per doubling of the number of blocks; all of
-    // it stays in L1.
-    const int levels =
-        std::bit_width(static_cast<std::uint64_t>(plan.reduced.elements / 8 + 1)) + 1;
-    const std::int64_t width =
-        std::clamp<std::int64_t>(tree_bytes / (kernel.accumulator_bytes * levels), 8, most_columns);
-    if (in_place) {
-      tile(plan.kept, geometry, width, 1);
-      tile(plan.reduced, geometry, block_rows, 1);
-    } else {
-      const std::int64_t rows = std::clamp<std::int64_t>(
-          plan.reduced.elements, 1, std::min<std::int64_t>(block_rows, capacity / 8));
-      tile(plan.kept, geometry, std::min(width, capacity / rows), max_rank);
-      tile(plan.reduced, geometry, rows, max_rank);
-    }
+    tile_columns(plan, iter, capacity, kernel.accumulator_bytes);
   } else {
-    tile(plan.kept, geometry, 64, 1);
-    tile(plan.reduced, geometry, std::min(span_elements, capacity), max_rank);
+    tile_spans(plan, iter, capacity);
   }
-  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+  for (int k = 0; k < iter.ntensors(); ++k) {
     ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    if (plan.columns) {
-      r.pack = !in_place;
-      r.staged = !in_place;
+    if (k < iter.noutputs()) {
+      r.pack = !dense(iter.geometry(), k, r.memory_size, plan.kept);
+      r.staged = r.first != nullptr || r.pack;
     } else {
-      r.pack = !dense(geometry, k, r.memory_size, plan.reduced);
-      r.staged = r.staged || r.pack;
+      plan.stages_inputs = plan.stages_inputs || r.staged;
     }
-    if (r.staged)
-      plan.stage_element_bytes +=
-          r.kernel_size + r.via_size + (r.first != nullptr && r.pack ? r.memory_size : 0);
   }
-  const std::int64_t grain =
-      estimate_grain(iter, as_span, options, plan.stage_element_bytes > 0 ? 1 : 0);
-  share_blocks(plan, iter, grain, options.serial);
+  share_blocks(plan, iter, options);
   return plan;
 }
 

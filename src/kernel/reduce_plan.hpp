@@ -13,7 +13,7 @@ namespace weft::inline v0 {
 
 /// One operand of a ReducePlan.
 struct ReduceOperand {
-  bool staged = false;         ///< inputs: through a buffer; outputs always are
+  bool staged = false;         ///< through a buffer
   bool pack = false;           ///< the block is not dense in memory
   ConvertFn first = nullptr;   ///< memory -> via or kernel; outputs: kernel -> via or memory
   ConvertFn second = nullptr;  ///< via -> kernel; outputs: via -> memory
@@ -41,7 +41,7 @@ struct ReducePlan {
   std::int64_t group = 1;   ///< blocks that one thread takes at a time: a power of two
   std::int64_t groups = 1;  ///< for each tile of kept elements
   std::int64_t grain = 1;   ///< least kept tiles a thread gets, where groups is 1
-  std::int64_t stage_element_bytes = 0;
+  bool stages_inputs = false;
   SmallVector<ReduceOperand, inline_operands> operands;
 };
 

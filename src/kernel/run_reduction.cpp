@@ -120,14 +120,17 @@ class ReduceRunner {
   /// Projects the accumulators of a kept tile into the outputs' memory.
   void project(std::int64_t tile, const char* accumulators) {
     locate_kept(tile);
-    char* dense[max_operands];
-    for (int k = 0; k < kernel_.noutputs; ++k)
-      dense[k] = at(buffers_[static_cast<std::size_t>(k)].kernel);
-    kernel_.project(kernel_.context, accumulators, width_, dense);
+    char* to[max_operands];
+    for (int k = 0; k < kernel_.noutputs; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      to[k] = plan_.operands[i].staged ? at(buffers_[i].kernel) : kept_ptr(k);
+    }
+    kernel_.project(kernel_.context, accumulators, width_, to);
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const ReduceOperand& r = plan_.operands[i];
-      const char* from = dense[k];
+      if (!r.staged) continue;
+      const char* from = to[k];
       if (r.first != nullptr) {
         convert(i, from, at(buffers_[i].memory), width_);
         from = at(buffers_[i].memory);

@@ -259,7 +259,7 @@ bool run_in_place(const TensorIterator& iter, const SpanKernel& kernel, const Ru
       part[k] = data[k] + (broadcast >> k & 1 ? 0 : begin * element_size(kernel.types[k]));
     kernel.run(kernel.context, part, end - begin, broadcast);
   };
-  parallel_for(n, estimate_grain(iter, kernel, options, 0), run, 64);
+  parallel_for(n, estimate_grain(iter, kernel.cost, options, 0), run, 64);
   return true;
 }
 
@@ -291,11 +291,11 @@ void run_single(const TensorIterator& iter, const SpanKernel& kernel) {
 
 void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options) {
   if (iter.numel() == 0) {
-    check_kernel(iter, kernel);
+    check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
     return;
   }
   if (run_in_place(iter, kernel, options)) return;
-  check_kernel(iter, kernel);
+  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (iter.numel() == 1) {
     run_single(iter, kernel);
     return;

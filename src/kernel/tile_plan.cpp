@@ -24,11 +24,11 @@ constexpr std::int64_t transpose_tile = 64;
 
 /// Sums over the operands that choosing a tile needs.
 struct Totals {
-  int staged = 0;                  // operands that cannot be used row by row as they stand
-  std::int64_t staged_bytes = 0;   // buffer bytes an element, of these
-  std::int64_t all_bytes = 0;      // the same if every operand were staged
-  int crossing = 0;                // dim along which the first staged operand that runs across dim 0
-                                   // is dense; 0 if there is none
+  int staged = 0;                 // operands that cannot be used row by row as they stand
+  std::int64_t staged_bytes = 0;  // buffer bytes an element, of these
+  std::int64_t all_bytes = 0;     // the same if every operand were staged
+  int crossing = 0;               // dim along which the first staged operand that runs across dim 0
+                                  // is dense; 0 if there is none
 };
 
 std::int64_t buffer_bytes(const TileOperand& t) {
@@ -136,14 +136,14 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capa
 
 }  // namespace
 
-void check_kernel(const TensorIterator& iter, const SpanKernel& kernel) {
-  if (kernel.noutputs != iter.noutputs() || kernel.ninputs != iter.ninputs()) {
+void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types) {
+  if (noutputs != iter.noutputs() || ninputs != iter.ninputs()) {
     fail(ErrorCode::invalid_argument,
-         text("kernel of ", kernel.noutputs, " outputs and ", kernel.ninputs,
-              " inputs on an iterator of ", iter.noutputs(), " and ", iter.ninputs()));
+         text("kernel of ", noutputs, " outputs and ", ninputs, " inputs on an iterator of ",
+              iter.noutputs(), " and ", iter.ninputs()));
   }
   for (int k = 0; k < iter.ntensors(); ++k) {
-    const ScalarType type = kernel.types[k];
+    const ScalarType type = types[k];
     const ScalarType dtype = iter.operand(k).dtype;
     if (type == dtype) continue;
     const ScalarType from = k < iter.noutputs() ? type : dtype;
@@ -156,8 +156,8 @@ void check_kernel(const TensorIterator& iter, const SpanKernel& kernel) {
   }
 }
 
-std::int64_t estimate_grain(const TensorIterator& iter, const SpanKernel& kernel,
-                            const RunOptions& options, int staged) {
+std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,
+                            int staged) {
   if (options.grain > 0) return options.grain;
   std::int64_t bytes = 0;
   for (int k = 0; k < iter.ntensors(); ++k)
@@ -165,7 +165,7 @@ std::int64_t estimate_grain(const TensorIterator& iter, const SpanKernel& kernel
   // Nanoseconds an element: arithmetic, bytes through the second-level cache, and packing or
   // conversion.
   const double ns =
-      0.05 * static_cast<double>(kernel.cost) + 0.008 * static_cast<double>(bytes) + 0.3 * staged;
+      0.05 * static_cast<double>(cost) + 0.008 * static_cast<double>(bytes) + 0.3 * staged;
   constexpr double least_ns = 20'000;  // a few times what it takes to wake a thread and wait for it
   return std::max<std::int64_t>(1024, static_cast<std::int64_t>(least_ns / ns));
 }
@@ -210,7 +210,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   }
   plan.grain = plan.count;
   if (plan.count > 1) {
-    const std::int64_t elements = estimate_grain(iter, kernel, options, staged);
+    const std::int64_t elements = estimate_grain(iter, kernel.cost, options, staged);
     plan.grain = std::max<std::int64_t>(1, elements / plan.tile_elements);
   }
   return plan;

@@ -60,11 +60,11 @@ struct TilePlan {
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
                     const RunOptions& options);
 
-/// Throws Error unless the kernel fits the iterator's operands and types.
-void check_kernel(const TensorIterator& iter, const SpanKernel& kernel);
+/// Throws Error unless a kernel of these operand counts and types fits the iterator.
+void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
 
-/// Least elements for a thread, by estimated time.
-std::int64_t estimate_grain(const TensorIterator& iter, const SpanKernel& kernel,
-                            const RunOptions& options, int staged);
+/// Least elements for a thread, by estimated time: `cost` as in SpanKernel, `staged` operands.
+std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,
+                            int staged);
 
 }  // namespace weft::inline v0

@@ -9,7 +9,7 @@
 
 namespace weft::inline v0 {
 
-ReduceAxes::ReduceAxes(IntSpan shape, IntSpan axes) : shape_(shape.begin(), shape.end()) {
+ReduceAxes::ReduceAxes(IntSpan shape, IntSpan axes) : shape_(shape) {
   if (axes.empty()) {
     mask_ = ~std::uint64_t{0};
     return;
@@ -42,8 +42,15 @@ int ReduceAxes::empty_axis() const noexcept {
 }
 
 bool ReduceAxes::fits(IntSpan shape) const {
-  return std::ranges::equal(shape, result_shape(false)) ||
-         std::ranges::equal(shape, result_shape(true));
+  const bool kept = shape.size() == shape_.size();
+  std::size_t own = 0;
+  for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
+    const bool gone = reduced(static_cast<int>(axis));
+    if (gone && !kept) continue;
+    if (own == shape.size() || shape[own] != (gone ? 1 : shape_[axis])) return false;
+    ++own;
+  }
+  return own == shape.size();
 }
 
 TensorView ReduceAxes::seen(const TensorView& out) const {

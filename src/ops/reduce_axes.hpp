@@ -11,7 +11,7 @@
 
 namespace weft::inline v0 {
 
-/// The axes of one reduction of a tensor of given shape.
+/// The axes of one reduction of a tensor of given shape, to which it refers.
 class ReduceAxes {
  public:
   /// `axes` as callers give them; empty: all. Throws Error(axis) for one out of range or named
@@ -33,7 +33,7 @@ class ReduceAxes {
  private:
   bool fits(IntSpan shape) const;
 
-  DimVector shape_;
+  IntSpan shape_;
   std::uint64_t mask_ = 0;
 };
 
