@@ -7,22 +7,32 @@
 weft_require_cli()
 
 file(GLOB program_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.cpp")
-add_executable(weft-cli ${program_sources})
-target_include_directories(weft-cli PRIVATE "${PROJECT_SOURCE_DIR}/src")
-target_link_libraries(weft-cli PRIVATE weft::weft CLI11::CLI11 fmt::fmt)
+set(program_kernels ${program_sources})
+list(FILTER program_kernels INCLUDE REGEX "\\.kernel\\.cpp$")
+list(FILTER program_sources EXCLUDE REGEX "(/main|\\.kernel)\\.cpp$")
+
+# Everything but the main function, so that the tests can call it too.
+add_library(weft_cli_parts STATIC ${program_sources})
+target_include_directories(weft_cli_parts PUBLIC "${PROJECT_SOURCE_DIR}/src")
+target_link_libraries(weft_cli_parts PUBLIC weft::weft fmt::fmt)
+weft_add_kernels(weft_cli_parts SOURCES ${program_kernels})
+
+add_executable(weft-cli "${PROJECT_SOURCE_DIR}/src/cli/main.cpp")
+target_link_libraries(weft-cli PRIVATE weft_cli_parts CLI11::CLI11)
 set_target_properties(weft-cli PROPERTIES
   OUTPUT_NAME weft
-  CXX_EXTENSIONS OFF
-  CXX_VISIBILITY_PRESET hidden
   RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
-weft_set_warnings(weft-cli)
+set_target_properties(weft_cli_parts weft-cli PROPERTIES
+  CXX_EXTENSIONS OFF
+  CXX_VISIBILITY_PRESET hidden)
+weft_set_warnings(weft_cli_parts weft-cli)
 
 # Where the program finds its picture: a path relative to the folder the program itself is in. The
 # build tree is laid out like an installation, so that one answer serves both, and an installation
 # may be moved.
 file(RELATIVE_PATH data_dir_from_bin
   "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_DATADIR}/weft")
-target_compile_definitions(weft-cli PRIVATE WEFT_DEMO_IMAGE_DIR="${data_dir_from_bin}")
+target_compile_definitions(weft_cli_parts PRIVATE WEFT_DEMO_IMAGE_DIR="${data_dir_from_bin}")
 configure_file("${PROJECT_SOURCE_DIR}/src/cli/demo.ppm"
   "${PROJECT_BINARY_DIR}/bin/${data_dir_from_bin}/demo.ppm" COPYONLY)
 

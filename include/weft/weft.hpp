@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Everything, in the order of the storeys. Including single headers compiles faster.
+/// <weft/kernel/vectorized.hpp>, which needs xsimd, is not among them.
+#pragma once
+
+#include <weft/base/checked.hpp>
+#include <weft/base/error.hpp>
+#include <weft/base/export.hpp>
+#include <weft/base/function_ref.hpp>
+#include <weft/base/limits.hpp>
+#include <weft/base/small_vector.hpp>
+#include <weft/base/version.hpp>
+#include <weft/core/cast.hpp>
+#include <weft/core/dispatch_types.hpp>
+#include <weft/core/half.hpp>
+#include <weft/core/npy.hpp>
+#include <weft/core/promotion.hpp>
+#include <weft/core/scalar.hpp>
+#include <weft/core/scalar_type.hpp>
+#include <weft/core/shape.hpp>
+#include <weft/core/tensor.hpp>
+#include <weft/core/tensor_view.hpp>
+#include <weft/iter/broadcast.hpp>
+#include <weft/iter/coalesce.hpp>
+#include <weft/iter/config.hpp>
+#include <weft/iter/explain.hpp>
+#include <weft/iter/geometry.hpp>
+#include <weft/iter/loop.hpp>
+#include <weft/iter/operand.hpp>
+#include <weft/iter/order.hpp>
+#include <weft/iter/overlap.hpp>
+#include <weft/iter/tensor_iterator.hpp>
+#include <weft/iter/types.hpp>
+#include <weft/kernel/cpu_info.hpp>
+#include <weft/kernel/cpu_kernel.hpp>
+#include <weft/kernel/cumulative.hpp>
+#include <weft/kernel/dispatch.hpp>
+#include <weft/kernel/index_kernel.hpp>
+#include <weft/kernel/level.hpp>
+#include <weft/kernel/reduce.hpp>
+#include <weft/kernel/span_kernel.hpp>
+#include <weft/ops/binary.hpp>
+#include <weft/ops/compare.hpp>
+#include <weft/ops/copy.hpp>
+#include <weft/ops/cumulative.hpp>
+#include <weft/ops/reduce.hpp>
+#include <weft/ops/registry.hpp>
+#include <weft/ops/unary.hpp>
+#include <weft/ops/where.hpp>
+#include <weft/parallel/parallel.hpp>

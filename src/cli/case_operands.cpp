@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/case_operands.hpp"
+
+#include <weft/base/checked.hpp>
+#include <weft/base/error.hpp>
+
+#include "cli/fill.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <variant>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+namespace weft::cli {
+namespace {
+
+/// Bytes of memory of the machine; the largest number where the system does not say.
+std::int64_t physical_memory() {
+#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) return static_cast<std::int64_t>(pages) * page;
+#endif
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+/// The elements that the strides of a tensor reach, counted from its origin.
+struct Reach {
+  std::int64_t before = 0;  ///< elements in front of the origin
+  std::int64_t count = 0;   ///< elements in all
+};
+
+Reach reach_of(const TensorSpec& spec) {
+  if (numel(spec.shape) == 0) return {};
+  std::int64_t low = 0;
+  std::int64_t high = 1;
+  bool fits = true;
+  for (std::size_t axis = 0; axis < spec.shape.size() && fits; ++axis) {
+    std::int64_t span = 0;
+    fits = checked_mul(spec.shape[axis] - 1, spec.strides[axis], span);
+    std::int64_t& edge = span < 0 ? low : high;
+    fits = fits && checked_add(edge, span, edge);
+  }
+  Reach reach;
+  std::int64_t bytes = 0;
+  fits = fits && checked_sub(0, low, reach.before) &&
+         checked_add(high, reach.before, reach.count) &&
+         checked_mul(reach.count, element_size(spec.type), bytes);
+  if (!fits) {
+    fail(ErrorCode::overflow,
+         fmt::format("elements of {}{} with strides {} are more than 2^63-1 bytes apart",
+                     name(spec.type), to_string(spec.shape), to_string(spec.strides)));
+  }
+  return reach;
+}
+
+/// Refuses what would make the machine swap or worse.
+void check_memory(const Case& c) {
+  std::int64_t bytes = 0;
+  bool fits = true;
+  const auto add = [&](const TensorSpec& spec) {
+    fits = fits && checked_add(bytes, reach_of(spec).count * element_size(spec.type), bytes);
+  };
+  for (const TensorSpec& spec : c.outputs)
+    add(spec);
+  for (const auto& input : c.inputs) {
+    if (const auto* spec = std::get_if<TensorSpec>(&input)) add(*spec);
+  }
+  const std::int64_t memory = physical_memory();
+  if (!fits || bytes > memory) {
+    fail(ErrorCode::limit,
+         fmt::format("operands of {:.1f} GiB in a machine with {:.1f} GiB of memory",
+                     fits ? static_cast<double>(bytes) * 0x1p-30 : 0x1p33,
+                     static_cast<double>(memory) * 0x1p-30));
+  }
+}
+
+/// The view of a tensor inside a buffer that is just large enough.
+TensorView view_in(const Tensor& buffer, const TensorSpec& spec) {
+  return buffer.as_strided(spec.shape, spec.strides, reach_of(spec).before);
+}
+
+}  // namespace
+
+BoundCase::BoundCase(const Case& c, Contents contents) {
+  // Before any memory is touched: cases of operations that do not exist should cost nothing.
+  const auto ops = all_ops();
+  if (std::ranges::find(ops, std::string_view(c.op), &OpEntry::name) == ops.end())
+    find_op(c.op, {});
+  if (c.min || c.max)
+    fail(ErrorCode::invalid_argument, fmt::format("{} takes no min= and no max=", c.op));
+  check_memory(c);
+
+  numbers_.reserve(c.inputs.size());  // inputs_ refers to them
+  for (const TensorSpec& spec : c.outputs) {
+    const DimVector size{reach_of(spec).count};
+    buffers_.push_back(contents == Contents::values ? Tensor::zeros(size, spec.type)
+                                                    : Tensor::empty(size, spec.type));
+    outputs_.push_back(view_in(buffers_.back(), spec));
+  }
+  int tensor_input = 0;
+  for (const auto& input : c.inputs) {
+    if (const auto* spec = std::get_if<TensorSpec>(&input)) {
+      buffers_.push_back(Tensor::empty({reach_of(*spec).count}, spec->type));
+      if (contents == Contents::values) fill_buffer(buffers_.back(), c.fill, tensor_input);
+      inputs_.push_back(view_in(buffers_.back(), *spec));
+      ++tensor_input;
+    } else {
+      numbers_.push_back(std::get<Scalar>(input));
+      inputs_.push_back(numbers_.back().view());
+    }
+  }
+  arguments_ = {.outputs = outputs_, .inputs = inputs_, .axes = c.axes, .keepdim = c.keepdim};
+  op_ = &find_op(c.op, arguments_);
+}
+
+}  // namespace weft::cli

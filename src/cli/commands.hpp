@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the program can do: one function a command, with its options. They print to standard output
+/// and throw Error.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// A command line that cannot be followed; the program ends with exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct InfoOptions {
+  bool json = false;
+};
+/// Prints what the library knows of itself and of the machine.
+void run_info(const InfoOptions& options);
+
+struct ExplainOptions {
+  std::vector<std::string> words;  ///< a case line without its name, in any number of pieces
+  bool json = false;
+  std::optional<int> threads;  ///< without: as the library would; 0: as many as there are
+};
+/// Prints how one operation would be carried out.
+void run_explain(const ExplainOptions& options);
+
+struct BenchOptions {
+  std::string file;
+  std::string filter;               ///< only cases whose names contain it
+  std::optional<std::string> dump;  ///< folder for the results
+  bool json = false;
+  int threads = 1;
+  double min_time = 0.1;  ///< seconds a case; 0: one call
+};
+/// Runs a case file and prints a line a case. A case that cannot be run is reported in its line,
+/// and the others go on. Throws UsageError if the file cannot be read.
+void run_bench(const BenchOptions& options);
+
+struct DemoOptions {
+  std::optional<std::string> image;  ///< a binary PPM; without: the one that comes with the program
+  std::string output_dir = ".";
+  int threads = 1;
+};
+/// Normalises a picture in one kernel, writes the results as .npy, and shows what happened.
+void run_demo(const DemoOptions& options);
+
+}  // namespace weft::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/parallel/parallel.hpp>
+
+#include "cli/case_operands.hpp"
+#include "cli/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace weft::cli {
+
+void run_explain(const ExplainOptions& options) {
+  std::string call;
+  for (const std::string& word : options.words)
+    call += word + ' ';
+  const Case c = parse_call(call);
+  if (options.threads) set_num_threads(*options.threads);
+  const BoundCase bound(c, BoundCase::Contents::nothing);
+  const Explanation explanation = bound.op().explain(bound.arguments());
+  fmt::print("{}{}", options.json ? explanation.to_json() : explanation.to_text(),
+             options.json ? "\n" : "");
+}
+
+}  // namespace weft::cli

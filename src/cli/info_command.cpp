@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/version.hpp>
+#include <weft/core/scalar_type.hpp>
+#include <weft/kernel/cpu_info.hpp>
+#include <weft/ops/registry.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace weft::cli {
+namespace {
+
+std::vector<std::string_view> type_names() {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < scalar_type_count; ++i)
+    names.push_back(name(static_cast<ScalarType>(i)));
+  return names;
+}
+
+std::vector<std::string_view> op_names() {
+  std::vector<std::string_view> names;
+  for (const OpEntry& op : all_ops())
+    names.push_back(op.name);
+  return names;
+}
+
+std::string json_list(const std::vector<std::string_view>& values) {
+  std::string out;
+  for (const std::string_view value : values)
+    out += (out.empty() ? "" : ", ") + json_string(value);
+  return "[" + out + "]";
+}
+
+void print_json(const CpuInfo& cpu) {
+  fmt::print(
+      "{{\"version\": {}, \"cpu\": {}, \"level\": {}, \"best_level\": {}, \"hardware_threads\": "
+      "{}, \"threads\": {}, "
+      "\"l1_bytes\": {}, \"l2_bytes\": {}, \"l3_bytes\": {}, \"types\": {}, \"ops\": {}}}\n",
+      json_string(version()), json_string(cpu.model), json_string(name(cpu.level)),
+      json_string(name(cpu.best_level)), cpu.hardware_threads, num_threads(), cpu.l1_bytes,
+      cpu.l2_bytes, cpu.l3_bytes, json_list(type_names()), json_list(op_names()));
+}
+
+std::string kib(std::int64_t bytes) {
+  return bytes % (1 << 20) == 0 ? fmt::format("{} MiB", bytes >> 20)
+                                : fmt::format("{} KiB", bytes >> 10);
+}
+
+void print_list(const char* title, const std::vector<std::string_view>& values) {
+  constexpr std::size_t indent = 16;
+  constexpr std::size_t width = 80;
+  std::string line = fmt::format("{:<{}}", title, indent - 1);
+  for (const std::string_view value : values) {
+    if (line.size() + 1 + value.size() > width) {
+      fmt::print("{}\n", line);
+      line = std::string(indent - 1, ' ');
+    }
+    line += fmt::format(" {}", value);
+  }
+  fmt::print("{}\n", line);
+}
+
+}  // namespace
+
+void run_info(const InfoOptions& options) {
+  const CpuInfo& cpu = cpu_info();
+  if (options.json) {
+    print_json(cpu);
+    return;
+  }
+  fmt::print("weft            {}\n", version());
+  fmt::print("processor       {}\n", cpu.model.empty() ? "unknown" : cpu.model);
+  fmt::print("instructions    {}{}\n", name(cpu.level),
+             cpu.level == cpu.best_level
+                 ? ""
+                 : fmt::format(", lowered by WEFT_ISA from {}", name(cpu.best_level)));
+  fmt::print("caches          L1 {}, L2 {}, L3 {}\n", kib(cpu.l1_bytes), kib(cpu.l2_bytes),
+             kib(cpu.l3_bytes));
+  fmt::print("threads         {} of {}\n", num_threads(), cpu.hardware_threads);
+  print_list("element types", type_names());
+  print_list("operations", op_names());
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/error.hpp>
+#include <weft/base/version.hpp>
+
+#include "cli/commands.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <new>
+
+namespace {
+
+using namespace weft::cli;
+
+constexpr int exit_failure = 1;
+constexpr int exit_usage = 2;
+
+/// Everything that the command line may hold, and which command it chose.
+class CommandLine {
+ public:
+  CommandLine() {
+    app_.name("weft");
+    app_.set_version_flag("--version", fmt::format("weft {}", weft::version()));
+    app_.require_subcommand(0, 1);  // parse() has a better message for none
+    app_.failure_message([this](const CLI::App*, const CLI::Error& e) { return message(e); });
+    add_info();
+    add_explain();
+    add_bench();
+    add_demo();
+  }
+
+  /// The exit code of the program if it ends here, as after --help; -1 if run() is to follow.
+  int parse(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+      return app_.exit(e) == 0 ? 0 : exit_usage;
+    }
+    if (!chosen_) {
+      fmt::print(stderr, "weft: expected a command\n{}", hint);
+      return exit_usage;
+    }
+    return -1;
+  }
+
+  void run() const { chosen_(); }
+
+ private:
+  static constexpr const char* hint =
+      "weft --help lists the commands, weft COMMAND --help its options.\n";
+
+  std::string message(const CLI::Error& e) const {
+    const bool unknown = app_.get_subcommands().empty() && !app_.remaining().empty();
+    return fmt::format(
+        "weft: {}\n{}",
+        unknown ? fmt::format("there is no command '{}'", app_.remaining().front()) : e.what(),
+        hint);
+  }
+
+  CLI::App* add(const std::string& name, const std::string& what, std::function<void()> command) {
+    CLI::App* sub = app_.add_subcommand(name, what);
+    sub->callback([this, run_it = std::move(command)] { chosen_ = run_it; });
+    return sub;
+  }
+
+  void add_info() {
+    CLI::App* sub =
+        add("info", "Version, processor, instruction set, threads, element types, operations",
+            [this] { run_info(info_); });
+    sub->add_flag("--json", info_.json, "Print one JSON object");
+  }
+
+  void add_explain() {
+    CLI::App* sub = add("explain", "How an operation would be carried out, and why",
+                        [this] { run_explain(explain_); });
+    sub->add_option("CALL", explain_.words,
+                    "OP OPERAND... [KEY=VALUE...], such as 'add out:f32[4,3] f32[4,3]{1,4} f32[3]'")
+        ->required();
+    sub->add_flag("--json", explain_.json, "Print one JSON object");
+    sub->add_option("--threads", explain_.threads, "Most threads to use; 0: as many as there are")
+        ->check(CLI::Range(0, 1 << 16));
+  }
+
+  void add_bench() {
+    CLI::App* sub =
+        add("bench", "Time the operations of a case file", [this] { run_bench(bench_); });
+    sub->add_option("FILE", bench_.file, "Lines of: NAME OP OPERAND... [KEY=VALUE...]")->required();
+    sub->add_flag("--json", bench_.json, "Print one JSON object a line");
+    sub->add_option("--threads", bench_.threads, "Most threads to use; 0: as many as there are")
+        ->check(CLI::Range(0, 1 << 16))
+        ->capture_default_str();
+    sub->add_option("--min-time", bench_.min_time,
+                    "Seconds a case; 0: one call, for the results only")
+        ->check(CLI::Range(0.0, 3600.0))
+        ->capture_default_str();
+    sub->add_option("--dump", bench_.dump, "Write each output, row-major, to DIR/NAME.bin")
+        ->type_name("DIR");
+    sub->add_option("--filter", bench_.filter, "Only cases whose names contain this");
+  }
+
+  void add_demo() {
+    CLI::App* sub = add("demo", "Normalise a picture in one kernel, and write it as .npy",
+                        [this] { run_demo(demo_); });
+    sub->add_option("IMAGE", demo_.image,
+                    "A binary PPM (P6, 8 bit); without: a picture that comes with weft");
+    sub->add_option("--output-dir", demo_.output_dir, "Where to write")
+        ->capture_default_str()
+        ->type_name("DIR");
+    sub->add_option("--threads", demo_.threads, "Most threads to use; 0: as many as there are")
+        ->check(CLI::Range(0, 1 << 16))
+        ->capture_default_str();
+  }
+
+  CLI::App app_{"Strided tensor iteration on CPUs"};
+  std::function<void()> chosen_;
+  InfoOptions info_;
+  ExplainOptions explain_;
+  BenchOptions bench_;
+  DemoOptions demo_;
+};
+
+int fail_with(int code, const char* message) {
+  fmt::print(stderr, "weft: {}\n", message);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    CommandLine line;
+    if (const int code = line.parse(argc, argv); code >= 0) return code;
+    line.run();
+    if (std::fflush(stdout) != 0) return fail_with(exit_failure, "cannot write to standard output");
+    return 0;
+  } catch (const UsageError& e) {
+    return fail_with(exit_usage, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail_with(exit_failure, "not enough memory");
+  } catch (const std::exception& e) {
+    return fail_with(exit_failure, e.what());
+  }
+}

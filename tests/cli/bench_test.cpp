@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft bench as a user sees it.
+#include <weft/core/tensor.hpp>
+
+#include "cli/fill.hpp"
+#include "error_of.hpp"
+#include "json_check.hpp"
+#include "run_program.hpp"
+#include "support/catch.hpp"
+
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace weft::cli;
+
+namespace {
+
+const char* const cases =
+    "# three that run, and some that do not\n"
+    "add.turned add out:f32[4,3] f32[4,3]{1,4} f32[3]{-1}\n"
+    "add.apart add out:i32[5]{3} i32[5] 7\n"
+    "sum.u8 sum out:i64[2] u8[2,100] dim=1\n"
+    "bad.op frobnicate out:f32[4] f32[4]\n"
+    "bad.word neg out:f32[4] f32[4]{\"q\\}\n"
+    "bad.shapes add out:f32[4] f32[4] f32[5]\n"
+    "bad.count add out:f32[4]\n"
+    "bad.empty\n"
+    "bad/name neg out:f32[4] f32[4]\n"
+    "add.apart neg out:f32[4] f32[4]\n"
+    "last neg out:f32[4] f32[4]\n";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+template <class T>
+std::vector<T> values_of(const std::string& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+/// The first `count` elements of the k-th input.
+template <class T>
+std::vector<T> input(std::int64_t count, int k) {
+  weft::Tensor t = weft::Tensor::empty({count}, weft::scalar_type_of<T>);
+  fill_buffer(t, Fill::sym, k);
+  return {t.data_as<T>(), t.data_as<T>() + count};
+}
+
+}  // namespace
+
+TEST_CASE("bench: one JSON line a case", "[bench]") {
+  const TemporaryFolder folder;
+  const Finished run =
+      run_program("bench --json --min-time 0.001 '" + folder.write("cases.txt", cases) + "'");
+  CHECK(run.code == 0);
+  CHECK(run.error.empty());
+  const std::vector<std::string> lines = lines_of(run.out);
+  REQUIRE(lines.size() == 11);
+  for (const std::string& line : lines) {
+    INFO(line);
+    CHECK(JsonCheck::is_json(line));
+  }
+  for (const std::size_t i : {0u, 1u, 2u, 10u}) {
+    CHECK(contains(lines[i], "\"ns_min\": "));
+    CHECK(contains(lines[i], "\"ns_median\": "));
+    CHECK(contains(lines[i], "\"runs\": "));
+  }
+  CHECK(lines[0].starts_with("{\"name\": \"add.turned\", \"ns_min\": "));
+  CHECK(lines[3].starts_with("{\"name\": \"bad.op\", \"error\": "));
+  CHECK(contains(lines[3], "frobnicate"));
+  CHECK(contains(lines[4], "line 6: word 'f32[4]{\\\"q\\\\}'"));
+  CHECK(lines[5].starts_with("{\"name\": \"bad.shapes\", \"error\": "));
+  CHECK(lines[6].starts_with("{\"name\": \"bad.count\", \"error\": "));
+  CHECK(contains(lines[7], "line 9: expected an operation"));
+  CHECK(contains(lines[8], "line 10: word 'bad/name'"));
+  CHECK(contains(lines[9], "the name of line 3 again"));
+  CHECK(lines[10].starts_with("{\"name\": \"last\", \"ns_min\": "));
+}
+
+TEST_CASE("bench: a table", "[bench]") {
+  const TemporaryFolder folder;
+  const Finished run = run_program("bench --min-time 0 '" + folder.write("cases.txt", cases) + "'");
+  CHECK(run.code == 0);
+  const std::vector<std::string> lines = lines_of(run.out);
+  REQUIRE(lines.size() == 12);
+  CHECK(lines[0].starts_with("case "));
+  CHECK(lines[1].starts_with("add.turned "));
+  CHECK(contains(lines[4], "error: "));
+}
+
+TEST_CASE("bench: results are written row-major", "[bench]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("cases.txt", cases);
+  const std::string dump = folder.file("deep/er");
+  const Finished run =
+      run_program("bench --json --min-time 0 --dump '" + dump + "' '" + file + "'");
+  CHECK(run.code == 0);
+  CHECK(contains(run.out, "\"runs\": 1}"));
+
+  const auto a = input<float>(12, 0);
+  const auto b = input<float>(3, 1);
+  std::vector<float> turned;
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t j = 0; j < 3; ++j)
+      turned.push_back(a[i + 4 * j] + b[2 - j]);
+  }
+  CHECK(values_of<float>(TemporaryFolder::read(dump + "/add.turned.bin")) == turned);
+
+  auto apart = input<std::int32_t>(5, 0);
+  for (std::int32_t& value : apart)
+    value += 7;
+  CHECK(values_of<std::int32_t>(TemporaryFolder::read(dump + "/add.apart.bin")) == apart);
+
+  const auto bytes = input<std::uint8_t>(200, 0);
+  std::vector<std::int64_t> sums(2);
+  for (std::size_t i = 0; i < 200; ++i)
+    sums[i / 100] += bytes[i];
+  CHECK(values_of<std::int64_t>(TemporaryFolder::read(dump + "/sum.u8.bin")) == sums);
+  CHECK(!std::filesystem::exists(dump + "/bad.op.bin"));
+  CHECK(!std::filesystem::exists(dump + "/bad.shapes.bin"));
+}
+
+TEST_CASE("bench: filter and threads", "[bench]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("cases.txt", cases);
+  const Finished run =
+      run_program("bench --json --min-time 0 --threads 2 --filter .u '" + file + "'");
+  CHECK(run.code == 0);
+  CHECK(lines_of(run.out).size() == 1);
+  CHECK(contains(run.out, "sum.u8"));
+  CHECK(run_program("bench --json --filter nothing '" + file + "'").out.empty());
+  CHECK(run_program("bench --json '" + folder.write("empty.txt", "") + "'").code == 0);
+}
+
+TEST_CASE("bench: a file with no text in it", "[bench]") {
+  const TemporaryFolder folder;
+  std::string noise;
+  for (int i = 0; i < 2000; ++i)
+    noise += static_cast<char>(i * 131 % 256);
+  const Finished run =
+      run_program("bench --json --min-time 0 '" + folder.write("noise", noise) + "'");
+  CHECK(run.code == 0);
+  for (const std::string& line : lines_of(run.out)) {
+    INFO(line);
+    CHECK(JsonCheck::is_json(line));
+    CHECK(contains(line, "\"error\": "));
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as a user sees it: exit codes, info and explain.
+#include <weft/base/version.hpp>
+#include <weft/core/scalar_type.hpp>
+#include <weft/kernel/level.hpp>
+#include <weft/ops/registry.hpp>
+
+#include "error_of.hpp"
+#include "json_check.hpp"
+#include "run_program.hpp"
+#include "support/catch.hpp"
+
+#include <string>
+
+using namespace weft::cli;
+
+namespace {
+
+void check_usage_error(const std::string& arguments, const std::string& part) {
+  INFO("weft " << arguments);
+  const Finished run = run_program(arguments);
+  CHECK(run.code == 2);
+  CHECK(run.out.empty());
+  INFO(run.error);
+  CHECK(run.error.starts_with("weft: "));
+  CHECK(contains(run.error, part));
+}
+
+void check_failure(const std::string& arguments, const std::string& part) {
+  INFO("weft " << arguments);
+  const Finished run = run_program(arguments);
+  CHECK(run.code == 1);
+  INFO(run.error);
+  CHECK(run.error.starts_with("weft: "));
+  CHECK(contains(run.error, part));
+  CHECK(run.error.find('\n') == run.error.size() - 1);
+}
+
+}  // namespace
+
+TEST_CASE("program: version and help", "[program]") {
+  const Finished version = run_program("--version");
+  CHECK(version.code == 0);
+  CHECK(version.out == std::string("weft ") + weft::version() + "\n");
+  const Finished help = run_program("--help");
+  CHECK(help.code == 0);
+  for (const char* command : {"info", "explain", "bench", "demo"}) {
+    CHECK(contains(help.out, command));
+    CHECK(run_program(std::string(command) + " --help").code == 0);
+  }
+}
+
+TEST_CASE("program: usage errors end with 2", "[program]") {
+  check_usage_error("", "expected a command");
+  check_usage_error("frobnicate", "no command 'frobnicate'");
+  check_usage_error("info --jason", "--jason");
+  check_usage_error("info extra", "extra");
+  check_usage_error("explain", "CALL");
+  check_usage_error("bench", "FILE");
+  check_usage_error("bench a b", "b");
+  check_usage_error("bench x --threads", "--threads");
+  check_usage_error("bench x --threads many", "--threads");
+  check_usage_error("bench x --threads -1", "--threads");
+  check_usage_error("bench x --min-time -1", "--min-time");
+  check_usage_error("bench x --min-time soon", "--min-time");
+  check_usage_error("bench no/such/file", "no/such/file");
+  check_usage_error("bench .", "cannot read '.'");
+}
+
+TEST_CASE("program: other errors end with 1", "[program]") {
+  check_failure("explain 'frobnicate out:f32[4] f32[4]'", "frobnicate");
+  check_failure("explain 'neg out:f32[4] f32[4]{x}'", "word 'f32[4]{x}'");
+  check_failure("explain 'add out:f32[4] f32[4]'", "add");
+  check_failure("explain 'add out:f32[4] f32[4] f32[5]'", "5");
+  check_failure("explain ''", "expected an operation");
+  check_failure("demo no/such/picture.ppm", "no/such/picture.ppm");
+}
+
+TEST_CASE("program: info", "[program]") {
+  const Finished text = run_program("info");
+  CHECK(text.code == 0);
+  CHECK(text.error.empty());
+  const Finished json = run_program("info --json");
+  CHECK(json.code == 0);
+  CHECK(JsonCheck::is_json(json.out));
+  for (const Finished* run : {&text, &json}) {
+    INFO(run->out);
+    CHECK(contains(run->out, weft::version()));
+    CHECK(contains(run->out, std::string(weft::name(weft::best_level()))));
+    for (int i = 0; i < weft::scalar_type_count; ++i) {
+      CHECK(contains(run->out, std::string(weft::name(static_cast<weft::ScalarType>(i)))));
+    }
+    for (const weft::OpEntry& op : weft::all_ops())
+      CHECK(contains(run->out, std::string(op.name)));
+  }
+  const std::string start =
+      "\"level\": \"baseline\", \"best_level\": \"" + std::string(weft::name(weft::best_level()));
+  CHECK(contains(run_program("info --json", "WEFT_ISA=baseline").out, start));
+  CHECK(contains(run_program("info --json", "WEFT_NUM_THREADS=1").out, "\"threads\": 1,"));
+}
+
+TEST_CASE("program: explain", "[program]") {
+  const std::string call = "add out:f32[64,32] f32[64,32]{1,64} f32[32]";
+  const Finished text = run_program("explain '" + call + "'");
+  CHECK(text.code == 0);
+  CHECK(contains(text.out, "shape [64, 32], 2048 elements"));
+  CHECK(contains(text.out, "input 0: f32 [64, 32], strides [1, 64]"));
+  CHECK(contains(text.out, "run: "));
+
+  // The words may come one by one, and the options anywhere.
+  CHECK(run_program("explain " + call).out == text.out);
+
+  const Finished json = run_program("explain --json --threads 1 '" + call + "'");
+  CHECK(json.code == 0);
+  CHECK(JsonCheck::is_json(json.out));
+  CHECK(contains(json.out, "\"shape\": [64, 32]"));
+  CHECK(contains(json.out, "\"threads\": 1,"));
+  CHECK(JsonCheck::is_json(run_program("explain --json 'sum out:f32[3] f32[4,3] dim=0'").out));
+  CHECK(JsonCheck::is_json(run_program("explain --json 'mul out:f32[4,0] f32[4,0] -2.5'").out));
+}
+
+TEST_CASE("program: the check for JSON", "[program]") {
+  for (const char* good :
+       {"{}", " [1, -2.5e+3, 0.5, \"a\\\"\\u00e9\", true, null, {\"k\": []}] \n", "0"}) {
+    CHECK(JsonCheck::is_json(good));
+  }
+  for (const char* bad : {"", "{", "{]", "[1,]", "{\"a\" 1}", "{1: 2}", "\"a\nb\"", "01x", "nan",
+                          "[1 2]", "\"\\x\"", "{} {}", "\"\x7f\""}) {
+    CHECK(!JsonCheck::is_json(bad));
+  }
+}
