@@ -8,11 +8,11 @@
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// The SpanKernel of a function object without state, as a constant. PatternInputs: see SpanLoops.
-template <class F, std::size_t PatternInputs = 2>
+/// The SpanKernel of a function object without state, as a constant.
+template <class F>
 struct OpKernel {
   static constexpr F op{};
-  static constexpr SpanKernel value = typed_span_kernel<PatternInputs>(op);
+  static constexpr SpanKernel value = typed_span_kernel(op);
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

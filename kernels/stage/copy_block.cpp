@@ -117,6 +117,18 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
   }
 }
 
+/// Every Step-th element of a row. With the step known, the compiler loads whole vectors and picks
+/// lanes out of them.
+template <class T, int Step>
+void copy_spaced(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f1,
+                 std::int64_t n0, std::int64_t n1) {
+  constexpr std::int64_t size = sizeof(T);
+  for (std::int64_t j = 0; j < n1; ++j) {
+    for (std::int64_t i = 0; i < n0; ++i)
+      store(to + j * t1 + i * size, load<T>(from + j * f1 + i * Step * size));
+  }
+}
+
 /// Rows of `bytes` bytes, from sizeof(V) to twice that: two moves a row, which overlap in the middle.
 template <class V>
 void copy_short_rows(char* __restrict to, std::int64_t t1, const char* __restrict from,
@@ -157,10 +169,16 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
   constexpr std::int64_t size = sizeof(T);
   if (t0 == size && f0 == size) {
     copy_rows(to, t1, from, f1, n0 * size, n1);
-  } else if (t0 == size && f1 == size && n1 > 1) {
+  } else if (t0 == size && f1 == size && n0 >= lanes<T> && n1 >= lanes<T>) {
     transpose<T>(to, t1, from, f0, n0, n1);
-  } else if (t1 == size && f0 == size) {
+  } else if (t1 == size && f0 == size && n0 >= lanes<T> && n1 >= lanes<T>) {
     transpose<T>(to, t0, from, f1, n1, n0);
+  } else if (t0 == size && f0 == 2 * size) {
+    copy_spaced<T, 2>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && f0 == 3 * size) {
+    copy_spaced<T, 3>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && f0 == 4 * size) {
+    copy_spaced<T, 4>(to, t1, from, f1, n0, n1);
   } else if (t0 == size) {
     copy_elements<T>(to, size, t1, from, f0, f1, n0, n1);
   } else {

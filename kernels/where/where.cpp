@@ -19,7 +19,7 @@ struct Where {
 const SpanKernel* WEFT_KERNEL(where_kernel)(ScalarType type) {
   switch (type) {
 #define WEFT_CASE(NAME, TYPE) \
-  case ScalarType::NAME: return &OpKernel<Where<TYPE>, 3>::value;
+  case ScalarType::NAME: return &OpKernel<Where<TYPE>>::value;
     WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
 #undef WEFT_CASE
   }

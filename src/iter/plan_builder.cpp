@@ -11,6 +11,7 @@
 #include "iter/pytorch_layout.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::inline v0 {
 namespace {
@@ -535,10 +536,14 @@ void PlanBuilder::allocate_outputs() {
     if ((copy_ >> k & 1) != 0) copy_before_use(k);
   }
   keep_owned();
-  for (const TensorIterator::Kept& kept : iter_.kept_) {
-    Tensor* wanted = config_.entries_[static_cast<std::size_t>(kept.operand)].tensor;
-    if (wanted != nullptr && iter_.operands_[static_cast<std::size_t>(kept.operand)].allocated)
-      *wanted = kept.tensor;
+  for (std::size_t i = 0, count = iter_.kept_.size(); i < count; ++i) {
+    const int operand = iter_.kept_[i].operand;
+    Tensor* wanted = config_.entries_[static_cast<std::size_t>(operand)].tensor;
+    if (wanted == nullptr || !iter_.operands_[static_cast<std::size_t>(operand)].allocated)
+      continue;
+    Tensor replaced = std::exchange(*wanted, iter_.kept_[i].tensor);
+    // An input may lie in the memory of what was there before.
+    if (replaced.defined()) iter_.kept_.push_back({operand, std::move(replaced)});
   }
   if (iter_.common_shape_.size() == static_cast<std::size_t>(iter_.geometry_.ndim()))
     lay_out_new_outputs();

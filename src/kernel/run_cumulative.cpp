@@ -17,6 +17,8 @@ namespace weft::inline v0 {
 namespace {
 
 constexpr std::int64_t most_columns = 128;
+/// Columns of a staged block: as many rows then fit that transposes work on squares.
+constexpr std::int64_t most_staged_columns = 32;
 constexpr std::int64_t most_accumulator_bytes = 8 << 10;
 
 /// out over in, the axis squashed: what is left are the columns.
@@ -50,7 +52,7 @@ class Columns {
     extent_ = iter.ndim() > 0 ? iter.geometry().extent(0) : 1;
     const std::int64_t most =
         std::max<std::int64_t>(1, most_accumulator_bytes / kernel.accumulator_bytes);
-    width_ = std::min({extent_, most_columns, most});
+    width_ = std::min({extent_, staged() ? most_staged_columns : most_columns, most});
     per_row_ = ceil_div(extent_, width_);
     const std::int64_t bytes = out_.size + out_.kernel_size + in_.size + in_.kernel_size;
     rows_ = out_.staged || in_.staged ? std::max<std::int64_t>(1, stage_bytes / (bytes * width_))

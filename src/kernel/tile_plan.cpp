@@ -21,6 +21,7 @@ constexpr std::int64_t least_staged_row = 128;
 /// Elements along dim 0 of a tile through operands of different orders: one or more whole cache
 /// lines either way.
 constexpr std::int64_t transpose_tile = 64;
+constexpr std::int64_t cache_line = 64;
 
 /// Sums over the operands that choosing a tile needs.
 struct Totals {
@@ -77,7 +78,8 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
       t.one_per_row = stride == 0 && may_broadcast;
       ++totals.staged;
       totals.staged_bytes += buffer_bytes(t);
-      if (std::abs(stride) > t.memory_size) {
+      // Below a cache line from element to element, walking along dim 0 uses lines up as well.
+      if (std::abs(stride) >= cache_line) {
         const int dim = dense_dim(geometry, k, t.memory_size);
         t.transposed = dim != 0;
         if (totals.crossing == 0) totals.crossing = dim;
@@ -185,7 +187,10 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   if (crossing || geometry.ndim() == 1 || (totals.staged == 0 && row >= least_direct_row) ||
       row >= least_staged_row) {
     const std::int64_t most = capacity(totals.staged_bytes);
-    const std::int64_t length = crossing ? transpose_tile : totals.staged == 0 ? row : most;
+    // Very many wide operands leave room for less than a whole tile.
+    const std::int64_t length = crossing             ? std::min(transpose_tile, most)
+                                : totals.staged == 0 ? row
+                                                     : most;
     tile_rows(plan, iter, length, crossing ? totals.crossing : 1, most);
     for (int k = 0; k < geometry.noperands; ++k) {
       TileOperand& t = plan.operands[static_cast<std::size_t>(k)];

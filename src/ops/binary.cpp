@@ -18,6 +18,10 @@ Tensor allocating(BinaryOp op, const Input& a, const Input& b) {
 
 Elementwise prepare_binary(BinaryOp op, const Output& out, const TensorView& a,
                            const TensorView& b) {
+  // Known before an output is allocated or replaced.
+  if (op == BinaryOp::sub && a.dtype() == ScalarType::boolean && b.dtype() == ScalarType::boolean) {
+    fail_no_kernel(names[static_cast<int>(op)], ScalarType::boolean);
+  }
   TensorIteratorConfig config;
   config.set_operation(names[static_cast<int>(op)]);
   add_output(config, out).add_input(a).add_input(b).promote_inputs_to_common_dtype(true);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/core/promotion.hpp>
 #include <weft/ops/compare.hpp>
 
 #include "ops/prepare.hpp"
@@ -21,6 +22,14 @@ void into(CompareOp op, const Output& out, const Input& a, const Input& b) {
 
 Elementwise prepare_compare(CompareOp op, const Output& out, const TensorView& a,
                             const TensorView& b) {
+  // Known before an output is allocated or replaced.
+  const bool ordered = op != CompareOp::eq && op != CompareOp::ne;
+  if (ordered && (is_complex(a.dtype()) || is_complex(b.dtype()))) {
+    ResultType common;
+    for (const TensorView* view : {&a, &b})
+      common.add(view->dtype(), view->rank(), view->is_weak_scalar());
+    fail_no_kernel(names[static_cast<int>(op)], *common.get());
+  }
   TensorIteratorConfig config;
   config.set_operation(names[static_cast<int>(op)]);
   add_output(config, out).add_input(a).add_input(b).promote_inputs_to_common_dtype(true);

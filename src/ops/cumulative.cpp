@@ -8,6 +8,7 @@
 #include "ops/prepare_cumulative.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::inline v0 {
 namespace {
@@ -29,9 +30,14 @@ void cumsum_out(const Output& out, const Input& a, std::int64_t axis) {
     const CumulativeKernel& kernel = cumsum_kernel_for(in);
     normalize_axis(axis, in.rank());
     const bool fits = out.view().defined() && std::ranges::equal(out.view().shape(), in.shape());
+    Tensor replaced;  // may hold the input, so it lives until that has been read
     if (out.tensor() != nullptr && !fits) {
       const ScalarType type = out.view().defined() ? out.view().dtype() : result_type(in.dtype());
-      *out.tensor() = Tensor::empty(in.shape(), type);
+      if (!can_cast(kernel.out_type, type)) {
+        fail(ErrorCode::cast, text("output 0: result type ", name(kernel.out_type),
+                                   " can't be cast to the output's ", name(type)));
+      }
+      replaced = std::exchange(*out.tensor(), Tensor::empty(in.shape(), type));
     }
     run_cumulative(out.view(), in, axis, kernel);
   });

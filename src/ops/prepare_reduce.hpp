@@ -10,6 +10,8 @@
 
 #include "kernels/reduce/reduce.hpp"
 
+#include <memory>
+
 namespace weft::inline v0 {
 
 struct ReduceCall {
@@ -19,6 +21,7 @@ struct ReduceCall {
 
   TensorIterator iter;
   const ReductionKernel* kernel;
+  std::shared_ptr<void> replaced;  ///< an output's former memory: the input may lie in it
 
   void run() const { run_reduction(iter, *kernel); }
   Explanation explain() const { return explain_reduction(iter, *kernel); }

@@ -10,12 +10,18 @@ namespace weft::inline v0 {
 namespace {
 
 /// `linear`: the reduced elements are counted in row-major order.
-ReduceCall reduce_call(const TensorView& out, const TensorView& a, bool linear,
-                       const ReductionKernel* kernel) {
+ReduceCall reduce_call(const ReduceAxes& reduced, const Output& out, ScalarType type, bool keepdim,
+                       const TensorView& a, bool linear, const ReductionKernel* kernel) {
+  std::shared_ptr<void> replaced;
+  // An output that is the very input cannot be replaced by a smaller one before it is read.
+  const bool fixed = out.tensor() == &a;
+  const TensorView to = reduced.prepare(fixed ? Output(out.view()) : out, type, keepdim, replaced);
   TensorIteratorConfig config;
-  config.add_output(out).add_input(a).check_all_same_dtype(false).resize_outputs(false);
+  config.add_output(to).add_input(a).check_all_same_dtype(false).resize_outputs(false);
   config.is_reduction(true).enforce_linear_iteration(linear);
-  return {config, kernel};
+  ReduceCall call(config, kernel);
+  call.replaced = std::move(replaced);
+  return call;
 }
 
 const ReductionKernel* kernel_for(ReduceOp op, const char* operation, ScalarType type) {
@@ -58,7 +64,7 @@ ReduceCall prepare_sum(const Output& out, const TensorView& a, IntSpan axes,
     if (out.view().defined()) result = out.view().dtype();
     check_result(a.dtype(), result);
     const ReductionKernel* kernel = kernel_for(ReduceOp::sum, "sum", sum_type(result));
-    return reduce_call(reduced.prepare(out, result, options.keepdim), a, false, kernel);
+    return reduce_call(reduced, out, result, options.keepdim, a, false, kernel);
   });
 }
 
@@ -72,7 +78,7 @@ ReduceCall prepare_amax(const Output& out, const TensorView& a, IntSpan axes,
         out.view().defined() ? out.view().dtype() : options.dtype.value_or(a.dtype());
     check_result(a.dtype(), result);
     const ReductionKernel* kernel = kernel_for(ReduceOp::amax, "amax", compute_type(a.dtype()));
-    return reduce_call(reduced.prepare(out, result, options.keepdim), a, false, kernel);
+    return reduce_call(reduced, out, result, options.keepdim, a, false, kernel);
   });
 }
 
@@ -84,7 +90,7 @@ ReduceCall prepare_argmax(const Output& out, const TensorView& a, std::optional<
     check_not_empty(reduced);
     check_result(ScalarType::i64, out.view().defined() ? out.view().dtype() : ScalarType::i64);
     const ReductionKernel* kernel = kernel_for(ReduceOp::argmax, "argmax", compute_type(a.dtype()));
-    return reduce_call(reduced.prepare(out, ScalarType::i64, keepdim), a, !axis, kernel);
+    return reduce_call(reduced, out, ScalarType::i64, keepdim, a, !axis, kernel);
   });
 }
 

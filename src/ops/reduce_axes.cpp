@@ -70,10 +70,12 @@ TensorView ReduceAxes::seen(const TensorView& out) const {
   return out.as_strided(shape, strides);
 }
 
-TensorView ReduceAxes::prepare(const Output& out, ScalarType type, bool keepdim) const {
+TensorView ReduceAxes::prepare(const Output& out, ScalarType type, bool keepdim,
+                               std::shared_ptr<void>& replaced) const {
   const bool usable = out.view().defined() && fits(out.view().shape());
   if (!usable && out.tensor() != nullptr) {
     const ScalarType wanted = out.view().defined() ? out.view().dtype() : type;
+    replaced = out.tensor()->owner();
     *out.tensor() = Tensor::empty(result_shape(keepdim), wanted);
   } else if (!out.view().defined()) {
     fail(ErrorCode::undefined,

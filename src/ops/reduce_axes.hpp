@@ -7,6 +7,7 @@
 #include <weft/ops/argument.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace weft::inline v0 {
@@ -27,8 +28,10 @@ class ReduceAxes {
   /// Throws Error(shape) for any other shape.
   TensorView seen(const TensorView& out) const;
   /// The output to write to: as given if its shape fits, else allocated with `type` if it is an
-  /// undefined or unfitting Tensor. Throws Error(shape, undefined).
-  TensorView prepare(const Output& out, ScalarType type, bool keepdim) const;
+  /// undefined or unfitting Tensor, whose memory so far goes to `replaced`. Throws Error(shape,
+  /// undefined).
+  TensorView prepare(const Output& out, ScalarType type, bool keepdim,
+                     std::shared_ptr<void>& replaced) const;
 
  private:
   bool fits(IntSpan shape) const;

@@ -19,6 +19,10 @@ Tensor allocating(UnaryOp op, const Input& a) {
 }  // namespace
 
 Elementwise prepare_unary(UnaryOp op, const Output& out, const TensorView& a) {
+  // Known before an output is allocated or replaced.
+  if (!gives_float(op) && a.dtype() == ScalarType::boolean) {
+    fail_no_kernel(names[static_cast<int>(op)], ScalarType::boolean);
+  }
   TensorIteratorConfig config;
   config.set_operation(names[static_cast<int>(op)]);
   add_output(config, out).add_input(a);

@@ -48,6 +48,8 @@ WEFT_ALWAYS_INLINE constexpr To cast(From value) noexcept {
     return To(cast<float>(value));
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{};
+  } else if constexpr (std::is_same_v<From, bool>) {
+    return value ? To(1) : To(0);  // as a selection it vectorises, as a conversion it does not
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     // 2^digits is the least value too large for To, and exact in every floating type.
     constexpr From too_large =

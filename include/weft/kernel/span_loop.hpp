@@ -4,6 +4,7 @@
 #pragma once
 
 #include <weft/base/export.hpp>
+#include <weft/core/cast.hpp>
 #include <weft/core/dispatch_types.hpp>
 #include <weft/kernel/level.hpp>
 #include <weft/kernel/span_kernel.hpp>
@@ -93,6 +94,11 @@ struct SpanReader {
   WEFT_ALWAYS_INLINE T operator[](std::int64_t i) const noexcept {
     if constexpr (std::is_same_v<T, bool>) {
       return static_cast<unsigned char>(data[i]) != 0;  // any byte but 0 is true
+    } else if constexpr (is_complex_type<T>) {
+      // Part by part: loops over pairs vectorise, loops over objects of two do not.
+      using Part = typename T::value_type;
+      const SpanReader<Part, false> parts{data};
+      return T(parts[2 * i], parts[2 * i + 1]);
     } else {
       T value;
       __builtin_memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
@@ -112,7 +118,13 @@ struct SpanReader<T, true> {
 template <class T>
 WEFT_ALWAYS_INLINE void store_element(char* data, std::int64_t i,
                                       std::type_identity_t<T> value) noexcept {
-  __builtin_memcpy(data + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
+  if constexpr (is_complex_type<T>) {
+    using Part = typename T::value_type;
+    store_element<Part>(data, 2 * i, value.real());
+    store_element<Part>(data, 2 * i + 1, value.imag());
+  } else {
+    __builtin_memcpy(data + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
+  }
 }
 
 /// The loop over one span, for inputs of which those in Mask (bit k: input k) are one value.
@@ -140,15 +152,17 @@ void span_loop(F& op, char* const* data, std::int64_t n, std::tuple<Out...>*, st
   }
 }
 
-/// All loops of one kernel, and which to take. Every pattern of broadcast inputs is a loop of its
-/// own up to PatternInputs inputs; with more, the engine writes repeated values out into its
-/// buffers. Eight loops and more would cost every user compile time for few calls, so two is the
-/// default.
-template <class F, class Outs, class Ins, std::size_t PatternInputs = 2>
+/// Most inputs for which every pattern of broadcast ones has a loop of its own. With more, the engine
+/// writes repeated values out into its buffers: sixteen loops and more would cost every user compile
+/// time for few calls.
+inline constexpr std::size_t max_pattern_inputs = 3;
+
+/// All loops of one kernel, and which to take.
+template <class F, class Outs, class Ins>
 struct SpanLoops {
   static constexpr std::size_t nout = std::tuple_size_v<Outs>;
   static constexpr std::size_t nin = std::tuple_size_v<Ins>;
-  static constexpr std::size_t patterns = nin <= PatternInputs ? std::size_t{1} << nin : 1;
+  static constexpr std::size_t patterns = nin <= max_pattern_inputs ? std::size_t{1} << nin : 1;
   static constexpr std::uint32_t broadcastable = static_cast<std::uint32_t>(patterns - 1) << nout;
 
   template <std::uint32_t Mask>
@@ -181,11 +195,10 @@ struct SpanLoops {
 };
 
 /// The SpanKernel of a callable with a fixed signature; refers to op.
-template <std::size_t PatternInputs = 2, class F>
+template <class F>
 constexpr SpanKernel typed_span_kernel(const F& op) {
   using S = Signature<F>;
-  using Loops =
-      SpanLoops<F, typename Outputs<typename S::Result>::Types, typename S::Params, PatternInputs>;
+  using Loops = SpanLoops<F, typename Outputs<typename S::Result>::Types, typename S::Params>;
   return Loops::kernel(op, std::make_index_sequence<Loops::nout>(),
                        std::make_index_sequence<Loops::nin>());
 }
