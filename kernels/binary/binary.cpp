@@ -27,6 +27,60 @@ struct Div {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return divided_by(a, b); }
 };
 
+/// Spans of an op on complex numbers, real parts and imaginary parts in loops of their own. In one
+/// loop, GCC 12 makes the difference of products next to the sum of products a fused multiply-add,
+/// with contraction switched off as it is, and results would depend on level and position.
+template <class Op, class T>
+struct ComplexSpans {
+  static constexpr std::int64_t block = 64;
+
+  template <std::uint32_t Mask>
+  static void loop(const Op& op, char* const* data, std::int64_t n) {
+    using Part = typename T::value_type;
+    for (std::int64_t start = 0; start < n; start += block) {
+      const std::int64_t count = n - start < block ? n - start : block;
+      constexpr std::int64_t size = sizeof(T);
+      const SpanReader<T, (Mask & 1) != 0> a{data[1] + ((Mask & 1) != 0 ? 0 : start * size)};
+      const SpanReader<T, (Mask & 2) != 0> b{data[2] + ((Mask & 2) != 0 ? 0 : start * size)};
+      Part re[block], im[block];
+      for (std::int64_t i = 0; i < count; ++i)
+        re[i] = op(a[i], b[i]).real();
+      for (std::int64_t i = 0; i < count; ++i)
+        im[i] = op(a[i], b[i]).imag();
+      char* out = data[0] + start * size;
+      for (std::int64_t i = 0; i < count; ++i)
+        store_element<T>(out, i, T(re[i], im[i]));
+    }
+  }
+
+  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+    const Op& op = *static_cast<const Op*>(context);
+    switch (broadcast >> 1) {
+      case 0: return loop<0>(op, data, n);
+      case 1: return loop<1>(op, data, n);
+      case 2: return loop<2>(op, data, n);
+      default: return loop<3>(op, data, n);
+    }
+  }
+};
+
+template <class Op, class T>
+constexpr SpanKernel complex_kernel = [] {
+  SpanKernel kernel = OpKernel<Op>::value;
+  kernel.run = &ComplexSpans<Op, T>::run;
+  return kernel;
+}();
+
+/// The kernel of a product or quotient.
+template <class Op, class T>
+constexpr const SpanKernel* multiplicative() {
+  if constexpr (is_complex_type<T>) {
+    return &complex_kernel<Op, T>;
+  } else {
+    return &OpKernel<Op>::value;
+  }
+}
+
 template <class T>
 const SpanKernel* choose(BinaryOp op) {
   if constexpr (is_half_type<T>) {
@@ -37,9 +91,9 @@ const SpanKernel* choose(BinaryOp op) {
       case BinaryOp::sub:
         if constexpr (!std::is_same_v<T, bool>) return &OpKernel<Sub<T>>::value;
         break;
-      case BinaryOp::mul: return &OpKernel<Mul<T>>::value;
+      case BinaryOp::mul: return multiplicative<Mul<T>, T>();
       case BinaryOp::div:
-        if constexpr (!std::is_integral_v<T>) return &OpKernel<Div<T>>::value;
+        if constexpr (!std::is_integral_v<T>) return multiplicative<Div<T>, T>();
         break;
     }
     return nullptr;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/base/checked.hpp>
 #include <weft/iter/coalesce.hpp>
 
 #include <algorithm>
@@ -7,6 +8,9 @@ namespace weft::inline v0 {
 
 int coalesce_blocker(const Geometry& geometry, int inner) {
   if (geometry.extent(inner) == 1 || geometry.extent(inner + 1) == 1) return -1;
+  // Only where another extent is 0: the number of elements was checked.
+  std::int64_t both = 0;
+  if (!checked_mul(geometry.extent(inner), geometry.extent(inner + 1), both)) return 0;
   const auto extent = static_cast<std::uint64_t>(geometry.extent(inner));
   for (int k = 0; k < geometry.noperands; ++k) {
     const auto end = extent * static_cast<std::uint64_t>(geometry.stride(inner, k));

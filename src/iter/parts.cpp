@@ -17,6 +17,18 @@ void TensorIterator::coalesce() {
   view_offsets_.resize(static_cast<std::size_t>(std::max(ndim(), 1)), 0);
 }
 
+/// All operands start `by` steps further along dim. Without elements there may be no memory to step
+/// through.
+void TensorIterator::move_origins(int dim, std::int64_t by) {
+  if (numel_ == 0) return;
+  for (int k = 0; k < ntensors(); ++k) {
+    Operand& op = operands_[static_cast<std::size_t>(k)];
+    const std::int64_t moved = by * geometry_.stride(dim, k);
+    op.data += moved;
+    op.origin_offset_bytes += moved;
+  }
+}
+
 void TensorIterator::narrow(int dim, std::int64_t start, std::int64_t size) {
   check_dim(dim);
   if (size < 1 || start < 0 || start > geometry_.extent(dim) - size) {
@@ -26,12 +38,7 @@ void TensorIterator::narrow(int dim, std::int64_t start, std::int64_t size) {
   numel_ = numel_ / geometry_.extent(dim) * size;
   geometry_.extent(dim) = size;
   view_offsets_[static_cast<std::size_t>(dim)] += start;
-  for (int k = 0; k < ntensors(); ++k) {
-    Operand& op = operands_[static_cast<std::size_t>(k)];
-    const std::int64_t moved = start * geometry_.stride(dim, k);
-    op.data += moved;
-    op.origin_offset_bytes += moved;
-  }
+  move_origins(dim, start);
   if (size == 1 && !is_reduction_) coalesce();
 }
 
@@ -49,12 +56,7 @@ void TensorIterator::select_all_keeping_dim(int start_dim, IntSpan indices) {
   }
   for (int d = start_dim; d < ndim(); ++d) {
     const std::int64_t index = indices[static_cast<std::size_t>(d - start_dim)];
-    for (int k = 0; k < ntensors(); ++k) {
-      Operand& op = operands_[static_cast<std::size_t>(k)];
-      const std::int64_t moved = index * geometry_.stride(d, k);
-      op.data += moved;
-      op.origin_offset_bytes += moved;
-    }
+    move_origins(d, index);
     geometry_.extent(d) = 1;
   }
   numel_ = geometry_.numel();
@@ -83,7 +85,8 @@ int TensorIterator::get_dim_to_split() const {
   for (int d = ndim(); d-- > 0;) {
     if (geometry_.extent(d) == 0) continue;
     for (int k = 0; k < ntensors(); ++k) {
-      const std::int64_t reach = (geometry_.extent(d) - 1) * std::abs(geometry_.stride(d, k));
+      const std::int64_t reach =
+          numel_ == 0 ? 0 : (geometry_.extent(d) - 1) * std::abs(geometry_.stride(d, k));
       if (reach > most) {
         most = reach;
         found = d;
@@ -95,6 +98,7 @@ int TensorIterator::get_dim_to_split() const {
 
 bool TensorIterator::can_use_32bit_indexing() const noexcept {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (numel_ == 0) return true;
   if (numel_ > most) return false;
   for (int k = 0; k < ntensors(); ++k) {
     std::int64_t reach = 1;

@@ -370,20 +370,36 @@ void PlanBuilder::lay_out_strides() {
   if (config_.has_static_shape_) check_reach();
 }
 
+bool PlanBuilder::is_squashed(int axis) const {
+  return std::ranges::count(config_.squash_axes_, axis) > 0;
+}
+
+/// No element along a squashed axis: a kernel that walks that axis touches none.
+bool PlanBuilder::has_nothing_to_walk(const Operand& op) const {
+  const int lead = iter_.geometry_.ndim() - op.view.rank();
+  for (int axis = 0; axis < op.view.rank(); ++axis) {
+    if (op.view.shape()[static_cast<std::size_t>(axis)] == 0 && is_squashed(lead + axis))
+      return true;
+  }
+  return false;
+}
+
 /// A declared shape makes operands' reach differ from what their own views were checked for.
 /// Squashed axes are the kernel's to walk, with each operand's own extents.
 void PlanBuilder::check_reach() const {
-  if (iter_.numel_ == 0) return;
   const Geometry& geometry = iter_.geometry_;
+  // Squashed axes of extent 0 do not make the iteration empty.
+  for (int d = 0; d < geometry.ndim(); ++d) {
+    if (geometry.extent(d) == 0 && !is_squashed(d)) return;
+  }
   for (int k = 0; k < geometry.noperands; ++k) {
     const Operand& op = iter_.operands_[static_cast<std::size_t>(k)];
-    if (is_new(static_cast<std::size_t>(k))) continue;
+    if (is_new(static_cast<std::size_t>(k)) || has_nothing_to_walk(op)) continue;
     std::int64_t first = 0;
     std::int64_t end = 0;
     bool fits = true;
     for (int d = 0; d < geometry.ndim(); ++d) {
-      const bool squashed = std::ranges::count(config_.squash_axes_, d) > 0;
-      if (squashed || geometry.extent(d) == 1) continue;
+      if (is_squashed(d) || geometry.extent(d) == 1) continue;
       std::int64_t span = 0;
       fits = fits && checked_mul(geometry.extent(d) - 1, geometry.stride(d, k), span);
       std::int64_t& edge = span < 0 ? first : end;
@@ -410,11 +426,28 @@ void PlanBuilder::check_reach() const {
   }
 }
 
+/// What of an operand's memory is touched. With a declared shape that is not its own view: walked
+/// axes have the declared extents, squashed ones its own.
+TensorView PlanBuilder::touched(const TensorView& view) const {
+  DimVector shape(view.shape().begin(), view.shape().end());
+  const int lead = iter_.geometry_.ndim() - view.rank();
+  for (int axis = 0; axis < view.rank(); ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    if (is_squashed(lead + axis)) continue;
+    const bool reduced = config_.reduction_ && view.strides()[at] == 0;
+    shape[at] = reduced ? 1 : iter_.common_shape_[static_cast<std::size_t>(lead + axis)];
+  }
+  return view.as_strided(shape, view.strides());
+}
+
 void PlanBuilder::check_overlap() {
   if (config_.overlap_ == OverlapPolicy::ignore) return;
+  for (std::size_t k = 0; k < iter_.operands_.size() && config_.has_static_shape_; ++k) {
+    touched_.push_back(is_new(k) ? TensorView() : touched(iter_.operands_[k].view));
+  }
   for (std::size_t out = 0; out < static_cast<std::size_t>(iter_.noutputs_); ++out) {
     if (is_new(out)) continue;
-    const TensorView& view = iter_.operands_[out].view;
+    const TensorView& view = touched(out);
     switch (internal_overlap(view)) {
       case Overlap::none: break;
       case Overlap::too_hard:
@@ -438,11 +471,15 @@ void PlanBuilder::check_overlap() {
 }
 
 void PlanBuilder::check_pair(std::size_t out, std::size_t other) {
-  const Operand& a = iter_.operands_[out];
-  const Operand& b = iter_.operands_[other];
-  const Overlap found = overlap(a.view, b.view);
-  if (found == Overlap::none || (found == Overlap::full && !b.is_output)) return;
-  if (config_.overlap_ == OverlapPolicy::copy && !b.is_output) {
+  const TensorView& a = touched(out);
+  const TensorView& b = touched(other);
+  const bool is_output = iter_.operands_[other].is_output;
+  const Overlap found = overlap(a, b);
+  if (found == Overlap::none) return;
+  // In place. Not so where an output is reduced into: its element would be read again after that.
+  const bool elementwise = !config_.reduction_ || same(a.shape(), b.shape());
+  if (found == Overlap::full && !is_output && elementwise) return;
+  if (config_.overlap_ == OverlapPolicy::copy && !is_output) {
     copy_ |= 1u << other;
     return;
   }
@@ -453,8 +490,8 @@ void PlanBuilder::check_pair(std::size_t out, std::size_t other) {
   }
   fail(ErrorCode::overlap,
        text(operand_label(out), " and ", operand_label(other), ": unsupported operation: shape ",
-            to_string(a.view.shape()), " with strides ", to_string(a.view.strides()), " and shape ",
-            to_string(b.view.shape()), " with strides ", to_string(b.view.strides()),
+            to_string(a.shape()), " with strides ", to_string(a.strides()), " and shape ",
+            to_string(b.shape()), " with strides ", to_string(b.strides()),
             " share memory; expected the same elements or none"));
 }
 
@@ -577,6 +614,13 @@ void PlanBuilder::squash() {
   for (const std::int64_t axis : config_.squash_axes_) {
     iter_.geometry_.extent(static_cast<int>(axis)) = 1;
     iter_.squashed_ |= std::uint64_t{1} << axis;
+  }
+  // Such an operand may have no memory at all, so its pointer stands still.
+  for (int k = 0; k < iter_.ntensors() && !config_.squash_axes_.empty(); ++k) {
+    if (!has_nothing_to_walk(iter_.operands_[static_cast<std::size_t>(k)])) continue;
+    for (int d = 0; d < iter_.geometry_.ndim(); ++d) {
+      iter_.geometry_.stride(d, k) = 0;
+    }
   }
   if (!config_.squash_axes_.empty()) iter_.numel_ = iter_.geometry_.numel();
 }

@@ -44,6 +44,12 @@ class PlanBuilder {
   void finish();
   void flip_backwards();
 
+  bool is_squashed(int axis) const;
+  TensorView touched(const TensorView& view) const;
+  const TensorView& touched(std::size_t operand) const {
+    return touched_.empty() ? iter_.operands_[operand].view : touched_[operand];
+  }
+  bool has_nothing_to_walk(const Operand& op) const;
   IntSpan declared_or_own_shape(const TensorView& view) const;
   void copy_before_use(std::size_t input);
   DimVector dense_strides(const Permutation& perm) const;
@@ -54,7 +60,8 @@ class PlanBuilder {
   TensorIterator& iter_;
   std::uint32_t new_ = 0;   // bit k: operand k is an output that build() allocates
   std::uint32_t copy_ = 0;  // bit k: operand k is an input to be read from a copy
-  DimVector new_strides_;   // in elements, of every output to allocate
+  SmallVector<TensorView, inline_operands> touched_;  // only with a declared shape
+  DimVector new_strides_;                             // in elements, of every output to allocate
 };
 
 }  // namespace weft::inline v0

@@ -101,11 +101,13 @@ int TensorIterator::num_reduce_dims() const noexcept {
 }
 
 std::int64_t TensorIterator::num_output_elements() const noexcept {
-  std::int64_t count = 1;
+  std::uint64_t count = 1;  // unsigned, as in Geometry::numel
   for (int d = 0; d < ndim() && noutputs_ > 0; ++d) {
-    if (geometry_.stride(d, 0) != 0 || geometry_.extent(d) == 0) count *= geometry_.extent(d);
+    if (geometry_.stride(d, 0) != 0 || geometry_.extent(d) == 0) {
+      count *= static_cast<std::uint64_t>(geometry_.extent(d));
+    }
   }
-  return count;
+  return static_cast<std::int64_t>(count);
 }
 
 SmallVector<char*, inline_operands> TensorIterator::get_base_ptrs() const {
@@ -147,10 +149,10 @@ void TensorIterator::remove_operand(int operand) {
 
 DimVector TensorIterator::compatible_stride(std::int64_t element_bytes) const {
   DimVector strides;
-  std::int64_t step = element_bytes;
+  auto step = static_cast<std::uint64_t>(element_bytes);
   for (int d = 0; d < ndim(); ++d) {
-    strides.push_back(step);
-    step *= geometry_.extent(d);
+    strides.push_back(static_cast<std::int64_t>(step));
+    step *= static_cast<std::uint64_t>(geometry_.extent(d));
   }
   return strides;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cumulative/cumulative.hpp"
 
+#include <weft/core/promotion.hpp>
 #include <weft/ops/cumulative.hpp>
 
 #include "base/operation.hpp"
@@ -19,15 +20,17 @@ ScalarType result_type(ScalarType type) noexcept {
 
 }  // namespace
 
-const CumulativeKernel& cumsum_kernel_for(const TensorView& a) {
+const CumulativeKernel& cumsum_kernel_for(const TensorView& a, const TensorView& out) {
   if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
-  return *cumsum_kernel(compute_type(result_type(a.dtype())));
+  ScalarType type = result_type(a.dtype());
+  if (type != ScalarType::i64 && out.defined()) type = promote_types(type, out.dtype());
+  return *cumsum_kernel(compute_type(type));
 }
 
 void cumsum_out(const Output& out, const Input& a, std::int64_t axis) {
   with_operation("cumsum", [&] {
     const TensorView& in = a.view();
-    const CumulativeKernel& kernel = cumsum_kernel_for(in);
+    const CumulativeKernel& kernel = cumsum_kernel_for(in, out.view());
     normalize_axis(axis, in.rank());
     const bool fits = out.view().defined() && std::ranges::equal(out.view().shape(), in.shape());
     Tensor replaced;  // may hold the input, so it lives until that has been read

@@ -8,7 +8,8 @@
 
 namespace weft::inline v0 {
 
+/// The kernel that loses nothing before a sum becomes an element of `out`, which may be undefined.
 /// Throws Error(undefined).
-const CumulativeKernel& cumsum_kernel_for(const TensorView& a);
+const CumulativeKernel& cumsum_kernel_for(const TensorView& a, const TensorView& out);
 
 }  // namespace weft::inline v0

@@ -47,9 +47,10 @@ void check_not_empty(const ReduceAxes& reduced) {
                               " has extent 0, and there is no result for no elements"));
 }
 
-/// The type in which a sum whose result is `type` adds up.
-ScalarType sum_type(ScalarType type) noexcept {
-  return is_integer(type) || type == ScalarType::boolean ? ScalarType::i64 : compute_type(type);
+/// The type in which a sum adds up: nothing is lost before the sum becomes the result.
+ScalarType sum_type(ScalarType from, ScalarType result) noexcept {
+  if (is_integer(from) || from == ScalarType::boolean) return ScalarType::i64;
+  return compute_type(promote_types(from, result));
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ ReduceCall prepare_sum(const Output& out, const TensorView& a, IntSpan axes,
     ScalarType result = options.dtype.value_or(counts ? ScalarType::i64 : a.dtype());
     if (out.view().defined()) result = out.view().dtype();
     check_result(a.dtype(), result);
-    const ReductionKernel* kernel = kernel_for(ReduceOp::sum, "sum", sum_type(result));
+    const ReductionKernel* kernel = kernel_for(ReduceOp::sum, "sum", sum_type(a.dtype(), result));
     return reduce_call(reduced, out, result, options.keepdim, a, false, kernel);
   });
 }

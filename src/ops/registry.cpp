@@ -54,7 +54,7 @@ struct CumSum {
   void run() const { cumsum_out(args.outputs[0], args.inputs[0], axis()); }
   Explanation explain() const {
     return explain_cumulative(args.outputs[0], args.inputs[0], axis(),
-                              cumsum_kernel_for(args.inputs[0]));
+                              cumsum_kernel_for(args.inputs[0], args.outputs[0]));
   }
 };
 CumSum cumsum(const OpArguments& args) { return {args}; }

@@ -32,10 +32,12 @@ struct Geometry {
   std::int64_t extent(int dim) const noexcept { return shape[static_cast<std::size_t>(dim)]; }
   std::int64_t& extent(int dim) noexcept { return shape[static_cast<std::size_t>(dim)]; }
   std::int64_t numel() const noexcept {
-    std::int64_t count = 1;
-    for (const std::int64_t extent : shape)
-      count *= extent;
-    return count;
+    // Unsigned: with an extent of 0 among them, the others may be of any size.
+    std::uint64_t count = 1;
+    for (const std::int64_t extent : shape) {
+      count *= static_cast<std::uint64_t>(extent);
+    }
+    return static_cast<std::int64_t>(count);
   }
   void resize(int ndim) {
     shape.resize_for_overwrite(static_cast<std::size_t>(ndim));

@@ -276,6 +276,7 @@ class WEFT_API TensorIterator {
   void require_uncast(const char* method) const;
   void check_dim(int dim) const;
   void coalesce();
+  void move_origins(int dim, std::int64_t by);
   void for_each_2d(Loop2d loop, std::int64_t grain) const;
   void serial_for_each_2d(Loop2d loop, Range range) const;
   void reduce_to_one(Loop2d loop) const;
