@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Does what somebody does who depends on weft: installs it, and builds a project of their own that
+# finds it. Run by the test "install", which passes the variables.
+cmake_minimum_required(VERSION 3.24)
+
+set(work "${BUILD_DIR}/tests/install_work")
+set(prefix "${work}/prefix")
+file(REMOVE_RECURSE "${work}")
+
+set(config "")
+if(CONFIG)
+  set(config --config ${CONFIG})
+endif()
+
+execute_process(
+  COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${work}/staging" ${config}
+  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+# Used from another place than it was installed to: nothing in it may remember the first one.
+file(RENAME "${work}/staging" "${prefix}")
+
+# One entry per argument; CMAKE_PREFIX_PATH is a list itself.
+set(prefix_path "${prefix}" ${PREFIX_PATH})
+string(REPLACE ";" "\\;" prefix_path "${prefix_path}")
+execute_process(
+  COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -B "${work}/consumer"
+    -G "${GENERATOR}" "-DCMAKE_BUILD_TYPE=${CONFIG}" "-DCMAKE_CXX_COMPILER=${CXX}"
+    "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" "-DCMAKE_PREFIX_PATH=${prefix_path}"
+    "-DEXPECTED_WEFT_VERSION=${VERSION}" "-DEXPECTED_WEFT_PREFIX=${prefix}"
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(
+  COMMAND "${CMAKE_COMMAND}" --build "${work}/consumer" ${config}
+  COMMAND_ERROR_IS_FATAL ANY)
+
+# The consumer's kernel has to be there at every level.
+foreach(level baseline avx2 avx512)
+  message(STATUS "WEFT_ISA=${level}")
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -E env WEFT_ISA=${level} "${work}/consumer/bin/consumer"
+    COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+
+if(PROGRAM)
+  message(STATUS "${PROGRAM} info")
+  execute_process(COMMAND "${prefix}/${PROGRAM}" info COMMAND_ERROR_IS_FATAL ANY)
+endif()

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/iter/order.hpp>
+
+#include "support/catch.hpp"
+#include "support/geometries.hpp"
+
+namespace {
+
+using test::Dims;
+using Roles = std::vector<weft::OrderOperand>;
+
+constexpr weft::OrderOperand output{true, true};
+constexpr weft::OrderOperand new_output{true, false};
+constexpr weft::OrderOperand input{false, true};
+
+Dims dims(const weft::Permutation& perm) { return Dims(perm.begin(), perm.end()); }
+
+Dims by_cost(const Dims& shape, const std::vector<Dims>& strides, const Roles& roles) {
+  return dims(weft::order_by_cost(test::geometry(shape, strides), roles));
+}
+Dims as_pytorch(const Dims& shape, const std::vector<Dims>& strides, const Roles& roles,
+                bool reduction = false) {
+  return dims(weft::order_as_pytorch(test::geometry(shape, strides), roles, reduction));
+}
+
+}  // namespace
+
+TEST_CASE("order by cost: one operand is walked as it lies", "[iter]") {
+  CHECK(by_cost({2, 3, 4}, {{48, 16, 4}}, {input}) == Dims{2, 1, 0});
+  CHECK(by_cost({2, 3, 4}, {{4, 8, 24}}, {input}) == Dims{0, 1, 2});
+  CHECK(by_cost({4, 2, 3}, {{24, 4, 8}}, {input}) == Dims{1, 2, 0});
+  CHECK(by_cost({}, {{}}, {input}) == Dims{});
+}
+
+TEST_CASE("order by cost: strides count by magnitude", "[iter]") {
+  CHECK(by_cost({3, 4}, {{-16, 4}}, {input}) == Dims{1, 0});
+  CHECK(by_cost({3, 4}, {{-16, -4}}, {input}) == Dims{1, 0});
+  CHECK(by_cost({3, 4}, {{4, -12}}, {input}) == Dims{0, 1});
+}
+
+TEST_CASE("order by cost: an output counts twice", "[iter]") {
+  CHECK(by_cost({8, 8}, {{4, 32}, {32, 4}}, {output, input}) == Dims{0, 1});
+  CHECK(by_cost({8, 8}, {{32, 4}, {4, 32}}, {output, input}) == Dims{1, 0});
+  // Two inputs weigh as much as one output; then the later axis goes inside.
+  CHECK(by_cost({8, 8}, {{4, 32}, {32, 4}, {32, 4}}, {output, input, input}) == Dims{1, 0});
+}
+
+TEST_CASE("order by cost: beyond a cache line all strides cost alike", "[iter]") {
+  // 64 bytes each way per step for the second operand, so the first decides.
+  CHECK(by_cost({8, 8}, {{4, 8}, {4096, 64}}, {input, input}) == Dims{0, 1});
+  // Equal costs: by the sum of the strides.
+  CHECK(by_cost({8, 8}, {{4096, 64}}, {input}) == Dims{1, 0});
+  CHECK(by_cost({8, 8}, {{64, 4096}}, {input}) == Dims{0, 1});
+}
+
+TEST_CASE("order by cost: a repeated operand costs nothing", "[iter]") {
+  CHECK(by_cost({4, 8}, {{0, 4}, {4, 0}, {32, 4}}, {input, input, output}) == Dims{1, 0});
+  CHECK(by_cost({4, 8}, {{0, 0}}, {input}) == Dims{1, 0});
+}
+
+TEST_CASE("order by cost: extents of 1 go outermost", "[iter]") {
+  CHECK(by_cost({3, 1, 4}, {{16, 1, 4}}, {input}) == Dims{2, 0, 1});
+  CHECK(by_cost({1, 1, 1}, {{4, 4, 4}}, {input}) == Dims{2, 1, 0});
+}
+
+TEST_CASE("order by cost: operands that are still to be laid out have no say", "[iter]") {
+  CHECK(by_cost({3, 4}, {{4, 400}, {16, 4}}, {new_output, input}) == Dims{1, 0});
+}
+
+TEST_CASE("order as PyTorch: the first operand with two different strides decides", "[iter]") {
+  CHECK(as_pytorch({8, 8}, {{32, 4}, {4, 32}, {4, 32}}, {output, input, input}) == Dims{1, 0});
+  CHECK(as_pytorch({8, 8}, {{32, 4}, {4, 32}, {32, 4}}, {new_output, input, input}) == Dims{0, 1});
+  CHECK(as_pytorch({8, 8}, {{0, 4}, {4, 32}}, {input, input}) == Dims{0, 1});
+}
+
+TEST_CASE("order as PyTorch: strides are compared with their sign", "[iter]") {
+  CHECK(as_pytorch({3, 4}, {{-16, 4}}, {input}) == Dims{0, 1});
+  CHECK(as_pytorch({3, 4}, {{-16, -4}}, {input}) == Dims{0, 1});
+}
+
+TEST_CASE("order as PyTorch: equal strides go by the extents, in one direction only", "[iter]") {
+  CHECK(as_pytorch({2, 5}, {{4, 4}}, {input}) == Dims{0, 1});
+  CHECK(as_pytorch({5, 2}, {{4, 4}}, {input}) == Dims{1, 0});
+  CHECK(as_pytorch({3, 3}, {{4, 4}}, {input}) == Dims{1, 0});
+}
+
+TEST_CASE("order as PyTorch: reduced dims go inside", "[iter]") {
+  CHECK(as_pytorch({3, 4}, {{0, 4}, {16, 4}}, {output, input}, true) == Dims{0, 1});
+  CHECK(as_pytorch({3, 4}, {{4, 0}, {16, 4}}, {output, input}, true) == Dims{1, 0});
+  CHECK(as_pytorch({3, 4}, {{0, 4}, {16, 4}}, {output, input}, false) == Dims{1, 0});
+}
+
+TEST_CASE("order linear: the last axis inside", "[iter]") {
+  CHECK(dims(weft::order_linear(0)) == Dims{});
+  CHECK(dims(weft::order_linear(4)) == Dims{3, 2, 1, 0});
+}
+
+TEST_CASE("permute_dims: dim d becomes what axis perm[d] was", "[iter]") {
+  weft::Geometry g = test::geometry({2, 3, 4}, {{48, 16, 4}, {1, 2, 3}});
+  weft::permute_dims(g, {1, 2, 0});
+  CHECK(test::shape_of(g) == Dims{3, 4, 2});
+  CHECK(test::strides_of(g, 0) == Dims{16, 4, 48});
+  CHECK(test::strides_of(g, 1) == Dims{2, 3, 1});
+}
+
+TEST_CASE("all_agree: strides that never fall along the order", "[iter]") {
+  const auto agree = [](const Dims& shape, const std::vector<Dims>& strides, const Roles& roles) {
+    return weft::all_agree(test::geometry(shape, strides), roles,
+                           weft::order_linear(static_cast<int>(shape.size())));
+  };
+  CHECK(agree({2, 3}, {{12, 4}, {40, -8}}, {input, input}));
+  CHECK_FALSE(agree({2, 3}, {{12, 4}, {4, 8}}, {input, input}));
+  CHECK(agree({2, 3}, {{12, 4}, {4, 8}}, {input, new_output}));
+  CHECK(agree({2, 3}, {{0, 4}, {4, 0}}, {input, input}));  // zeros aside
+  CHECK(agree({2, 1, 3}, {{12, 1, 4}}, {input}));          // extents of 1 aside
+  CHECK(agree({3, 3}, {{4, 4}}, {input}));
+}
+
+TEST_CASE("flip: turns dims that run backwards, and says how far", "[iter]") {
+  weft::Geometry g = test::geometry({3, 4, 5}, {{-4, 12, 0}, {-8, -24, -96}, {0, 0, -4}});
+  std::vector<std::int64_t> offsets = {100, 0, 7};
+  CHECK(weft::flip_backward_dims(g, offsets) == 0b101);
+  CHECK(test::strides_of(g, 0) == Dims{4, 12, 0});
+  CHECK(test::strides_of(g, 1) == Dims{8, -24, 96});
+  CHECK(test::strides_of(g, 2) == Dims{0, 0, 4});
+  CHECK(offsets == std::vector<std::int64_t>{100 - 8, -16 - 384, 7 - 16});
+}
+
+TEST_CASE("flip: leaves alone what it is told to, and what moves nowhere", "[iter]") {
+  weft::Geometry g = test::geometry({3, 4, 1, 2}, {{-4, -12, -9, 0}});
+  std::vector<std::int64_t> offsets = {0};
+  CHECK(weft::flip_backward_dims(g, offsets, 0b1) == 0b10);
+  CHECK(test::strides_of(g, 0) == Dims{-4, 12, -9, 0});
+  CHECK(offsets == std::vector<std::int64_t>{-36});
+}

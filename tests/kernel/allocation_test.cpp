@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What promises not to touch the heap does not: plans, bound plans, and operations into given
+// outputs, of up to eight operands and eight axes.
+#include <weft/iter/config.hpp>
+#include <weft/kernel/cpu_kernel.hpp>
+#include <weft/kernel/cumulative.hpp>
+#include <weft/kernel/reduce.hpp>
+#include <weft/ops/binary.hpp>
+#include <weft/ops/compare.hpp>
+#include <weft/ops/copy.hpp>
+#include <weft/ops/cumulative.hpp>
+#include <weft/ops/reduce.hpp>
+#include <weft/ops/unary.hpp>
+#include <weft/ops/where.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "support/allocation_counter.hpp"
+#include "support/dense.hpp"
+
+namespace {
+
+using test::allocations;
+using test::Dims;
+using test::Memory;
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorIteratorConfig;
+using weft::TensorView;
+
+}  // namespace
+
+TEST_CASE("allocations: the counter counts", "[kernel]") {
+  CHECK(allocations([] { ::operator delete(::operator new(3)); }) == 1);
+  CHECK(allocations([] { std::vector<int> v(10); }) == 1);
+  CHECK(allocations([] { Tensor::empty({3}, ScalarType::f32); }) > 0);
+}
+
+TEST_CASE("allocations: none for a plan of three contiguous operands, and for running it",
+          "[kernel]") {
+  const weft::ThreadLimit one(1);
+  const Tensor a = Tensor::full({50, 60}, ScalarType::f32, 1);
+  const Tensor b = Tensor::full({50, 60}, ScalarType::f32, 2);
+  const Tensor out = Tensor::zeros({50, 60}, ScalarType::f32);
+  const Tensor other = Tensor::zeros({50, 60}, ScalarType::f32);
+  CHECK(allocations([&] {
+          auto iter = TensorIteratorConfig().add_output(out).add_input(a).add_input(b).build();
+          const auto add = [](float x, float y) { return x + y; };
+          weft::cpu_kernel(iter, add);
+          iter.bind(0, other.data());
+          weft::cpu_kernel(iter, add);
+        }) == 0);
+  CHECK(out.at<float>({49, 59}) == 3);
+  CHECK(other.at<float>({49, 59}) == 3);
+}
+
+TEST_CASE("allocations: none for running a plan with staging, up to 8 operands of 8 dims",
+          "[kernel]") {
+  const weft::ThreadLimit one(1);
+  WEFT_RANDOM(random);
+  const Dims shape = {2, 3, 2, 3, 2, 3, 2, 3};
+  std::vector<Memory> inputs;
+  for (const ScalarType type : {ScalarType::f32, ScalarType::i16, ScalarType::f64, ScalarType::u8,
+                                ScalarType::f16, ScalarType::boolean, ScalarType::i64}) {
+    inputs.push_back(test::random_memory(
+        random, type, test::random_layout(random, shape, {.zero = false}), test::Values::small));
+  }
+  const Memory out = test::random_output(random, ScalarType::f16, shape);
+  std::vector<TensorView> views;
+  for (const Memory& input : inputs)
+    views.push_back(input.view());
+  const TensorView to = out.view();
+  CHECK(allocations([&] {
+          TensorIteratorConfig config;
+          config.add_output(to).check_all_same_dtype(false).resize_outputs(false);
+          for (const TensorView& view : views)
+            config.add_input(view);
+          const auto iter = config.build();
+          weft::cpu_kernel(iter,
+                           [](float a, float b, double c, float d, float e, float f, float g) {
+                             return a + b + static_cast<float>(c) + d + e + f + g;
+                           });
+        }) == 0);
+}
+
+TEST_CASE("allocations: none for operations into given outputs", "[kernel]") {
+  const weft::ThreadLimit one(1);
+  WEFT_RANDOM(random);
+  for (int round = 0; round < test::rounds(60); ++round) {
+    Dims shape = test::random_shape(random, 8, 3);
+    if (random.chance(30)) shape = {random.integer(1, 70), random.integer(1, 70)};
+    const bool mixed = random.chance(50);
+    const ScalarType b_type = mixed ? ScalarType::i16 : ScalarType::f32;
+    const Memory a = test::random_memory(random, ScalarType::f32,
+                                         test::random_layout(random, shape), test::Values::small);
+    const Memory b = test::random_input(random, b_type, shape, test::Values::small);
+    const Memory c = test::random_input(random, ScalarType::boolean, shape);
+    const Memory out =
+        test::random_output(random, mixed ? ScalarType::f64 : ScalarType::f32, shape);
+    const Memory flags = test::random_output(random, ScalarType::boolean, shape);
+    const TensorView va = a.view(), vb = b.view(), vc = c.view(), to = out.view();
+    const TensorView to_flags = flags.view();
+    INFO("shape " << weft::to_string(shape) << ", a " << weft::to_string(va.strides()) << ", b "
+                  << weft::to_string(vb.strides()) << ", out " << weft::to_string(to.strides()));
+    CHECK(allocations([&] { weft::add_out(to, va, vb); }) == 0);
+    CHECK(allocations([&] { weft::mul_out(to, va, 2.5); }) == 0);
+    CHECK(allocations([&] { weft::div_out(to, 1, va); }) == 0);
+    CHECK(allocations([&] { weft::lt_out(to_flags, va, vb); }) == 0);
+    CHECK(allocations([&] { weft::where_out(to, vc, va, vb); }) == 0);
+    CHECK(allocations([&] { weft::copy_out(to, va); }) == 0);
+    CHECK(allocations([&] { weft::exp_out(to, va); }) == 0);
+    CHECK(allocations([&] { weft::neg_out(to, va); }) == 0);
+    CHECK(allocations([&] { weft::add_out(to, to, va); }) == 0);
+  }
+}
+
+TEST_CASE("allocations: none for small reductions and prefix sums", "[kernel]") {
+  const weft::ThreadLimit one(1);
+  WEFT_RANDOM(random);
+  for (int round = 0; round < test::rounds(60); ++round) {
+    Dims shape = test::random_shape(random, 8, 3);
+    if (random.chance(30)) shape = {random.integer(1, 70), random.integer(1, 70)};
+    if (shape.empty()) continue;
+    const ScalarType type = random.chance(50) ? ScalarType::f32 : ScalarType::f16;
+    const Memory a =
+        test::random_memory(random, type, test::random_layout(random, shape), test::Values::small);
+    const std::int64_t axis = random.integer(0, static_cast<std::int64_t>(shape.size()) - 1);
+    Dims reduced = shape;
+    reduced[static_cast<std::size_t>(axis)] = 1;
+    const Memory out = test::random_output(random, type, reduced);
+    const Memory indexes = test::random_output(random, ScalarType::i64, reduced);
+    const Memory scanned = test::random_output(random, type, shape);
+    const TensorView va = a.view(), to = out.view(), to_index = indexes.view(),
+                     to_scan = scanned.view();
+    const bool none = shape[static_cast<std::size_t>(axis)] == 0;
+    INFO("shape " << weft::to_string(shape) << ", axis " << axis << ", strides "
+                  << weft::to_string(va.strides()));
+    CHECK(allocations([&] { weft::sum_out(to, va, {axis}, {.keepdim = true}); }) == 0);
+    if (!none) {
+      CHECK(allocations([&] { weft::amax_out(to, va, {axis}, {.keepdim = true}); }) == 0);
+      CHECK(allocations([&] { weft::argmax_out(to_index, va, axis, true); }) == 0);
+    }
+    CHECK(allocations([&] { weft::cumsum_out(to_scan, va, axis); }) == 0);
+  }
+}
+
+TEST_CASE("allocations: two for a new result", "[kernel]") {
+  const weft::ThreadLimit one(1);
+  const Tensor a = Tensor::full({5, 6}, ScalarType::f32, 1);
+  CHECK(allocations([&] { weft::add(a, a); }) <= 3);
+  CHECK(allocations([&] { weft::sum(a); }) <= 3);
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// cpu_reduce: the same bits for any threads and grain, accuracy, early exit, and what goes wrong.
+#include <weft/iter/config.hpp>
+#include <weft/kernel/reduce.hpp>
+
+#include "support/dense.hpp"
+#include "support/errors.hpp"
+#include "support/threads.hpp"
+
+#include <atomic>
+#include <cmath>
+
+namespace {
+
+using test::Dims;
+using test::Memory;
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorIterator;
+using weft::TensorIteratorConfig;
+using weft::TensorView;
+
+/// Rounds at every step, so that every change of order shows.
+struct FloatSum {
+  float identity() const { return 0; }
+  float accumulate(float acc, float x) const { return acc + x; }
+  float combine(float a, float b) const { return a + b; }
+  float project(float acc) const { return acc; }
+};
+
+Memory uneven(test::Random& random, const test::Layout& layout) {
+  Memory memory(ScalarType::f32, layout);
+  for (std::int64_t i = 0; i < layout.size; ++i) {
+    const auto value = static_cast<float>(random.integer(-1'000'000, 1'000'000));
+    test::store(memory.data() + 4 * i, value / static_cast<float>(random.integer(1, 1000)));
+  }
+  return memory;
+}
+
+}  // namespace
+
+TEST_CASE("cpu_reduce: the same bits for any number of threads and any grain", "[kernel]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  struct Case {
+    Dims shape, strides, reduced;
+  };
+  const Case cases[] = {
+      {{300'000}, {1}, {1}},                         // spans in place
+      {{100'000}, {-2}, {1}},                        // packed
+      {{50, 5000}, {5000, 1}, {50, 1}},              // rows
+      {{5000, 50}, {50, 1}, {1, 50}},                // columns in place
+      {{5000, 50}, {1, 5000}, {1, 50}},              // rows, kept outside
+      {{40'000, 5}, {5, 1}, {1, 5}},                 // few columns, gathered
+      {{5, 40'000}, {40'000, 1}, {5, 1}},            // few long rows
+      {{70, 33, 65}, {33 * 65, 65, 1}, {1, 33, 1}},  // kept between reduced
+      {{70, 33, 65}, {33 * 65, 65, 1}, {70, 1, 65}},
+      {{33, 70, 65}, {1, 33, 33 * 70}, {33, 1, 1}},
+      {{20'000, 3, 4}, {12, 4, 1}, {1, 3, 4}},
+      {{3, 4, 20'000}, {80'000, 20'000, 1}, {3, 4, 1}},
+      {{20'000, 9}, {9, 1}, {20'000, 1}},  // very short rows
+      {{100, 300, 5}, {1505, 5, 1}, {100, 1, 5}},
+  };
+  for (const Case& c : cases) {
+    const Memory in = uneven(random, test::fit({c.shape, c.strides}));
+    const Memory out(ScalarType::f32, test::fit({c.reduced, test::row_major(c.reduced)}));
+    const TensorIterator iter = TensorIterator::reduce_op(out.view(), in.view());
+    weft::run_reduction(iter, weft::reduction_kernel(FloatSum{}), {.serial = true});
+    const test::Dense want = test::dense_copy(out.view());
+    test::for_thread_counts([&](int threads) {
+      for (const std::int64_t grain : {0, 1, 1000, 1'000'000'000}) {
+        test::fill(ScalarType::f32, out.data(), out.layout().size, random);
+        weft::cpu_reduce(iter, FloatSum{}, grain);
+        const std::string wrong = test::difference(out.view(), want);
+        tally.check(wrong.empty(), [&](auto& text) {
+          text << weft::to_string(c.shape) << " to " << weft::to_string(c.reduced) << ", "
+               << threads << " threads, grain " << grain << ": " << wrong;
+        });
+      }
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("cpu_reduce: sums are pairwise over everything reduced", "[kernel]") {
+  // One after the other, a million times 0.1f is off by 958; pairwise by less than 1.
+  for (const Dims& shape : {Dims{1'000'000, 1}, Dims{1000, 1000}, Dims{125'000, 8}}) {
+    const Tensor a = Tensor::full(shape, ScalarType::f32, 0.1);
+    for (const bool transposed : {false, true}) {
+      const TensorView view = transposed ? a.transpose(0, 1) : TensorView(a);
+      const Tensor out = Tensor::zeros({1, 1}, ScalarType::f32);
+      weft::cpu_reduce(TensorIterator::reduce_op(out, view), FloatSum{});
+      CHECK(std::fabs(out.at<float>({0, 0}) - 1e6 * 0.1f) < 0.1);
+
+      const Tensor columns = Tensor::zeros({1, view.extent(1)}, ScalarType::f32);
+      weft::cpu_reduce(TensorIterator::reduce_op(columns, view), FloatSum{});
+      const double want = static_cast<double>(view.extent(0)) * 0.1f;
+      CHECK(std::fabs(columns.at<float>({0, 0}) - want) < want * 1e-6);
+    }
+  }
+}
+
+namespace {
+
+struct AnyNegative {
+  std::atomic<std::int64_t>* calls;
+
+  bool identity() const { return false; }
+  bool accumulate(bool acc, std::int8_t x) const {
+    if (calls != nullptr) ++*calls;
+    return acc || x < 0;
+  }
+  bool combine(bool a, bool b) const { return a || b; }
+  bool project(bool acc) const { return acc; }
+  bool done(bool acc) const { return acc; }
+};
+
+}  // namespace
+
+TEST_CASE("cpu_reduce: stops early where nothing can change any more", "[kernel]") {
+  Tensor a = Tensor::zeros({400'000}, ScalarType::i8);
+  const Tensor out = Tensor::zeros({1}, ScalarType::boolean);
+  test::for_thread_counts([&](int) {
+    for (const std::int64_t at : {0, 1, 2047, 2048, 200'000, 399'999}) {
+      auto* value = static_cast<std::int8_t*>(a.data()) + at;
+      *value = -1;
+      weft::cpu_reduce(TensorIterator::reduce_op(out, a), AnyNegative{nullptr}, 1);
+      CHECK(out.at<bool>({0}));
+      *value = 0;
+    }
+    weft::cpu_reduce(TensorIterator::reduce_op(out, a), AnyNegative{nullptr}, 1);
+    CHECK(!out.at<bool>({0}));
+  });
+
+  static_cast<std::int8_t*>(a.data())[5] = -1;
+  std::atomic<std::int64_t> calls = 0;
+  const weft::ThreadLimit one(1);
+  weft::cpu_reduce(TensorIterator::reduce_op(out, a), AnyNegative{&calls});
+  CHECK(out.at<bool>({0}));
+  CHECK(calls > 0);
+  CHECK(calls < 10'000);
+}
+
+TEST_CASE("cpu_reduce: nothing to reduce gives the identity, no outputs give nothing", "[kernel]") {
+  const Tensor empty = Tensor::empty({3, 0, 2}, ScalarType::f32);
+  const Tensor out = Tensor::full({3, 1, 2}, ScalarType::f32, 9);
+  weft::cpu_reduce(TensorIterator::reduce_op(out, empty), FloatSum{});
+  CHECK(test::difference(out, test::dense_copy(Tensor::zeros({3, 1, 2}, ScalarType::f32))) == "");
+
+  const Tensor all = Tensor::full({1, 1, 1}, ScalarType::f32, 9);
+  weft::cpu_reduce(TensorIterator::reduce_op(all, empty), FloatSum{});
+  CHECK(all.at<float>({0, 0, 0}) == 0);
+
+  const Tensor kept_empty = Tensor::empty({1, 0, 2}, ScalarType::f32);
+  CHECK_NOTHROW(weft::cpu_reduce(TensorIterator::reduce_op(kept_empty, empty), FloatSum{}));
+
+  // Very many outputs.
+  const Tensor wide = Tensor::full({1, 5000}, ScalarType::f32, 9);
+  weft::cpu_reduce(TensorIterator::reduce_op(wide, Tensor::empty({0, 5000}, ScalarType::f32)),
+                   FloatSum{});
+  CHECK(test::difference(wide, test::dense_copy(Tensor::zeros({1, 5000}, ScalarType::f32))) == "");
+}
+
+namespace {
+
+struct Throwing {
+  float identity() const { return 0; }
+  float accumulate(float acc, float x) const {
+    if (x == 77) throw std::runtime_error("77");
+    return acc + x;
+  }
+  float combine(float a, float b) const { return a + b; }
+  float project(float acc) const { return acc; }
+};
+
+}  // namespace
+
+TEST_CASE("cpu_reduce: an exception reaches the caller", "[kernel]") {
+  const Tensor a = Tensor::full({100'000}, ScalarType::f32, 1);
+  const Tensor out = Tensor::zeros({1}, ScalarType::f32);
+  const TensorIterator iter = TensorIterator::reduce_op(out, a);
+  test::for_thread_counts([&](int) {
+    auto* value = static_cast<float*>(a.data()) + 70'000;
+    *value = 77;
+    CHECK_THROWS_AS(weft::cpu_reduce(iter, Throwing{}, 1), std::runtime_error);
+    *value = 1;
+    weft::cpu_reduce(iter, Throwing{}, 1);
+    CHECK(out.at<float>({0}) == 100'000);
+  });
+}
+
+TEST_CASE("cpu_reduce: operands that do not fit", "[kernel]") {
+  const Tensor f32 = Tensor::full({3, 4}, ScalarType::f32, 1);
+  const Tensor c64 = Tensor::full({3, 4}, ScalarType::c64, 1);
+  const Tensor out = Tensor::full({3, 1}, ScalarType::f32, 7);
+  const Tensor i32 = Tensor::full({3, 1}, ScalarType::i32, 7);
+  const Tensor column = Tensor::full({3, 1}, ScalarType::f32, 7);
+  const Tensor row = Tensor::full({1, 4}, ScalarType::f32, 7);
+  const auto run = [](const TensorView& to, const TensorView& from) {
+    TensorIteratorConfig config;
+    config.add_output(to).add_input(from).check_all_same_dtype(false).resize_outputs(false);
+    weft::cpu_reduce(config.is_reduction(true).build(), FloatSum{});
+  };
+  CHECK_ERROR(cast, ("input 0", "c64", "f32"), run(out, c64));
+  CHECK_ERROR(cast, ("output 0", "f32", "i32"), run(i32, f32));
+  CHECK_ERROR(invalid_argument, ("1 outputs and 1 inputs", "2 and 1"),
+              weft::cpu_reduce(TensorIterator::reduce_op(column, out, f32), FloatSum{}));
+
+  struct Two {
+    float identity() const { return 0; }
+    float accumulate(float acc, float x) const { return acc + x; }
+    float combine(float a, float b) const { return a + b; }
+    std::tuple<float, float> project(float acc) const { return {acc, acc}; }
+  };
+  const auto different = TensorIteratorConfig()
+                             .add_output(column)
+                             .add_output(row)
+                             .add_input(f32)
+                             .resize_outputs(false)
+                             .is_reduction(true)
+                             .build();
+  CHECK_ERROR(shape, ("outputs 0 and 1"), weft::cpu_reduce(different, Two{}));
+  for (const Tensor* t : {&out, &column, &row}) {
+    CHECK(test::difference(*t, test::dense_copy(Tensor::full(t->shape(), ScalarType::f32, 7))) ==
+          "");
+  }
+}

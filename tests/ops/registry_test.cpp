@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations by name: what there is, that each runs as the function of its name, and explains
+// itself.
+#include <weft/ops/binary.hpp>
+#include <weft/ops/compare.hpp>
+#include <weft/ops/copy.hpp>
+#include <weft/ops/cumulative.hpp>
+#include <weft/ops/reduce.hpp>
+#include <weft/ops/registry.hpp>
+#include <weft/ops/unary.hpp>
+#include <weft/ops/where.hpp>
+
+#include "support/dense.hpp"
+#include "support/errors.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace {
+
+using test::Dims;
+using test::Memory;
+using weft::OpArguments;
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+
+using Inputs = std::vector<TensorView>;
+using Function = std::function<Tensor(const Inputs&)>;
+
+/// The function of each name, reductions and prefix sums along axis 1.
+const std::map<std::string, Function>& functions() {
+  static const std::map<std::string, Function> map = {
+      {"abs", [](const Inputs& in) { return weft::abs(in[0]); }},
+      {"add", [](const Inputs& in) { return weft::add(in[0], in[1]); }},
+      {"amax", [](const Inputs& in) { return weft::amax(in[0], {1}); }},
+      {"argmax", [](const Inputs& in) { return weft::argmax(in[0], 1); }},
+      {"copy", [](const Inputs& in) { return weft::contiguous(in[0]); }},
+      {"cumsum", [](const Inputs& in) { return weft::cumsum(in[0], 1); }},
+      {"div", [](const Inputs& in) { return weft::div(in[0], in[1]); }},
+      {"eq", [](const Inputs& in) { return weft::eq(in[0], in[1]); }},
+      {"exp", [](const Inputs& in) { return weft::exp(in[0]); }},
+      {"ge", [](const Inputs& in) { return weft::ge(in[0], in[1]); }},
+      {"gt", [](const Inputs& in) { return weft::gt(in[0], in[1]); }},
+      {"le", [](const Inputs& in) { return weft::le(in[0], in[1]); }},
+      {"lt", [](const Inputs& in) { return weft::lt(in[0], in[1]); }},
+      {"mul", [](const Inputs& in) { return weft::mul(in[0], in[1]); }},
+      {"ne", [](const Inputs& in) { return weft::ne(in[0], in[1]); }},
+      {"neg", [](const Inputs& in) { return weft::neg(in[0]); }},
+      {"sqrt", [](const Inputs& in) { return weft::sqrt(in[0]); }},
+      {"sub", [](const Inputs& in) { return weft::sub(in[0], in[1]); }},
+      {"sum", [](const Inputs& in) { return weft::sum(in[0], {1}); }},
+      {"where", [](const Inputs& in) { return weft::where(in[0], in[1], in[2]); }},
+  };
+  return map;
+}
+
+bool along_an_axis(std::string_view name) {
+  return name == "amax" || name == "argmax" || name == "cumsum" || name == "sum";
+}
+
+OpArguments arguments(const std::vector<TensorView>& outputs, const Inputs& inputs) {
+  OpArguments args;
+  args.outputs = outputs;
+  args.inputs = inputs;
+  return args;
+}
+
+}  // namespace
+
+TEST_CASE("registry: every operation, once, in alphabetical order", "[ops]") {
+  std::vector<std::string> names;
+  for (const weft::OpEntry& entry : weft::all_ops()) {
+    names.emplace_back(entry.name);
+    CHECK(entry.inputs >= 1);
+    CHECK(entry.run != nullptr);
+    CHECK(entry.explain != nullptr);
+  }
+  CHECK(std::is_sorted(names.begin(), names.end()));
+  std::vector<std::string> wanted;
+  for (const auto& [name, function] : functions())
+    wanted.push_back(name);
+  // One that is new here wants a line in the map above.
+  CHECK(names == wanted);
+}
+
+TEST_CASE("registry: running by name is calling the function", "[ops]") {
+  WEFT_RANDOM(random);
+  for (const weft::OpEntry& entry : weft::all_ops()) {
+    const std::string name(entry.name);
+    INFO(name);
+    if (functions().count(name) == 0) continue;
+    for (int round = 0; round < test::rounds(20); ++round) {
+      const Dims shape = {random.integer(1, 9), random.integer(1, 30)};
+      std::vector<Memory> memories;
+      Inputs inputs;
+      for (int k = 0; k < entry.inputs; ++k) {
+        const bool condition = name == "where" && k == 0;
+        memories.push_back(test::random_memory(random,
+                                               condition ? ScalarType::boolean : ScalarType::f32,
+                                               test::random_layout(random, shape)));
+        inputs.push_back(memories.back().view());
+      }
+      const Tensor want = functions().at(name)(inputs);
+      const Memory out = test::random_output(random, want.dtype(), test::dims(want.shape()));
+      const std::vector<TensorView> outputs = {out.view()};
+      OpArguments args = arguments(outputs, inputs);
+      if (along_an_axis(name)) args.axes = {1};
+      const weft::OpEntry& found = weft::find_op(name, args);
+      CHECK(found.name == entry.name);
+      found.run(args);
+      CHECK(test::difference(out.view(), test::dense_copy(want)) == "");
+
+      const weft::Explanation e = found.explain(args);
+      CHECK(e.operands.size() == static_cast<std::size_t>(entry.inputs) + 1);
+      CHECK(e.has_run);
+      CHECK(e.run.threads >= 1);
+      CHECK(e.run.blocks >= 1);
+      CHECK(e.run.bytes_moved > 0);
+      CHECK(!e.run.instruction_set.empty());
+      for (const auto& operand : e.operands)
+        CHECK(!operand.access.empty());
+      CHECK(e.to_text().find("input 0") != std::string::npos);
+      CHECK(e.to_json().front() == '{');
+    }
+  }
+}
+
+TEST_CASE("registry: explaining changes nothing", "[ops]") {
+  const Tensor a = Tensor::full({4, 5}, ScalarType::f32, 2);
+  const Tensor out = Tensor::full({4, 5}, ScalarType::f32, 7);
+  const std::vector<TensorView> outputs = {out};
+  const Inputs inputs = {a, a};
+  const OpArguments args = arguments(outputs, inputs);
+  weft::find_op("add", args).explain(args);
+  CHECK(test::difference(out, test::dense_copy(Tensor::full({4, 5}, ScalarType::f32, 7))) == "");
+}
+
+TEST_CASE("registry: numbers, axes, kept axes", "[ops]") {
+  const auto a = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor out = Tensor::zeros({2, 3}, ScalarType::f32);
+  const weft::Scalar two(2);
+  {
+    const std::vector<TensorView> outputs = {out};
+    const Inputs inputs = {a, two.view()};
+    const OpArguments args = arguments(outputs, inputs);
+    weft::find_op("mul", args).run(args);
+    CHECK(out.at<float>({1, 2}) == 12);
+  }
+  const Tensor total = Tensor::zeros({1, 1}, ScalarType::f32);
+  {
+    const std::vector<TensorView> outputs = {total};
+    const Inputs inputs = {a};
+    OpArguments args = arguments(outputs, inputs);
+    args.keepdim = true;
+    weft::find_op("sum", args).run(args);
+    CHECK(total.at<float>({0, 0}) == 21);
+    args.axes = {0, 1};
+    weft::find_op("amax", args).run(args);
+    CHECK(total.at<float>({0, 0}) == 6);
+    CHECK_ERROR(axis, ("argmax", "one axis"), weft::find_op("argmax", args).run(args));
+  }
+}
+
+TEST_CASE("registry: errors", "[ops]") {
+  const Tensor a = Tensor::full({3}, ScalarType::f32, 1);
+  const std::vector<TensorView> one = {a};
+  const std::vector<TensorView> two = {a, a};
+  const OpArguments args = arguments(one, two);
+  CHECK_ERROR(invalid_argument, ("'subtract'"), weft::find_op("subtract", args));
+  CHECK_ERROR(invalid_argument, ("''"), weft::find_op("", args));
+  CHECK_ERROR(invalid_argument, ("'Add'"), weft::find_op("Add", args));
+  CHECK_ERROR(invalid_argument, ("neg", "1 inputs", "2"), weft::find_op("neg", args));
+  CHECK_ERROR(invalid_argument, ("where", "3 inputs"), weft::find_op("where", args));
+  CHECK_ERROR(invalid_argument, ("add", "1 output", "2 and 2"),
+              weft::find_op("add", arguments(two, two)));
+  CHECK_ERROR(invalid_argument, ("add", "0 and 2"), weft::find_op("add", arguments({}, two)));
+  const std::vector<TensorView> undefined = {TensorView()};
+  const OpArguments nowhere = arguments(undefined, two);
+  CHECK_ERROR(undefined, ("sum", "output 0"),
+              weft::find_op("sum", arguments(undefined, one)).run(arguments(undefined, one)));
+}

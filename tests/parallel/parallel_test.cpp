@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/checked.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#if defined(__linux__)
+#include <unistd.h>
+#endif
+
+#include "support/arena.hpp"
+#include "support/errors.hpp"
+#include "support/tally.hpp"
+
+namespace {
+
+using test::in_arena;
+using weft::num_threads;
+using weft::ThreadLimit;
+
+struct Piece {
+  std::int64_t begin, end;
+};
+
+/// The pieces of one call, in ascending order.
+std::vector<Piece> pieces_of(std::int64_t count, std::int64_t grain, std::int64_t align = 1) {
+  std::mutex mutex;
+  std::vector<Piece> pieces;
+  weft::parallel_for(
+      count, grain,
+      [&](std::int64_t begin, std::int64_t end) {
+        const std::lock_guard lock(mutex);
+        pieces.push_back({begin, end});
+      },
+      align);
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  return pieces;
+}
+
+/// One after the other, none empty, from 0 to count.
+bool cover(const std::vector<Piece>& pieces, std::int64_t count) {
+  std::int64_t at = 0;
+  for (const Piece& piece : pieces) {
+    if (piece.begin != at || piece.end <= piece.begin) return false;
+    at = piece.end;
+  }
+  return at == count;
+}
+
+/// Puts the process's cap back, whatever a test does.
+struct RestoreCap {
+  ~RestoreCap() { weft::set_num_threads(0); }
+};
+
+}  // namespace
+
+TEST_CASE("parallel: every position once, for all counts, grains, borders and threads",
+          "[parallel]") {
+  test::Tally tally;
+  for (const int threads : {1, 2, 3, 4, 8}) {
+    in_arena(threads, [&] {
+      for (std::int64_t count : {0, 1, 2, 7, 8, 9, 63, 64, 65, 100, 1000, 4097}) {
+        for (std::int64_t grain : {0, 1, 2, 7, 64, 1000, 5000}) {
+          for (std::int64_t align : {1, 2, 7, 64, 10000}) {
+            const std::vector<Piece> pieces = pieces_of(count, grain, align);
+            bool right = cover(pieces, count);
+            for (const Piece& piece : pieces)
+              right = right && piece.begin % align == 0;
+            if (threads == 1 || count <= grain) right = right && pieces.size() <= 1;
+            // At least about the grain: no more pieces than grains fit.
+            const std::int64_t most = weft::ceil_div(count, std::max<std::int64_t>(grain, 1));
+            right = right && static_cast<std::int64_t>(pieces.size()) <= most;
+            tally.check(right, [&](auto& out) {
+              out << threads << " threads, " << count << " in " << grain << " at " << align << ": "
+                  << pieces.size() << " pieces";
+            });
+          }
+        }
+      }
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("parallel: counts up to the last 64-bit integer", "[parallel]") {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  in_arena(4, [&] {
+    for (const std::int64_t count : {most, most - 1, most / 2 + 1}) {
+      for (const std::int64_t align : {std::int64_t{1}, std::int64_t{64}, most / 3, most / 2 + 5}) {
+        CAPTURE(count, align);
+        CHECK(cover(pieces_of(count, 1, align), count));
+        const ThreadLimit limit(3);
+        CHECK(cover(pieces_of(count, 1, align), count));
+      }
+    }
+    CHECK(pieces_of(most, most).size() == 1);
+    CHECK(pieces_of(-5, 1).empty());
+  });
+}
+
+TEST_CASE("parallel: large work is spread over threads", "[parallel]") {
+  in_arena(4, [] {
+    CHECK(num_threads() == 4);
+    CHECK(pieces_of(1 << 20, 1).size() >= 4);
+    // Threads that meet: each waits for the others, so that one alone would never end.
+    std::atomic<int> inside{0};
+    std::atomic<bool> met{false};
+    const ThreadLimit limit(2);
+    weft::parallel_for(2, 1, [&](std::int64_t, std::int64_t) {
+      ++inside;
+      const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (inside.load() < 2 && std::chrono::steady_clock::now() < give_up) {
+        std::this_thread::yield();
+      }
+      if (inside.load() == 2) met = true;
+    });
+    CHECK(met);
+  });
+}
+
+TEST_CASE("parallel: num_threads is the least of three limits", "[parallel]") {
+  const RestoreCap restore;
+  in_arena(6, [] {
+    weft::set_num_threads(0);
+    CHECK(num_threads() == 6);
+    weft::set_num_threads(4);
+    CHECK(num_threads() == 4);
+    {
+      const ThreadLimit five(5);
+      CHECK(num_threads() == 4);
+      const ThreadLimit two(2);
+      CHECK(num_threads() == 2);
+      {
+        const ThreadLimit three(3);  // the innermost counts
+        CHECK(num_threads() == 3);
+      }
+      CHECK(num_threads() == 2);
+    }
+    CHECK(num_threads() == 4);
+    weft::set_num_threads(100);
+    CHECK(num_threads() == 6);
+  });
+  in_arena(1, [] { CHECK(num_threads() == 1); });
+}
+
+TEST_CASE("parallel: impossible limits are errors", "[parallel]") {
+  const RestoreCap restore;
+  weft::set_num_threads(2);
+  CHECK_ERROR(invalid_argument, ("set_num_threads", "-1"), weft::set_num_threads(-1));
+  CHECK_ERROR(invalid_argument, ("ThreadLimit", "got 0"), ThreadLimit(0));
+  CHECK_ERROR(invalid_argument, ("ThreadLimit", "-3"), ThreadLimit(-3));
+  in_arena(4, [] { CHECK(num_threads() == 2); });  // nothing was changed
+}
+
+TEST_CASE("parallel: a limit is one of the calling thread", "[parallel]") {
+  in_arena(4, [] {
+    const ThreadLimit limit(1);
+    CHECK(pieces_of(1000, 1).size() == 1);
+    int elsewhere = 0;
+    std::thread([&] { in_arena(4, [&] { elsewhere = num_threads(); }); }).join();
+    CHECK(elsewhere == 4);
+  });
+}
+
+TEST_CASE("parallel: no more threads than the limit take part, nested calls included",
+          "[parallel]") {
+  in_arena(8, [] {
+    for (const int limit : {1, 2, 3}) {
+      const ThreadLimit scope(limit);
+      std::mutex mutex;
+      std::set<std::thread::id> threads;
+      std::atomic<bool> same_limit{true};
+      weft::parallel_for(64, 1, [&](std::int64_t, std::int64_t) {
+        if (num_threads() != limit) same_limit = false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        const std::lock_guard lock(mutex);
+        threads.insert(std::this_thread::get_id());
+      });
+      CAPTURE(limit);
+      CHECK(threads.size() <= static_cast<std::size_t>(limit));
+      CHECK(same_limit);
+    }
+    CHECK(num_threads() == 8);
+  });
+}
+
+TEST_CASE("parallel: a worker's limit is its own again afterwards", "[parallel]") {
+  in_arena(2, [] {
+    {
+      const ThreadLimit limit(1);
+      weft::parallel_for(8, 1, [](std::int64_t, std::int64_t) {});
+    }
+    // Without a limit now: pieces run on both threads see both.
+    std::atomic<int> least{100};
+    weft::parallel_for(
+        64, 1, [&](std::int64_t, std::int64_t) { least = std::min(least.load(), num_threads()); });
+    CHECK(least == 2);
+  });
+}
+
+TEST_CASE("parallel: what a piece throws is thrown to the caller", "[parallel]") {
+  for (const int threads : {1, 2, 4}) {
+    in_arena(threads, [&] {
+      for (std::int64_t at = 0; at < 40; ++at) {
+        CAPTURE(threads, at);
+        std::atomic<int> running{0};
+        CHECK_ERROR(io, ("position"),
+                    weft::parallel_for(40, 1, [&](std::int64_t b, std::int64_t e) {
+                      ++running;
+                      struct Leave {
+                        std::atomic<int>& running;
+                        ~Leave() { --running; }
+                      } leave{running};
+                      if (b <= at && at < e) weft::fail(weft::ErrorCode::io, "position");
+                    }));
+        CHECK(running == 0);  // all have ended by then
+      }
+      CHECK(cover(pieces_of(100, 1), 100));  // and the next call is as good as new
+    });
+  }
+}
+
+TEST_CASE("parallel: an exception inside a nested call comes all the way out", "[parallel]") {
+  in_arena(4, [] {
+    CHECK_ERROR(dtype, ("inner"), weft::parallel_for(8, 1, [](std::int64_t, std::int64_t) {
+                  weft::parallel_for(8, 1, [](std::int64_t b, std::int64_t e) {
+                    if (b <= 5 && 5 < e) weft::fail(weft::ErrorCode::dtype, "inner");
+                  });
+                }));
+  });
+}
+
+TEST_CASE("parallel: a cancelled outer call does not end an inner one half-way", "[parallel]") {
+  in_arena(4, [] {
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<bool> complete{true};
+      CHECK_ERROR(io, ("stop"), weft::parallel_for(16, 1, [&](std::int64_t begin, std::int64_t) {
+                    if (begin == 0) weft::fail(weft::ErrorCode::io, "stop");
+                    std::atomic<std::int64_t> done{0};
+                    weft::parallel_for(200, 1,
+                                       [&](std::int64_t b, std::int64_t e) { done += e - b; });
+                    if (done != 200) complete = false;
+                  }));
+      CHECK(complete);
+    }
+  });
+}
+
+#if defined(__linux__)
+TEST_CASE("parallel: the environment's cap, seen by a process of its own", "[.environment]") {
+  const char* wanted = std::getenv("WEFT_TEST_WANTED_THREADS");
+  REQUIRE(wanted != nullptr);
+  in_arena(4, [&] { CHECK(num_threads() == std::atoi(wanted)); });
+}
+
+TEST_CASE("parallel: WEFT_NUM_THREADS is the start value", "[parallel]") {
+  char program[4096] = {};
+  REQUIRE(readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
+  const auto child = [&](const std::string& value, int wanted) {
+    const std::string command = "WEFT_NUM_THREADS='" + value +
+                                "' WEFT_TEST_WANTED_THREADS=" + std::to_string(wanted) + " '" +
+                                program + "' '[.environment]' > /dev/null";
+    return std::system(command.c_str());
+  };
+  CHECK(child("3", 3) == 0);
+  CHECK(child("3", 2) != 0);  // the child does look
+  for (const char* meaningless : {"", "0", "-2", "two", "3x", "99999999999999"}) {
+    CAPTURE(meaningless);
+    CHECK(child(meaningless, 4) == 0);
+  }
+}
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation gives the same bits at every level, exp at baseline apart.
+//
+// A process has one level, so this program runs itself once for each level of the machine: a hidden
+// test case prints results, and the visible one compares what was printed.
+#include <weft/kernel/level.hpp>
+#include <weft/ops/registry.hpp>
+
+#include "support/dense.hpp"
+#include "support/naive_ops.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using test::Dims;
+using test::Memory;
+using weft::Level;
+using weft::ScalarType;
+using weft::TensorView;
+
+constexpr const char* mark = "result-at-level";
+
+/// A NaN is a NaN whatever its bits.
+void canonicalize(ScalarType type, std::byte* element) {
+  weft::dispatch_all_types(type, [&]<class T>() {
+    if constexpr (weft::is_complex_type<T>) {
+      constexpr auto part = weft::scalar_type_of<typename T::value_type>;
+      canonicalize(part, element);
+      canonicalize(part, element + sizeof(T) / 2);
+    } else if (test::is_nan(test::load<T>(element))) {
+      std::memset(element, 0xff, sizeof(T));
+    }
+  });
+}
+
+/// FNV-1a over all elements.
+std::uint64_t digest(test::Dense result) {
+  const auto size = weft::element_size(result.type);
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (std::int64_t i = 0; i < test::product(result.shape); ++i) {
+    canonicalize(result.type, result.at(i));
+    for (std::int64_t byte = 0; byte < size; ++byte) {
+      hash = (hash ^ static_cast<std::uint64_t>(result.at(i)[byte])) * 0x100000001b3;
+    }
+  }
+  return hash;
+}
+
+bool one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The type in which an operation on two types gives its result.
+ScalarType result_type(std::string_view op, ScalarType a, ScalarType b) {
+  if (one_of(op, {"eq", "ne", "lt", "le", "gt", "ge"})) return ScalarType::boolean;
+  if (op == "argmax") return ScalarType::i64;
+  if (one_of(op, {"sum", "cumsum"})) return test::kind_of(a) < 2 ? ScalarType::i64 : a;
+  if (one_of(op, {"exp", "sqrt"})) return test::floating_type(a);
+  if (op == "div") return test::floating_type(weft::promote_types(a, b));
+  if (op == "abs" && weft::is_complex(a)) {
+    return a == ScalarType::c64 ? ScalarType::f32 : ScalarType::f64;
+  }
+  return one_of(op, {"add", "sub", "mul", "where"}) ? weft::promote_types(a, b) : a;
+}
+
+/// One call with random operands: a line of text that says which, and what came out. Of exp the
+/// values themselves, to be compared with a tolerance.
+void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type) {
+  Dims shape = {random.integer(1, 6), random.integer(1, 9)};
+  shape[static_cast<std::size_t>(random.integer(0, 1))] = random.integer(1, 250);
+  const ScalarType other = random.chance(50) ? type : random.pick(test::all_types());
+  std::vector<Memory> memories;
+  std::vector<TensorView> inputs;
+  for (int k = 0; k < op.inputs; ++k) {
+    const bool condition = op.name == "where" && k == 0;
+    const ScalarType own = condition                             ? ScalarType::boolean
+                           : k == op.inputs - 1 && op.inputs > 1 ? other
+                                                                 : type;
+    memories.push_back(test::random_memory(random, own, test::random_layout(random, shape)));
+    inputs.push_back(memories.back().view());
+  }
+  weft::OpArguments args;
+  Dims result_shape = shape;
+  if (one_of(op.name, {"sum", "amax", "argmax", "cumsum"})) {
+    const std::int64_t axis = random.integer(0, 1);
+    args.axes = {axis};
+    if (op.name != "cumsum") result_shape.erase(result_shape.begin() + axis);
+  }
+  const ScalarType result = result_type(op.name, type, other);
+  const Memory out = test::random_output(random, result, result_shape);
+  const std::vector<TensorView> outputs = {out.view()};
+  args.outputs = outputs;
+  args.inputs = inputs;
+  std::cout << mark << ' ' << op.name << ' ' << weft::name(result) << ' ';
+  try {
+    op.run(args);
+  } catch (const weft::Error& error) {
+    std::cout << weft::name(error.code()) << '\n';
+    return;
+  }
+  test::Dense values = test::dense_copy(out.view());
+  std::cout << std::hex;
+  if (op.name == "exp" && !weft::is_complex(result)) {
+    for (std::int64_t i = 0; i < test::product(values.shape); ++i) {
+      std::uint64_t bits = 0;
+      canonicalize(result, values.at(i));
+      std::memcpy(&bits, values.at(i), static_cast<std::size_t>(weft::element_size(result)));
+      std::cout << bits << ',';
+    }
+  } else {
+    std::cout << digest(values);
+  }
+  std::cout << std::dec << '\n';
+}
+
+/// The lines that this program prints at a level; empty if it could not be run.
+std::vector<std::string> lines_at(Level level) {
+  std::vector<std::string> lines;
+#if defined(__linux__)
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command =
+      "WEFT_ISA=" + std::string(weft::name(level)) + " '" + program + "' '[level-results]'";
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return lines;
+  std::string text;
+  char buffer[1 << 16];
+  while (const std::size_t count = std::fread(buffer, 1, sizeof(buffer), pipe)) {
+    text.append(buffer, count);
+  }
+  const int status = pclose(pipe);
+  std::istringstream stream(text);
+  for (std::string line; status == 0 && std::getline(stream, line);) {
+    if (line.rfind(mark, 0) == 0) lines.push_back(line);
+  }
+#else
+  static_cast<void>(level);
+#endif
+  return lines;
+}
+
+/// True if two lines for exp name the same calls, and values next to each other at most.
+bool neighbours(const std::string& a, const std::string& b) {
+  std::istringstream x(a), y(b);
+  for (int word = 0; word < 3; ++word) {
+    std::string p, q;
+    x >> p;
+    y >> q;
+    if (p != q) return false;
+  }
+  std::uint64_t p = 0, q = 0;
+  char comma = 0;
+  x >> std::hex;
+  y >> std::hex;
+  while (x >> p >> comma) {
+    // Results are not negative, so their order is that of their bits.
+    if (!(y >> q >> comma) || std::max(p, q) - std::min(p, q) > 1) return false;
+  }
+  return !(y >> q);
+}
+
+}  // namespace
+
+TEST_CASE("levels: results of every operation, printed", "[.][level-results]") {
+  test::Random random(test::seed());
+  for (const weft::OpEntry& op : weft::all_ops()) {
+    for (const ScalarType type : test::all_types()) {
+      for (int round = 0; round < test::rounds(8); ++round)
+        print_result(random, op, type);
+    }
+  }
+  std::cout << mark << " level " << weft::name(weft::current_level()) << std::endl;
+}
+
+TEST_CASE("levels: the same bits, exp at baseline apart", "[properties]") {
+  INFO("WEFT_TEST_SEED=" << test::seed());
+  std::map<Level, std::vector<std::string>> results;
+  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
+    const auto level = static_cast<Level>(i);
+    std::vector<std::string>& lines = results[level];
+    lines = lines_at(level);
+#if defined(__linux__)
+    INFO(weft::name(level));
+    REQUIRE(lines.size() == weft::all_ops().size() * test::all_types().size() *
+                                    static_cast<std::size_t>(test::rounds(8)) +
+                                1);
+    // The child did run at the level that it was asked for.
+    REQUIRE(lines.back() == std::string(mark) + " level " + std::string(weft::name(level)));
+#endif
+    lines.resize(lines.empty() ? 0 : lines.size() - 1);
+  }
+  test::Tally tally;
+  const auto compare = [&](Level a, Level b) {
+    for (std::size_t i = 0; i < results[a].size(); ++i) {
+      const std::string& x = results[a][i];
+      const std::string& y = results[b][i];
+      const bool tolerant = a == Level::baseline && x.find(" exp ") != std::string::npos;
+      tally.check(tolerant ? neighbours(x, y) || x == y : x == y, [&](auto& text) {
+        text << weft::name(a) << ": " << x.substr(0, 300) << "; " << weft::name(b) << ": "
+             << y.substr(0, 300);
+      });
+    }
+  };
+  for (const auto& [level, lines] : results) {
+    compare(Level::baseline, level);
+    if (level == Level::avx512) compare(Level::avx2, level);
+  }
+#if defined(__linux__)
+  CHECK_TALLY(tally);
+#endif
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What iterating over strided operands means, said as plainly as possible: the oracle for plans.
+/// Nothing here uses weft.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace test {
+
+using Dims = std::vector<std::int64_t>;
+
+/// One operand: extents outermost first, strides in elements.
+struct NaiveOperand {
+  Dims shape;
+  Dims strides;
+  std::int64_t element_bytes = 1;
+};
+
+/// Calls visit(index) for every index below `shape`, row-major: the last axis varies fastest.
+template <class Visit>
+void for_each_index(const Dims& shape, Visit&& visit) {
+  Dims index(shape.size(), 0);
+  for (const std::int64_t extent : shape) {
+    if (extent == 0) return;
+  }
+  for (;;) {
+    visit(static_cast<const Dims&>(index));
+    std::size_t axis = shape.size();
+    while (axis > 0 && index[axis - 1] == shape[axis - 1] - 1)
+      index[--axis] = 0;
+    if (axis == 0) return;
+    ++index[axis - 1];
+  }
+}
+
+/// The common shape, or nothing if the shapes do not broadcast. Axes are aligned at the last; all
+/// extents of one axis that are not 1 are equal.
+inline std::optional<Dims> naive_broadcast(const std::vector<Dims>& shapes) {
+  std::size_t rank = 0;
+  for (const Dims& shape : shapes)
+    rank = std::max(rank, shape.size());
+  Dims common(rank, 1);
+  for (std::size_t from_end = 1; from_end <= rank; ++from_end) {
+    std::int64_t& extent = common[rank - from_end];
+    for (const Dims& shape : shapes) {
+      if (from_end > shape.size()) continue;
+      const std::int64_t own = shape[shape.size() - from_end];
+      if (own == 1) continue;
+      if (extent != 1 && extent != own) return std::nullopt;
+      extent = own;
+    }
+  }
+  return common;
+}
+
+/// Byte offset, from the operand's own element (0, 0, ...), of the element that belongs to an index
+/// of the common shape.
+inline std::int64_t naive_offset(const NaiveOperand& operand, const Dims& index) {
+  std::int64_t offset = 0;
+  const std::size_t lead = index.size() - operand.shape.size();
+  for (std::size_t axis = 0; axis < operand.shape.size(); ++axis) {
+    const std::int64_t i = operand.shape[axis] == 1 ? 0 : index[lead + axis];
+    offset += i * operand.strides[axis] * operand.element_bytes;
+  }
+  return offset;
+}
+
+/// Byte offsets of all operands, for every index in row-major order.
+inline std::vector<Dims> naive_offsets(const Dims& common,
+                                       const std::vector<NaiveOperand>& operands) {
+  std::vector<Dims> tuples;
+  for_each_index(common, [&](const Dims& index) {
+    Dims tuple;
+    for (const NaiveOperand& operand : operands)
+      tuple.push_back(naive_offset(operand, index));
+    tuples.push_back(tuple);
+  });
+  return tuples;
+}
+
+/// The same tuples in an order of their own, to compare sets with repeats.
+inline std::vector<Dims> sorted(std::vector<Dims> tuples) {
+  std::sort(tuples.begin(), tuples.end());
+  return tuples;
+}
+
+/// Strides of a dense row-major tensor; an extent of 0 counts as 1.
+inline Dims row_major(const Dims& shape) {
+  Dims strides(shape.size(), 1);
+  for (std::size_t axis = shape.size(); axis-- > 1;) {
+    strides[axis - 1] = strides[axis] * std::max<std::int64_t>(shape[axis], 1);
+  }
+  return strides;
+}
+
+/// 0 as soon as one extent is 0, whatever the others are.
+inline std::int64_t product(const Dims& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) {
+    if (extent == 0) return 0;
+  }
+  for (const std::int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+}  // namespace test

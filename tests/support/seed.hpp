@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Random numbers that a failing test can be run again with.
+///
+///     WEFT_TEST_SEED=12345 weft_test_iter "name of the test"
+///
+/// repeats a run; WEFT_TEST_ROUNDS=100 makes the random tests a hundred times as long.
+#pragma once
+
+#include "support/catch.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace test {
+
+inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? otherwise : std::strtoull(value, nullptr, 10);
+}
+
+/// The seed of this run: WEFT_TEST_SEED, or always the same.
+inline std::uint64_t seed() { return number_from_environment("WEFT_TEST_SEED", 20'260'229); }
+
+/// `count`, times WEFT_TEST_ROUNDS where that is set.
+inline int rounds(int count) {
+  return count * static_cast<int>(number_from_environment("WEFT_TEST_ROUNDS", 1));
+}
+
+/// A random source that gives the same numbers everywhere: the standard fixes the engine, not its
+/// distributions.
+class Random {
+ public:
+  explicit Random(std::uint64_t from) : engine_(from) {}
+
+  std::uint64_t bits() { return engine_(); }
+  /// From low to high, both included.
+  std::int64_t integer(std::int64_t low, std::int64_t high) {
+    const auto count = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
+    const std::uint64_t drawn = count == 0 ? engine_() : engine_() % count;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + drawn);
+  }
+  /// True in `percent` of 100 cases.
+  bool chance(int percent) { return integer(0, 99) < percent; }
+  template <class T>
+  const T& pick(const std::vector<T>& from) {
+    return from[static_cast<std::size_t>(integer(0, static_cast<std::int64_t>(from.size()) - 1))];
+  }
+  /// 0, 1, ..., n - 1 in random order.
+  std::vector<std::int64_t> permutation(std::int64_t n) {
+    std::vector<std::int64_t> order;
+    for (std::int64_t i = 0; i < n; ++i)
+      order.push_back(i);
+    for (std::int64_t i = n; i-- > 1;) {
+      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(integer(0, i))]);
+    }
+    return order;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+}  // namespace test
+
+/// Declares a random source, and has Catch print the seed with whatever fails in this scope.
+#define WEFT_RANDOM(NAME)          \
+  test::Random NAME(test::seed()); \
+  INFO("WEFT_TEST_SEED=" << test::seed())
