@@ -76,7 +76,7 @@ TEST_CASE("cast_elements: in place between types of one size", "[core]") {
 TEST_CASE("cast_tensor: every element to its place, and nothing else written", "[core]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(500); ++round) {
+  for (int round = 0; round < test::rounds(2000); ++round) {
     const Dims shape = test::random_shape(random, 4);
     const test::Memory from(ScalarType::i16, test::random_layout(random, shape));
     const test::Memory to(ScalarType::f32, test::random_layout(random, shape, {.zero = false}));

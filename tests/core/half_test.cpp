@@ -84,7 +84,7 @@ void check_narrowing(const HalfReference& reference) {
     }
   }
   // Any bit pattern, and again with exponents around those that the type has.
-  for (int i = 0; i < test::rounds(200'000); ++i) {
+  for (int i = 0; i < test::rounds(500'000); ++i) {
     const auto bits = static_cast<std::uint32_t>(random.bits());
     check_one<Half>(tally, reference, std::bit_cast<float>(bits));
     const auto exponent = static_cast<std::uint32_t>(random.integer(127 - 26, 127 + 17));

@@ -118,7 +118,7 @@ TEST_CASE("tensor: share keeps any owner alive", "[core]") {
 TEST_CASE("tensor: copy_of makes any view row-major", "[core]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(500); ++round) {
+  for (int round = 0; round < test::rounds(2000); ++round) {
     const test::Memory memory(ScalarType::i32,
                               test::random_layout(random, test::random_shape(random, 4)));
     auto* values = reinterpret_cast<std::int32_t*>(memory.data());

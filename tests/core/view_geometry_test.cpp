@@ -67,7 +67,7 @@ auto about(const TensorView& view, Describe describe) {
 TEST_CASE("view geometry: permute and transpose", "[core]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(500); ++round) {
+  for (int round = 0; round < test::rounds(2000); ++round) {
     const test::Memory memory = random_memory(random, 4);
     const TensorView view = memory.view();
     const auto rank = static_cast<std::int64_t>(view.rank());
@@ -146,7 +146,7 @@ TEST_CASE("view geometry: slice with bounds and steps at the ends of 64 bits", "
 TEST_CASE("view geometry: flip and select", "[core]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(500); ++round) {
+  for (int round = 0; round < test::rounds(2000); ++round) {
     const test::Memory memory = random_memory(random, 4);
     const TensorView view = memory.view();
     if (view.rank() == 0) continue;
@@ -178,7 +178,7 @@ TEST_CASE("view geometry: flip and select", "[core]") {
 TEST_CASE("view geometry: expand is broadcasting", "[core]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(500); ++round) {
+  for (int round = 0; round < test::rounds(2000); ++round) {
     const Dims target = test::random_shape(random, 4);
     const test::Memory memory(
         ScalarType::i32, test::random_layout(random, test::random_operand_shape(random, target)));

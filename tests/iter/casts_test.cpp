@@ -64,6 +64,24 @@ TEST_CASE("casts: strides, flips and broadcasts of what is converted", "[iter]")
   CHECK(got == std::vector<std::int32_t>{26, -1, 24, -1, 22, -1, 15, -1, 13, -1, 11, -1});
 }
 
+TEST_CASE("casts: a copy begins where it is walked from", "[iter]") {
+  const Tensor a = Tensor::of<std::int16_t>({4}, {1, 2, 3, 4});
+  const Tensor b = Tensor::of<std::int64_t>({4}, {5, 6, 7, 8});
+  const weft::TensorView views[] = {a.flip(0), b.flip(0)};
+  TensorIterator iter = TensorIteratorConfig()
+                            .add_input(views[0])
+                            .add_input(views[1])
+                            .promote_inputs_to_common_dtype(true)
+                            .build();
+  REQUIRE(iter.data_ptr(0) == a.data());  // walked from the other end
+  iter.materialize_casts();
+  CHECK(iter.operand(0).origin_offset_bytes == 0);
+  CHECK(*static_cast<std::int64_t*>(iter.data_ptr(0)) == 1);
+  // Bound anew, the copy's place is taken by something of its own type.
+  iter.bind(0, b.data());
+  CHECK(iter.data_ptr(0) == b.data());
+}
+
 TEST_CASE("casts: in place, the old values are there to be read", "[iter]") {
   const Tensor a = Tensor::of<std::int32_t>({2}, {1, 2});
   const Tensor b = Tensor::of<std::int64_t>({2}, {10, 20});

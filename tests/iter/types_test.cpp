@@ -72,6 +72,11 @@ TEST_CASE("types: promotion changes what inputs are read as", "[iter]") {
   CHECK(resolved({new_output(), input(u16), input(i16)}, promote) == "i32 | i32 u16>i32 i16>i32");
 }
 
+TEST_CASE("types: without promotion a number of the language keeps its width", "[iter]") {
+  CHECK(resolved({new_output(), input(f64, 0, true)}, {}) == "f64 | f64 f64");
+  CHECK(resolved({new_output(), input(f64, 0, true)}, promote) == "f32 | f32 f64>f32");
+}
+
 TEST_CASE("types: an output to allocate takes the common type or the declared one", "[iter]") {
   TypeRules rules = promote;
   rules.undefined_outputs = boolean;

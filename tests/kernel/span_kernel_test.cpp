@@ -5,7 +5,7 @@
 #include <weft/kernel/span_loop.hpp>
 
 #include "kernel/mix.hpp"
-#include "support/dense.hpp"
+#include "support/shifted.hpp"
 #include "support/threads.hpp"
 
 #include <algorithm>
@@ -15,38 +15,12 @@ namespace {
 
 using test::Dims;
 using test::mix;
+using test::Shifted;
 using weft::RunOptions;
 using weft::ScalarType;
 using weft::SpanKernel;
 using weft::TensorIterator;
 using weft::TensorView;
-
-/// An operand `shift` bytes behind where its type would like to be, and nothing beyond its end.
-class Shifted {
- public:
-  Shifted(test::Random& random, ScalarType type, const test::Layout& layout, std::int64_t shift)
-      : bytes_(ScalarType::u8, test::fit({{layout.size * weft::element_size(type) + shift}, {1}})) {
-    std::byte* begin = bytes_.data() + (layout.size > 0 ? shift : 0);
-    std::vector<std::byte> values(static_cast<std::size_t>(layout.size * weft::element_size(type)));
-    test::fill(type, values.data(), layout.size, random);
-    std::copy(values.begin(), values.end(), begin);
-    view_ = TensorView::within({bytes_.data(), bytes_.data() + bytes_.size_bytes()},
-                               begin + layout.origin * weft::element_size(type), type, layout.shape,
-                               layout.strides);
-  }
-  const TensorView& view() const { return view_; }
-  test::Watch watch() const { return {bytes_.data(), bytes_.size_bytes(), view_}; }
-  void reset(const std::vector<std::byte>& from) {
-    std::copy(from.begin(), from.end(), bytes_.data());
-  }
-  std::vector<std::byte> bytes() const {
-    return {bytes_.data(), bytes_.data() + bytes_.size_bytes()};
-  }
-
- private:
-  test::Memory bytes_;
-  TensorView view_;
-};
 
 /// 3a + b over spans, which counts the elements it is given.
 template <class T>

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -98,30 +99,39 @@ TEST_CASE("bad input: when several pieces throw, one exception arrives", "[paral
 }
 
 TEST_CASE("bad input: a lock held across a nested call does not deadlock", "[parallel]") {
-  // A thread that waits for its inner call must not take up another outer piece: that would lock
-  // the same mutex once more.
+  // A thread that waits for its inner call must not take up another outer piece meanwhile: it would
+  // lock the same mutex once more. To be noticed rather than to hang, each thread has a flag for it.
   const AddOne inner = AddOne::make(4000);
   test::in_arena(4, [&] {
     std::mutex mutex;
     std::atomic<bool> entered_again{false};
-    std::atomic<int> pieces{0};
-    weft::parallel_for(16, 1, [&](std::int64_t, std::int64_t) {
-      static thread_local bool inside = false;
-      if (inside) {
-        entered_again = true;  // locking now would never end
-        return;
-      }
-      inside = true;
-      {
-        const std::lock_guard lock(mutex);
-        inner.iter.for_each(AddOne::loop, 1);
-        ++pieces;
-      }
-      inside = false;
+    std::atomic<std::int64_t> done{0};
+    const auto outer = [&](auto&& work) {
+      weft::parallel_for(32, 1, [&](std::int64_t begin, std::int64_t end) {
+        static thread_local bool inside = false;
+        if (inside) {
+          entered_again = true;
+          return;
+        }
+        inside = true;
+        work();
+        inside = false;
+        done += end - begin;
+      });
+    };
+    outer([&] {
+      const std::lock_guard lock(mutex);
+      inner.iter.for_each(AddOne::loop, 1);
+    });
+    CHECK(inner.written() == 4000);
+    // Without the lock, others take inner pieces, so that threads do come to wait for them.
+    outer([] {
+      weft::parallel_for(8, 1, [](std::int64_t, std::int64_t) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      });
     });
     CHECK_FALSE(entered_again);
-    CHECK(pieces == 16);
-    CHECK(inner.written() == 4000);
+    CHECK(done == 64);
   });
 }
 

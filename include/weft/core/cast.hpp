@@ -36,7 +36,8 @@ WEFT_ALWAYS_INLINE constexpr To cast(From value) noexcept {
       using Part = typename To::value_type;
       return To(static_cast<Part>(value.real()), static_cast<Part>(value.imag()));
     } else if constexpr (std::is_same_v<To, bool>) {
-      return (value.real() != 0) | (value.imag() != 0);
+      // Without a branch; as int, or Clang takes it for a slip of the pen.
+      return (static_cast<int>(value.real() != 0) | static_cast<int>(value.imag() != 0)) != 0;
     } else {
       return cast<To>(value.real());
     }
