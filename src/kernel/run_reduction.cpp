@@ -76,7 +76,11 @@ class CombiningTree {
 class ReduceRunner {
  public:
   ReduceRunner(const TensorIterator& iter, const ReductionKernel& kernel, const ReducePlan& plan)
-      : iter_(iter), kernel_(kernel), plan_(plan), geometry_(iter.geometry()) {
+      : iter_(iter),
+        kernel_(kernel),
+        plan_(plan),
+        geometry_(iter.geometry()),
+        located_(iter.numel() == 0 ? kernel.noutputs : iter.ntensors()) {
     const std::int64_t width = plan.kept.tile_elements;
     const std::int64_t block =
         plan.columns ? width * plan.reduced.tile_elements : plan.reduced.tile_elements;
@@ -163,7 +167,7 @@ class ReduceRunner {
       extents[i] = std::min(side.tile[i], geometry_.extent(side.dims[i]) - start);
       elements *= extents[i];
       const std::int64_t* strides = geometry_.strides(side.dims[i]);
-      for (int k = 0; k < geometry_.noperands; ++k)
+      for (int k = 0; k < located_; ++k)
         ptrs[k] += start * strides[k];
     }
     return elements;
@@ -296,6 +300,7 @@ class ReduceRunner {
   SmallVector<char*, inline_operands> ptrs_;  // operands at the kept tile's first element
   char* tree_memory_ = nullptr;
   std::size_t results_ = 0;
+  int located_;  // operands that have elements: where there are none to reduce, only outputs
   std::int64_t kept_extents_[max_rank];
   std::int64_t width_ = 1;  // elements of the kept tile at hand
 };

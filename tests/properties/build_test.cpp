@@ -109,7 +109,7 @@ bool is_dense(const TensorView& view) {
 TEST_CASE("build: visits what broadcasting says, in one dim after the other", "[properties]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(4000); ++round) {
+  for (int round = 0; round < test::rounds(20000); ++round) {
     const Sample sample(random);
     const TensorIterator iter = sample.build();
     const std::vector<Dims> wanted = test::naive_offsets(sample.common, sample.naive(iter));
@@ -137,7 +137,7 @@ TEST_CASE("build: visits what broadcasting says, in one dim after the other", "[
 TEST_CASE("build: parts of the range are parts of the walk", "[properties]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(1500); ++round) {
+  for (int round = 0; round < test::rounds(6000); ++round) {
     const Sample sample(random);
     const TensorIterator iter = sample.build();
     const std::vector<Dims> all = test::visited(iter);
@@ -158,7 +158,7 @@ TEST_CASE("build: threads share the walk without gap or repeat", "[properties]")
   test::Tally tally;
   for (const int threads : {1, 2, 3, 4, 8}) {
     test::in_arena(threads, [&] {
-      for (int round = 0; round < test::rounds(150); ++round) {
+      for (int round = 0; round < test::rounds(600); ++round) {
         const Sample sample(random);
         const TensorIterator iter = sample.build();
         const std::vector<Dims> wanted =
@@ -181,7 +181,7 @@ TEST_CASE("build: threads share the walk without gap or repeat", "[properties]")
 TEST_CASE("build: cutting an iterator again and again loses nothing", "[properties]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(800); ++round) {
+  for (int round = 0; round < test::rounds(4000); ++round) {
     const Sample sample(random);
     const TensorIterator whole = sample.build();
     std::vector<TensorIterator> parts = {whole};
@@ -208,7 +208,7 @@ TEST_CASE("build: cutting an iterator again and again loses nothing", "[properti
 TEST_CASE("build: a + b and b + a are walked and laid out alike", "[properties]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(3000); ++round) {
+  for (int round = 0; round < test::rounds(10000); ++round) {
     const Dims common = test::random_shape(random, 4);
     const auto operand = [&] {
       return test::Memory(ScalarType::f32,

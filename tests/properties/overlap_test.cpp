@@ -151,7 +151,7 @@ TEST_CASE("internal overlap: every view of up to four axes", "[properties]") {
 TEST_CASE("internal overlap: views of four axes with larger strides, sampled", "[properties]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(30'000); ++round) {
+  for (int round = 0; round < test::rounds(100'000); ++round) {
     Case c;
     for (int axis = 0; axis < 4; ++axis) {
       c.shape.push_back(random.integer(random.chance(5) ? 0 : 2, 3));
@@ -181,7 +181,7 @@ TEST_CASE("overlap: pairs of views of up to three axes and three element sizes, 
   WEFT_RANDOM(random);
   const std::vector<Marked> views = all_marked(3);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(1'000'000); ++round) {
+  for (int round = 0; round < test::rounds(3'000'000); ++round) {
     const Marked& a = random.pick(views);
     // Often the same view, so that full overlap and near misses of it are met.
     const Marked& b = random.chance(20) ? a : random.pick(views);

@@ -35,7 +35,7 @@ std::string text(const TensorView& v) {
 TEST_CASE("reduction: every input element meets the output element it belongs to", "[properties]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(3000); ++round) {
+  for (int round = 0; round < test::rounds(10000); ++round) {
     const Dims shape = test::random_shape(random, 4);
     const test::Memory in(ScalarType::f32, test::random_layout(random, shape));
     const test::Memory out(
@@ -68,7 +68,7 @@ TEST_CASE("reduction: every input element meets the output element it belongs to
 TEST_CASE("reduction: along a reduced axis indexes rise", "[properties]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(2000); ++round) {
+  for (int round = 0; round < test::rounds(8000); ++round) {
     Dims shape = test::random_shape(random, 3);
     if (shape.empty()) continue;
     for (std::int64_t& extent : shape)
@@ -99,7 +99,7 @@ TEST_CASE("reduction: along a reduced axis indexes rise", "[properties]") {
 TEST_CASE("declared shape: operands are seen as if they had it", "[properties]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(3000); ++round) {
+  for (int round = 0; round < test::rounds(10000); ++round) {
     const Dims shape = test::random_shape(random, 4);
     std::vector<std::int64_t> squashed;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
