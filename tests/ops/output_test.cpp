@@ -131,7 +131,7 @@ TEST_CASE("outputs: a new result is dense in the order of the inputs", "[ops]") 
   // Gaps are not kept.
   CHECK(strides_of(weft::neg(x.slice(2, 0, 6, 2))) == Dims{15, 3, 1});
   // Whichever comes first.
-  const TensorView straight = Tensor::zeros({6, 4, 5}, ScalarType::f32);
+  const Tensor straight = Tensor::zeros({6, 4, 5}, ScalarType::f32);
   CHECK(strides_of(weft::add(permuted, straight)) == strides_of(weft::add(straight, permuted)));
 }
 
