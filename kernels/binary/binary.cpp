@@ -5,6 +5,7 @@
 #include "kernels/binary/binary.hpp"
 
 #include "kernels/arithmetic.hpp"
+#include "kernels/half_spans.hpp"
 #include "kernels/op_table.hpp"
 
 namespace weft::inline v0 {
@@ -53,14 +54,17 @@ struct ComplexSpans {
     }
   }
 
-  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     const Op& op = *static_cast<const Op*>(context);
-    switch (broadcast >> 1) {
-      case 0: return loop<0>(op, data, n);
-      case 1: return loop<1>(op, data, n);
-      case 2: return loop<2>(op, data, n);
-      default: return loop<3>(op, data, n);
-    }
+    for_each_row<3>(data, row_bytes, rows, [&](char* const* row) {
+      switch (broadcast >> 1) {
+        case 0: return loop<0>(op, row, n);
+        case 1: return loop<1>(op, row, n);
+        case 2: return loop<2>(op, row, n);
+        default: return loop<3>(op, row, n);
+      }
+    });
   }
 };
 
@@ -81,10 +85,21 @@ constexpr const SpanKernel* multiplicative() {
   }
 }
 
+template <class Half>
+const SpanKernel* choose_half(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add: return &HalfKernel<Add<float>, Half, 2>::value;
+    case BinaryOp::sub: return &HalfKernel<Sub<float>, Half, 2>::value;
+    case BinaryOp::mul: return &HalfKernel<Mul<float>, Half, 2>::value;
+    case BinaryOp::div: return &HalfKernel<Div<float>, Half, 2>::value;
+  }
+  return nullptr;
+}
+
 template <class T>
 const SpanKernel* choose(BinaryOp op) {
   if constexpr (is_half_type<T>) {
-    return nullptr;
+    return choose_half<T>(op);
   } else {
     switch (op) {
       case BinaryOp::add: return &OpKernel<Add<T>>::value;

@@ -13,7 +13,7 @@ namespace weft::inline v0 {
 enum class BinaryOp : std::uint8_t { add, sub, mul, div };
 
 /// The kernel of an operation on a type, or null where there is none: sub on bool, div on integers
-/// and bool, and the 16-bit floating types, which compute in f32.
+/// and bool. f16 and bf16 compute in f32 and round once.
 WEFT_DECLARE_KERNEL(binary_kernel, const SpanKernel*(BinaryOp op, ScalarType type));
 
 }  // namespace weft::inline v0

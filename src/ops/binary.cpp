@@ -29,7 +29,7 @@ Elementwise prepare_binary(BinaryOp op, const Output& out, const TensorView& a,
   config.promote_integer_inputs_to_float(op == BinaryOp::div);
   Elementwise call(config);
   const ScalarType type = call.iter.common_dtype();
-  call.kernel = binary_kernel(op, compute_type(type));
+  call.kernel = binary_kernel(op, type);
   if (call.kernel == nullptr) fail_no_kernel(names[static_cast<int>(op)], type);
   return call;
 }

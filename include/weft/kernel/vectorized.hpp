@@ -319,9 +319,12 @@ struct VectorizedSpans {
   }(std::make_index_sequence<Nin>());
 
   template <std::size_t Nin>
-  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
-    run_indexed(*static_cast<const F*>(context), data, n, broadcast >> 1,
-                std::make_index_sequence<Nin>());
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+    const F& op = *static_cast<const F*>(context);
+    for_each_row<1 + Nin>(data, row_bytes, rows, [&](char* const* row) {
+      run_indexed(op, row, n, broadcast >> 1, std::make_index_sequence<Nin>());
+    });
   }
 
  private:
