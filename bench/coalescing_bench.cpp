@@ -7,7 +7,7 @@
 #include "plain_loops.hpp"
 #include "study.hpp"
 
-#include <numeric>
+#include <algorithm>
 
 namespace bench {
 namespace {

@@ -22,13 +22,15 @@
 #include <benchmark/benchmark.h>
 
 #include <array>
+#include <complex>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -38,8 +40,14 @@ using weft::ScalarType;
 using weft::Tensor;
 using weft::TensorView;
 
+/// For messages.
+inline std::string& current_case() {
+  static std::string name;
+  return name;
+}
+
 [[noreturn]] inline void die(const std::string& what) {
-  std::fprintf(stderr, "%s\n", what.c_str());
+  std::fprintf(stderr, "%s: %s\n", current_case().c_str(), what.c_str());
   std::exit(1);
 }
 
@@ -161,6 +169,7 @@ inline void add_case(const std::string& name, std::function<Work()> make) {
   benchmark::RegisterBenchmark(name.c_str(),
                                [name, make = std::move(make)](benchmark::State& state) {
                                  static std::set<std::string> checked;
+                                 current_case() = name;
                                  const weft::ThreadLimit one(1);
                                  const Work work = make();
                                  if (checked.insert(name).second) {
