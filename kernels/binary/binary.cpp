@@ -5,6 +5,7 @@
 #include "kernels/binary/binary.hpp"
 
 #include "kernels/arithmetic.hpp"
+#include "kernels/binary/complex_product.hpp"
 #include "kernels/half_spans.hpp"
 #include "kernels/op_table.hpp"
 
@@ -67,6 +68,18 @@ struct ComplexSpans {
     });
   }
 };
+
+#if defined(__AVX__)
+template <class T>
+struct ComplexSpans<Mul<T>, T> {
+  static void run(const void*, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                  std::int64_t rows, std::uint32_t broadcast) {
+    for_each_row<3>(data, row_bytes, rows, [&](char* const* row) {
+      complex_product_span<typename T::value_type>(row[0], row[1], row[2], n, broadcast >> 1);
+    });
+  }
+};
+#endif
 
 template <class Op, class T>
 constexpr SpanKernel complex_kernel = [] {

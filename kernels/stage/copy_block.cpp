@@ -66,14 +66,14 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
     transpose<T, lanes, groups<T>>(to, t0, from, f1, n1, n0);
   } else if (t0 == size && f0 == 2 * size) {
     copy_spaced<T, 2>(to, t1, from, f1, n0, n1);
-  } else if ((t0 == size && step_fits_register<T>(f0, n0)) ||
-             (f0 == size && step_fits_register<T>(t0, n0))) {
-    for (std::int64_t j = 0; j < n1; ++j)
-      copy_rows(to + j * t1, t0, from + j * f1, f0, size, n0);
   } else if (t0 == size && f0 == 3 * size) {
     copy_spaced<T, 3>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == 4 * size) {
     copy_spaced<T, 4>(to, t1, from, f1, n0, n1);
+  } else if ((t0 == size && step_fits_register<T>(f0, n0)) ||
+             (f0 == size && step_fits_register<T>(t0, n0))) {
+    for (std::int64_t j = 0; j < n1; ++j)
+      copy_rows(to + j * t1, t0, from + j * f1, f0, size, n0);
   } else if (t0 == size && f0 == -size) {
     copy_spaced<T, -1>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == 0) {

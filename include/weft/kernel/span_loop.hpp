@@ -134,11 +134,11 @@ WEFT_ALWAYS_INLINE void for_each_row(char* const* data, const std::int64_t* row_
   char* row[Count];
   for (std::size_t k = 0; k < Count; ++k)
     row[k] = data[k];
-  f(row);
-  for (std::int64_t r = 1; r < rows; ++r) {
+  for (std::int64_t left = rows;;) {
+    f(row);
+    if (--left == 0) return;
     for (std::size_t k = 0; k < Count; ++k)
       row[k] += row_bytes[k];
-    f(row);
   }
 }
 
