@@ -111,6 +111,19 @@ WEFT_ALWAYS_INLINE void transpose_block(char* to, std::int64_t to_step, const ch
   }
 }
 
+/// n1 rows of Count elements each, one element at a time: all of a row in one go.
+template <class T, int Count>
+void copy_few_elements(char* to, std::int64_t t0, std::int64_t t1, const char* from,
+                       std::int64_t f0, std::int64_t f1, std::int64_t n1) {
+  for (std::int64_t j = 0; j < n1; ++j) {
+    WEFT_UNROLLED
+    for (int i = 0; i < Count; ++i)
+      store(to + i * t0, load<T>(from + i * f0));
+    to += t1;
+    from += f1;
+  }
+}
+
 /// One element at a time. Not vectorised: gathering lanes one by one gains nothing over plain moves,
 /// and blocks are often too small to pay for setting it up.
 template <class T>
@@ -119,16 +132,28 @@ __attribute__((optimize("no-tree-vectorize")))
 #endif
 void copy_elements(char* to, std::int64_t t0, std::int64_t t1, const char* from, std::int64_t f0,
                    std::int64_t f1, std::int64_t n0, std::int64_t n1) {
-  if (n0 < n1 && n0 < 8) {  // the longer loop inside
+  if (n1 < n0 && n1 <= 8) {  // short rows have loops of their own
     std::swap(t0, t1);
     std::swap(f0, f1);
     std::swap(n0, n1);
+  }
+  switch (n0) {
+    case 1: return copy_few_elements<T, 1>(to, t0, t1, from, f0, f1, n1);
+    case 2: return copy_few_elements<T, 2>(to, t0, t1, from, f0, f1, n1);
+    case 3: return copy_few_elements<T, 3>(to, t0, t1, from, f0, f1, n1);
+    case 4: return copy_few_elements<T, 4>(to, t0, t1, from, f0, f1, n1);
+    case 5: return copy_few_elements<T, 5>(to, t0, t1, from, f0, f1, n1);
+    case 6: return copy_few_elements<T, 6>(to, t0, t1, from, f0, f1, n1);
+    case 7: return copy_few_elements<T, 7>(to, t0, t1, from, f0, f1, n1);
+    case 8: return copy_few_elements<T, 8>(to, t0, t1, from, f0, f1, n1);
+    default: break;
   }
   for (std::int64_t j = 0; j < n1; ++j) {
     char* t = to + j * t1;
     const char* f = from + j * f1;
     std::int64_t i = 0;
     for (; i + 4 <= n0; i += 4) {
+      WEFT_UNROLLED
       for (int u = 0; u < 4; ++u)
         store(t + u * t0, load<T>(f + u * f0));
       t += 4 * t0;

@@ -28,27 +28,45 @@ bool cheaper(const Cost& a, const Cost& b) noexcept {
   return a.axis > b.axis;
 }
 
-/// True if every operand that counts goes on along `outer` where `inner` ends.
-bool coalesces(const Geometry& geometry, std::span<const OrderOperand> operands, int inner,
-               int outer) noexcept {
-  const auto extent = static_cast<std::uint64_t>(geometry.extent(inner));
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (!operands[k].counts) continue;
-    const auto at = static_cast<int>(k);
-    const auto end = extent * static_cast<std::uint64_t>(geometry.stride(inner, at));
-    if (end != static_cast<std::uint64_t>(geometry.stride(outer, at))) return false;
+/// True if every operand that counts is row-major, gaps and all: no extent of 1, no repetition. Then
+/// the cost says nothing new.
+bool is_row_major(const Geometry& geometry, std::span<const OrderOperand> operands) noexcept {
+  const std::int64_t* outer = nullptr;
+  for (int axis = 0; axis < geometry.ndim(); ++axis) {
+    const std::int64_t* strides = geometry.strides(axis);
+    if (geometry.extent(axis) == 1) return false;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (!operands[k].counts) continue;
+      if (strides[k] <= 0 || (outer != nullptr && outer[k] < strides[k])) return false;
+    }
+    outer = strides;
   }
   return true;
 }
 
+/// True if most of the operands that count, outputs twice, go on along `outer` where `inner` ends.
+bool mostly_coalesces(const Geometry& geometry, std::span<const OrderOperand> operands, int inner,
+                      int outer) noexcept {
+  const auto extent = static_cast<std::uint64_t>(geometry.extent(inner));
+  int balance = 0;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k].counts) continue;
+    const auto at = static_cast<int>(k);
+    const auto end = extent * static_cast<std::uint64_t>(geometry.stride(inner, at));
+    const int weight = operands[k].is_output ? 2 : 1;
+    balance += end == static_cast<std::uint64_t>(geometry.stride(outer, at)) ? weight : -weight;
+  }
+  return balance > 0;
+}
+
 /// Moves the axis that coalesces with another to the place after it, whatever it costs: the two are
-/// one dim of the inner one's cost.
+/// one dim of the inner one's cost, for all operands or for those that need not be staged then.
 void keep_coalescing_together(Permutation& perm, const Geometry& geometry,
                               std::span<const OrderOperand> operands) noexcept {
   for (std::size_t d = 0; d + 2 < perm.size(); ++d) {
     if (geometry.extent(perm[d]) == 1) return;
     for (std::size_t e = d + 1; e < perm.size() && geometry.extent(perm[e]) != 1; ++e) {
-      if (!coalesces(geometry, operands, perm[d], perm[e])) continue;
+      if (!mostly_coalesces(geometry, operands, perm[d], perm[e])) continue;
       std::rotate(perm.begin() + d + 1, perm.begin() + e, perm.begin() + e + 1);
       break;
     }
@@ -59,6 +77,7 @@ void keep_coalescing_together(Permutation& perm, const Geometry& geometry,
 
 Permutation order_by_cost(const Geometry& geometry, std::span<const OrderOperand> operands) {
   const int ndim = geometry.ndim();
+  if (is_row_major(geometry, operands)) return order_linear(ndim);
   Cost costs[max_rank];
   for (int axis = ndim, i = 0; axis-- > 0; ++i) {
     Cost cost{0, 0.0, axis};

@@ -9,32 +9,59 @@
 #include "kernels/stage/stage.hpp"
 
 #include <cstdint>
+#include <utility>
 
 namespace weft::inline v0 {
 
 /// One dim of a block.
 struct BlockDim {
   std::int64_t extent;
-  std::int64_t stride;  ///< bytes in memory
+  std::int64_t stride;    ///< bytes in memory
+  std::int64_t step = 0;  ///< bytes in the dense buffer; set by for_each_plane
 };
 
-/// Calls f(memory, dense_index, s0, s1, n0, n1) for each plane of dims 0 and 1 of a block of
-/// `ndims` dims, innermost first. dense_index counts elements: the block is dense in its buffer,
-/// dim 0 fastest. Extents are at least 1.
+/// The dim that a block is best moved along together with dim 0: one that memory holds densely, if it
+/// is worth transposing, or the longest.
+inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
+  constexpr std::int64_t worth_transposing = 8;
+  int longest = 1;
+  for (int i = 1; i < ndims; ++i) {
+    const bool dense = dims[i].stride == size && dims[i].extent >= worth_transposing;
+    if (dense && dims[0].extent >= worth_transposing) return i;
+    if (dims[i].extent > dims[longest].extent) longest = i;
+  }
+  return longest;
+}
+
+/// Calls f(memory, offset, d0, d1) for each plane of dim 0 and a second dim of a block of `ndims` dims,
+/// innermost first, of elements of `size` bytes. `offset` counts bytes of the buffer in which the block
+/// is dense, dim 0 fastest. Extents are at least 1. Changes dims.
 template <class F>
-void for_each_plane(char* memory, const BlockDim* dims, int ndims, F&& f) {
-  const BlockDim d0 = ndims > 0 ? dims[0] : BlockDim{1, 0};
-  const BlockDim d1 = ndims > 1 ? dims[1] : BlockDim{1, 0};
-  std::int64_t index[max_rank];
+void for_each_plane(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f) {
+  while (ndims < 2)
+    dims[ndims++] = {1, 0};
+  std::int64_t step = size;
+  for (int i = 0; i < ndims; ++i) {
+    dims[i].step = step;
+    step *= dims[i].extent;
+  }
+  if (ndims == 2) {
+    f(memory, 0, dims[0], dims[1]);
+    return;
+  }
+  std::swap(dims[1], dims[second_of_plane(dims, ndims, size)]);
+  std::int64_t index[2 * max_rank];
   for (int i = 2; i < ndims; ++i)
     index[i] = 0;
-  for (std::int64_t done = 0;; done += d0.extent * d1.extent) {
-    f(memory, done, d0.stride, d1.stride, d0.extent, d1.extent);
+  for (std::int64_t offset = 0;;) {
+    f(memory, offset, dims[0], dims[1]);
     int i = 2;
     for (; i < ndims; ++i) {
-      memory += dims[i].stride;
-      if (++index[i] < dims[i].extent) break;
-      memory -= dims[i].extent * dims[i].stride;
+      const bool more = ++index[i] < dims[i].extent;
+      const std::int64_t by = more ? 1 : 1 - dims[i].extent;
+      memory += by * dims[i].stride;
+      offset += by * dims[i].step;
+      if (more) break;
       index[i] = 0;
     }
     if (i >= ndims) return;
@@ -51,22 +78,26 @@ inline void append_dim(BlockDim* dims, int& ndims, BlockDim dim) {
   }
 }
 
-/// Gathers a block of elements of `size` bytes into a dense buffer, by a kernel for that size.
-inline void pack(CopyBlockFn copy, char* dense, char* memory, std::int64_t size,
-                 const BlockDim* dims, int ndims) {
+/// Gathers a block of elements of `size` bytes into a dense buffer, by a kernel for that size. `dims`
+/// has room for two at least and is changed.
+inline void pack(CopyBlockFn copy, char* dense, char* memory, std::int64_t size, BlockDim* dims,
+                 int ndims) {
   for_each_plane(
-      memory, dims, ndims,
-      [&](const char* from, std::int64_t done, std::int64_t s0, std::int64_t s1, std::int64_t n0,
-          std::int64_t n1) { copy(dense + done * size, size, n0 * size, from, s0, s1, n0, n1); });
+      memory, dims, ndims, size,
+      [&](const char* from, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
+        copy(dense + offset, d0.step, d1.step, from, d0.stride, d1.stride, d0.extent, d1.extent);
+      });
 }
 
-/// Scatters a dense buffer into a block of elements of `size` bytes, by a kernel for that size.
+/// Scatters a dense buffer into a block of elements of `size` bytes, by a kernel for that size. `dims`
+/// has room for two at least and is changed.
 inline void unpack(CopyBlockFn copy, char* memory, const char* dense, std::int64_t size,
-                   const BlockDim* dims, int ndims) {
-  for_each_plane(
-      memory, dims, ndims,
-      [&](char* to, std::int64_t done, std::int64_t s0, std::int64_t s1, std::int64_t n0,
-          std::int64_t n1) { copy(to, s0, s1, dense + done * size, size, n0 * size, n0, n1); });
+                   BlockDim* dims, int ndims) {
+  for_each_plane(memory, dims, ndims, size,
+                 [&](char* to, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
+                   copy(to, d0.stride, d1.stride, dense + offset, d0.step, d1.step, d0.extent,
+                        d1.extent);
+                 });
 }
 
 }  // namespace weft::inline v0

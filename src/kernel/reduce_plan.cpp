@@ -14,7 +14,6 @@ namespace weft::inline v0 {
 namespace {
 
 constexpr std::int64_t span_elements = 2048;  // of one block along reduced dims
-constexpr std::int64_t block_rows = 64;       // of one block in columns
 constexpr std::int64_t most_columns = 512;
 constexpr std::int64_t least_columns = 8;
 constexpr std::int64_t kept_elements = 64;  // of a tile whose elements are reduced span by span
@@ -86,11 +85,10 @@ bool dense(const Geometry& geometry, int k, std::int64_t size, const ReduceSide&
 
 /// Whether to reduce by columns (kept elements next to each other) rather than spans.
 bool prefers_columns(const ReducePlan& plan, const Geometry& geometry) {
-  if (plan.kept.elements == 1 || plan.kept.dims.empty()) return false;
-  if (plan.kept.dims[0] == 0) {
-    return geometry.extent(0) >= least_columns || plan.reduced.elements < short_reduction;
-  }
-  return plan.reduced.elements < short_reduction && plan.kept.elements >= least_columns / 2;
+  if (plan.kept.dims.empty()) return false;
+  const bool kept_inside = plan.kept.dims[0] == 0;
+  return reduces_by_columns(plan.kept.elements, plan.reduced.elements, kept_inside,
+                            kept_inside ? geometry.extent(0) : 0);
 }
 
 /// Whether all inputs hold columns along dim 0, densely and in the kernel's type.
@@ -164,6 +162,13 @@ void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions
 }
 
 }  // namespace
+
+bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
+                        std::int64_t columns) noexcept {
+  if (kept == 1) return false;
+  if (kept_inside) return columns >= least_columns || reduced < short_reduction;
+  return reduced < short_reduction && kept >= least_columns / 2;
+}
 
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                           const RunOptions& options) {

@@ -45,6 +45,14 @@ struct ReducePlan {
   SmallVector<ReduceOperand, inline_operands> operands;
 };
 
+/// Rows of one block in columns.
+inline constexpr std::int64_t block_rows = 64;
+
+/// Whether to reduce by columns (kept elements next to each other) rather than spans: `kept` and
+/// `reduced` elements in all, and whether dim 0 is kept, then of how many columns.
+bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
+                        std::int64_t columns) noexcept;
+
 /// Throws Error as run_reduction does. Works for any iterator, extents of 0 included.
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                           const RunOptions& options);

@@ -125,7 +125,7 @@ class Columns {
     std::int64_t from_step = in.axis_bytes;
     if (in.staged) {
       char* dense = take(elements * in.size);
-      const BlockDim dims[] = {{columns, in.column_bytes}, {rows, in.axis_bytes}};
+      BlockDim dims[] = {{columns, in.column_bytes}, {rows, in.axis_bytes}};
       pack(copy_block_kernel(in.size), dense, in.data, in.size, dims, 2);
       if (in.convert != nullptr) {
         char* converted = take(elements * in.kernel_size);
@@ -148,7 +148,7 @@ class Columns {
       out.convert(converted, dense, elements);
       dense = converted;
     }
-    const BlockDim dims[] = {{columns, out.column_bytes}, {rows, out.axis_bytes}};
+    BlockDim dims[] = {{columns, out.column_bytes}, {rows, out.axis_bytes}};
     unpack(copy_block_kernel(out.size), out.data, dense, out.size, dims, 2);
   }
 

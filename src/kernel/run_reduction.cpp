@@ -202,7 +202,7 @@ class ReduceRunner {
   }
 
   /// Brings input k's block into the kernel's form and returns where it stands.
-  char* stage(int k, char* memory, const BlockDim* dims, int ndims, std::int64_t elements) {
+  char* stage(int k, char* memory, BlockDim* dims, int ndims, std::int64_t elements) {
     const auto i = static_cast<std::size_t>(k);
     const ReduceOperand& r = plan_.operands[i];
     if (!r.staged) return memory;
@@ -352,10 +352,61 @@ void run_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
   }
 }
 
+/// A few elements of one input into one output, both of the kernel's own types: too little work to plan
+/// for. The same blocks as those of the plan, of which there is one for each output. False, with
+/// nothing done, if there is more to do than that.
+bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
+  constexpr std::int64_t most_elements = 512;
+  const Geometry& geometry = iter.geometry();
+  const int ndim = geometry.ndim();
+  if (iter.numel() > most_elements || iter.numel() == 0 || ndim == 0 || ndim > 2) return false;
+  if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return false;
+  for (int k = 0; k < 2; ++k) {
+    const Operand& op = iter.operand(k);
+    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) return false;
+  }
+  const bool reduced0 = geometry.stride(0, 0) == 0;
+  const bool reduced1 = ndim > 1 && geometry.stride(1, 0) == 0;
+  if (ndim > 1 ? reduced0 == reduced1 : !reduced0) return false;
+  const int kept_dim = reduced0 ? 1 : 0;
+  const int reduced_dim = 1 - kept_dim;
+  const std::int64_t kept = ndim > 1 ? geometry.extent(kept_dim) : 1;
+  const std::int64_t reduced = ndim > 1 ? geometry.extent(reduced_dim) : geometry.extent(0);
+  const std::int64_t size = element_size(kernel.types[1]);
+  if (kept > 1 && geometry.stride(kept_dim, 0) != element_size(kernel.types[0])) return false;
+  alignas(64) char accumulators[4096];
+  if (kept * kernel.accumulator_bytes > static_cast<std::int64_t>(sizeof(accumulators)))
+    return false;
+  char* input = iter.operand(1).data;
+  char* output = iter.operand(0).data;
+  if (!reduces_by_columns(kept, reduced, !reduced0, kept)) {
+    if (!reduced0 || geometry.stride(0, 1) != size) return false;
+    for (std::int64_t i = 0; i < kept; ++i) {
+      kernel.reduce_span(kernel.context, accumulators + i * kernel.accumulator_bytes, &input,
+                         reduced, 0);
+      if (i + 1 < kept) input += geometry.stride(1, 1);
+    }
+  } else {
+    if (reduced > block_rows) return false;
+    alignas(64) char packed[most_elements * 16];
+    std::int64_t row_bytes = geometry.stride(reduced_dim, 1);
+    if (geometry.stride(kept_dim, 1) != size) {
+      copy_block_kernel(size)(packed, size, kept * size, input, geometry.stride(kept_dim, 1),
+                              row_bytes, kept, reduced);
+      input = packed;
+      row_bytes = kept * size;
+    }
+    kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, reduced, kept, 0);
+  }
+  kernel.project(kernel.context, accumulators, kept, &output);
+  return true;
+}
+
 }  // namespace
 
 void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                    const RunOptions& options) {
+  if (reduce_few(iter, kernel)) return;
   const ReducePlan plan = plan_reduction(iter, kernel, options);
   if (plan.kept.elements == 0) return;
   if (plan.reduced.elements == 0) {

@@ -261,28 +261,72 @@ void run_tiles(const TensorIterator& iter, const SpanKernel& kernel, const TileP
   TileRunner(iter, kernel, plan, scratch).run(begin, end);
 }
 
-/// One span, as it stands: every operand of the kernel's type, dense or one value. False if it is
-/// not that simple.
-bool run_in_place(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options) {
-  if (iter.ndim() > 1 || kernel.noutputs != iter.noutputs() || kernel.ninputs != iter.ninputs())
-    return false;
+/// Operands of one span in the kernel's own type, as far as that takes no tiles: in place, or, for
+/// values and short spans of another type, converted into a small buffer.
+class Span {
+ public:
+  /// Elements of a short span.
+  static constexpr std::int64_t most = 512;
+
+  /// False if some operand is not that simple.
+  bool collect(const TensorIterator& iter, const SpanKernel& kernel) {
+    const std::int64_t n = iter.numel();
+    const IntSpan strides = iter.get_dim_strides(0);
+    for (int k = 0; k < iter.ntensors(); ++k) {
+      const Operand& op = iter.operand(k);
+      const ScalarType type = kernel.types[k];
+      const std::int64_t stride = n == 1 ? 0 : strides[static_cast<std::size_t>(k)];
+      const bool one = stride == 0;
+      if (one && n != 1) {
+        if ((kernel.broadcastable >> k & 1) == 0) return false;
+        broadcast |= 1u << k;
+      }
+      if (op.storage == type && op.dtype == type) {
+        if (!one && stride != element_size(type)) return false;
+        data[k] = op.data;
+      } else {
+        check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
+        if (!convert(op, k, type, one ? 1 : n, stride)) return false;
+      }
+    }
+    return true;
+  }
+
   char* data[max_operands];
   std::uint32_t broadcast = 0;
-  const std::int64_t n = iter.numel();
-  const IntSpan strides = iter.get_dim_strides(0);
-  for (int k = 0; k < iter.ntensors(); ++k) {
-    const Operand& op = iter.operand(k);
-    const ScalarType type = kernel.types[k];
-    if (op.storage != type || op.dtype != type) return false;
-    data[k] = op.data;
-    const std::int64_t stride = strides[static_cast<std::size_t>(k)];
-    if (stride == element_size(type) || n == 1) continue;
-    if (stride != 0 || (kernel.broadcastable >> k & 1) == 0) return false;
-    broadcast |= 1u << k;
+
+ private:
+  bool convert(const Operand& op, int k, ScalarType type, std::int64_t n, std::int64_t stride) {
+    const std::int64_t bytes = n * element_size(type);
+    const bool via = op.dtype != op.storage && op.dtype != type;
+    if (op.is_output || n > most || used_ + bytes > static_cast<std::int64_t>(sizeof(buffer_)) ||
+        (n > 1 && (via || stride != element_size(op.storage)))) {
+      return false;
+    }
+    data[k] = buffer_ + used_;
+    used_ += (bytes + 15) / 16 * 16;
+    if (n > 1) {
+      convert_kernel(type, op.storage)(data[k], op.data, n);
+    } else {
+      alignas(16) char value[16];
+      cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
+      cast_elements(data[k], type, 0, value, op.dtype, 0, 1);
+    }
+    return true;
   }
+
+  std::int64_t used_ = 0;
+  alignas(64) char buffer_[4096];
+};
+
+/// One span, if every operand can be had so. False, with nothing done, if not.
+bool run_in_place(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options) {
+  Span span;
+  if (!span.collect(iter, kernel)) return false;
+  const std::int64_t n = iter.numel();
   constexpr std::int64_t surely_small = 1024;
   if (n <= surely_small || options.serial) {
-    kernel.run(kernel.context, data, nullptr, n, 1, broadcast);
+    kernel.run(kernel.context, span.data, nullptr, n, 1, span.broadcast);
     return true;
   }
   for (int k = 0; k < iter.noutputs(); ++k) {
@@ -290,12 +334,54 @@ bool run_in_place(const TensorIterator& iter, const SpanKernel& kernel, const Ru
   }
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     char* part[max_operands];
-    for (int k = 0; k < iter.ntensors(); ++k)
-      part[k] = data[k] + (broadcast >> k & 1 ? 0 : begin * element_size(kernel.types[k]));
-    kernel.run(kernel.context, part, nullptr, end - begin, 1, broadcast);
+    for (int k = 0; k < iter.ntensors(); ++k) {
+      part[k] = span.data[k] +
+                ((span.broadcast >> k & 1) != 0 ? 0 : begin * element_size(kernel.types[k]));
+    }
+    kernel.run(kernel.context, part, nullptr, end - begin, 1, span.broadcast);
   };
   parallel_for(n, estimate_grain(iter, kernel.cost, options, 0), run, 64);
   return true;
+}
+
+/// A few rows, each in place: too little work to plan tiles for. False, with nothing done, if some
+/// operand is not direct or one value along dim 0, or there is more to do than that.
+bool run_few_rows(const TensorIterator& iter, const SpanKernel& kernel) {
+  constexpr std::int64_t most_elements = 1024;
+  constexpr std::int64_t least_row = 4;
+  if (iter.numel() > most_elements) return false;
+  const Geometry& geometry = iter.geometry();
+  if (geometry.extent(0) < least_row) return false;
+  char* data[max_operands];
+  std::uint32_t broadcast = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const Operand& op = iter.operand(k);
+    const ScalarType type = kernel.types[k];
+    const std::int64_t stride = geometry.stride(0, k);
+    if (op.storage != type || op.dtype != type) return false;
+    if (stride == 0 && (kernel.broadcastable >> k & 1) != 0) {
+      broadcast |= 1u << k;
+    } else if (stride != element_size(type)) {
+      return false;
+    }
+    data[k] = op.data;
+  }
+  std::int64_t index[max_rank];
+  std::fill_n(index, geometry.ndim(), 0);
+  for (;;) {
+    kernel.run(kernel.context, data, geometry.strides(1), geometry.extent(0), geometry.extent(1),
+               broadcast);
+    int d = 2;
+    for (; d < geometry.ndim(); ++d) {
+      const bool more = ++index[d] < geometry.extent(d);
+      const std::int64_t by = more ? 1 : 1 - geometry.extent(d);
+      for (int k = 0; k < geometry.noperands; ++k)
+        data[k] += by * geometry.stride(d, k);
+      if (more) break;
+      index[d] = 0;
+    }
+    if (d >= geometry.ndim()) return true;
+  }
 }
 
 /// One element, of other types than the kernel's.
@@ -329,7 +415,8 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
     return;
   }
-  if (run_in_place(iter, kernel, options)) return;
+  check_counts(iter, kernel.noutputs, kernel.ninputs);
+  if (iter.ndim() > 1 ? run_few_rows(iter, kernel) : run_in_place(iter, kernel, options)) return;
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (iter.numel() == 1) {
     run_single(iter, kernel);

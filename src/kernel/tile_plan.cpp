@@ -206,12 +206,16 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capa
 
 }  // namespace
 
-void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types) {
+void check_counts(const TensorIterator& iter, int noutputs, int ninputs) {
   if (noutputs != iter.noutputs() || ninputs != iter.ninputs()) {
     fail(ErrorCode::invalid_argument,
          text("kernel of ", noutputs, " outputs and ", ninputs, " inputs on an iterator of ",
               iter.noutputs(), " and ", iter.ninputs()));
   }
+}
+
+void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types) {
+  check_counts(iter, noutputs, ninputs);
   for (int k = 0; k < iter.ntensors(); ++k) {
     const ScalarType type = types[k];
     const ScalarType dtype = iter.operand(k).dtype;

@@ -78,6 +78,8 @@ struct TilePlan {
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
                     const RunOptions& options);
 
+/// Throws Error unless a kernel of these operand counts fits the iterator.
+void check_counts(const TensorIterator& iter, int noutputs, int ninputs);
 /// Throws Error unless a kernel of these operand counts and types fits the iterator.
 void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
 
