@@ -15,17 +15,34 @@ std::uint64_t magnitude(std::int64_t stride) noexcept {
   return stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
 }
 
-/// What it costs to step along a dim, see order_by_cost.
+/// What it costs to step along an axis, see order_by_cost.
 struct Cost {
-  std::uint64_t bytes;  // see order_by_cost; all ones for extent 1, which goes outermost
-  double reach;         // sum of the strides; a double cannot overflow
+  std::uint64_t bytes;  // all ones for extent 1, which goes outermost
   int axis;
 };
 
-bool cheaper(const Cost& a, const Cost& b) noexcept {
-  if (a.bytes != b.bytes) return a.bytes < b.bytes;
-  if (a.reach != b.reach) return a.reach < b.reach;
-  return a.axis > b.axis;
+std::uint64_t bytes_of_step(const std::int64_t* strides,
+                            std::span<const OrderOperand> operands) noexcept {
+  std::uint64_t bytes = 0;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k].counts) continue;
+    const std::uint64_t stride = magnitude(strides[k]);
+    const std::uint64_t cost =
+        std::min(stride, cache_line) +
+        doubling * static_cast<unsigned>(std::bit_width(stride / cache_line));
+    bytes += operands[k].is_output ? 2 * cost : cost;
+  }
+  return bytes;
+}
+
+/// The sum of the strides; a double cannot overflow.
+double reach_of_step(const std::int64_t* strides, std::span<const OrderOperand> operands) noexcept {
+  double reach = 0;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k].counts) continue;
+    reach += (operands[k].is_output ? 2 : 1) * static_cast<double>(magnitude(strides[k]));
+  }
+  return reach;
 }
 
 /// True if every operand that counts is row-major, gaps and all: no extent of 1, no repetition. Then
@@ -78,20 +95,20 @@ void keep_coalescing_together(Permutation& perm, const Geometry& geometry,
 Permutation order_by_cost(const Geometry& geometry, std::span<const OrderOperand> operands) {
   const int ndim = geometry.ndim();
   if (is_row_major(geometry, operands)) return order_linear(ndim);
+  const auto cheaper = [&](const Cost& a, const Cost& b) {
+    if (a.bytes != b.bytes) return a.bytes < b.bytes;
+    if (a.bytes != ~std::uint64_t{0}) {
+      const double reach_a = reach_of_step(geometry.strides(a.axis), operands);
+      const double reach_b = reach_of_step(geometry.strides(b.axis), operands);
+      if (reach_a != reach_b) return reach_a < reach_b;
+    }
+    return a.axis > b.axis;
+  };
   Cost costs[max_rank];
   for (int axis = ndim, i = 0; axis-- > 0; ++i) {
-    Cost cost{0, 0.0, axis};
-    const std::int64_t* strides = geometry.strides(axis);
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (!operands[k].counts) continue;
-      const std::uint64_t stride = magnitude(strides[k]);
-      const unsigned weight = operands[k].is_output ? 2 : 1;
-      cost.bytes +=
-          weight * (std::min(stride, cache_line) +
-                    doubling * static_cast<unsigned>(std::bit_width(stride / cache_line)));
-      cost.reach += weight * static_cast<double>(stride);
-    }
-    if (geometry.extent(axis) == 1) cost = {~std::uint64_t{0}, 0.0, axis};
+    const Cost cost{geometry.extent(axis) == 1 ? ~std::uint64_t{0}
+                                               : bytes_of_step(geometry.strides(axis), operands),
+                    axis};
     // Insertion sort: a handful of dims, which mostly come in the right order, the last axis first.
     int at = i;
     for (; at > 0 && cheaper(cost, costs[at - 1]); --at)

@@ -132,9 +132,35 @@ bool PlanBuilder::build_dense() {
   return true;
 }
 
+/// True if all operands are defined, row-major, of one type and one shape, and none is a weak scalar or
+/// an output that may not be written: most calls, found out without a branch for each question.
+bool PlanBuilder::is_uniform() const {
+  if (config_.entries_.empty()) return false;
+  const TensorView* first = config_.entries_[0].view;
+  if (first == nullptr) return false;
+  bool uniform = true;
+  for (const Entry& entry : config_.entries_) {
+    if (entry.view == nullptr) return false;
+    const TensorView& view = *entry.view;
+    uniform &= view.defined() & view.is_contiguous() & !view.is_weak_scalar() &
+               !(entry.is_output & view.read_only()) & (view.dtype() == first->dtype()) &
+               (view.numel() == first->numel()) & (view.rank() == first->rank());
+  }
+  if (!uniform) return false;
+  for (const Entry& entry : config_.entries_) {
+    if (!same(entry.view->shape(), first->shape())) return false;
+  }
+  return true;
+}
+
 /// The operand whose shape all have that are not one element; null if some operand is neither.
 /// one_type becomes false if the types stage has more to do than to take that operand's type.
 const TensorView* PlanBuilder::dense_operand(bool& one_type) const {
+  if (is_uniform()) {
+    const TensorView* view = config_.entries_[0].view;
+    one_type = one_type_suffices(view->dtype());
+    return view;
+  }
   // The first with other than one element, wherever it stands: a + b and b + a are one plan.
   const TensorView* dense = nullptr;
   for (const Entry& entry : config_.entries_) {
@@ -514,10 +540,10 @@ DimVector PlanBuilder::dense_strides(const Permutation& perm) const {
 void PlanBuilder::choose_order() {
   Geometry& geometry = iter_.geometry_;
   const bool any_new = new_ != 0;
-  SmallVector<OrderOperand, inline_operands> roles;
+  OrderOperand roles[max_operands];
   for (std::size_t k = 0; k < iter_.operands_.size(); ++k)
-    roles.push_back({iter_.operands_[k].is_output, !is_new(k)});
-  const std::span<const OrderOperand> operands(roles.data(), roles.size());
+    roles[k] = {iter_.operands_[k].is_output, !is_new(k)};
+  const std::span<const OrderOperand> operands(roles, iter_.operands_.size());
 
   if (config_.pytorch_order_) {
     if (const auto fast = pytorch_fast_layout(config_.reduction_, config_.linear_, iter_, new_)) {

@@ -21,6 +21,7 @@ class PlanBuilder {
   using Entry = TensorIteratorConfig::Entry;
 
   bool build_dense();
+  bool is_uniform() const;
   const TensorView* dense_operand(bool& one_type) const;
   bool may_overlap() const;
   void add_operands();
