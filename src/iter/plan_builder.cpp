@@ -218,6 +218,7 @@ bool PlanBuilder::may_overlap() const {
 void PlanBuilder::add_operands() {
   iter_.is_reduction_ = config_.reduction_;
   iter_.pytorch_order_ = config_.pytorch_order_;
+  iter_.linear_ = config_.linear_;
   for (const Entry& entry : config_.entries_) {
     const bool given = entry.view != nullptr && entry.view->defined();
     Operand& op =

@@ -5,15 +5,49 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "base/text.hpp"
+#include "iter/loop_tiles.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace weft::inline v0 {
 
+namespace {
+
+/// Runs the loop tile by tile.
+void for_each_tile(const TensorIterator& iter, const LoopTiles& tiles, Loop2d loop,
+                   std::int64_t grain) {
+  const Geometry& geometry = iter.geometry();
+  const int noperands = geometry.noperands;
+  std::int64_t strides[2 * max_operands];
+  std::copy_n(geometry.strides(0), noperands, strides);
+  std::copy_n(geometry.strides(tiles.second), noperands, strides + noperands);
+  const std::int64_t tile_grain =
+      std::max<std::int64_t>(1, grain / (tiles.side0 * LoopTiles::side));
+  parallel_for(tiles.count, tile_grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      char* ptrs[max_operands];
+      for (int k = 0; k < noperands; ++k)
+        ptrs[k] = iter.operand(k).data;
+      std::int64_t n0 = 0;
+      std::int64_t n1 = 0;
+      tiles.locate(geometry, i, ptrs, n0, n1);
+      loop(ptrs, strides, n0, n1);
+    }
+  });
+}
+
+}  // namespace
+
 void TensorIterator::for_each_2d(Loop2d loop, std::int64_t grain) const {
   if (numel_ == 0) return;
   require_uncast("for_each");
+  if (!is_reduction_ && !linear_ && !pytorch_order_) {
+    if (const auto tiles = tiles_for_loops(geometry_, numel_)) {
+      for_each_tile(*this, *tiles, loop, grain);
+      return;
+    }
+  }
   // Whole rows where there are enough of them, else whole cache lines of the smallest type.
   const std::int64_t row = ndim() > 0 ? geometry_.extent(0) : 1;
   const std::int64_t align = row <= grain ? row : 64;

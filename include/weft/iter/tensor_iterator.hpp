@@ -175,9 +175,12 @@ class WEFT_API TensorIterator {
   // they throw Error(dtype): use cpu_kernel, which converts block by block, or materialize_casts().
 
   /// Runs a loop over all elements, in parallel: the flat range [0, numel) is split into pieces of
-  /// at least `grain` elements (0 counts as 1), each of which goes through serial_for_each. Nothing
-  /// happens for numel 0. A loop that throws ends the others soon; the first exception reaches the
-  /// caller, outputs are then partly written.
+  /// at least `grain` elements (0 counts as 1), each of which goes through serial_for_each. Where
+  /// operands disagree about the order (a matrix and a transposed one), the pieces are tiles of 64 x
+  /// 64 elements along dim 0 and another dim instead, so that every cache line fetched is used up; not
+  /// in reductions, and not if linear iteration or PyTorch's order was asked for. Nothing happens for
+  /// numel 0. A loop that throws ends the others soon; the first exception reaches the caller,
+  /// outputs are then partly written.
   template <class F>
     requires(Loop1dCallable<F> || Loop2dCallable<F>)
   void for_each(F&& loop, std::int64_t grain = default_grain) const {
@@ -297,6 +300,7 @@ class WEFT_API TensorIterator {
   bool accumulate_ = false;
   bool final_output_ = true;
   bool pytorch_order_ = false;
+  bool linear_ = false;  // elements are visited in C order
   std::optional<ScalarType> common_dtype_;
   bool has_declared_shape_ = false;
   std::uint64_t flipped_ = 0;   // bit per dim
