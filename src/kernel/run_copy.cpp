@@ -25,6 +25,24 @@ constexpr std::int64_t most_streamed_rows = 4096;
 constexpr std::int64_t row_tile_bytes = 64 << 10;
 constexpr std::int64_t grain_bytes = 512 << 10;
 
+/// Bytes of a row of a tile that is transposed in a buffer, and of the buffer.
+constexpr std::int64_t buffered_row_bytes = 512;
+constexpr std::int64_t buffer_bytes = 32 << 10;
+
+/// Whether 16 rows, `step` bytes apart, compete for the eight ways of a first-level cache of which one
+/// holds 4 KiB, when each takes part of two lines: these are evicted before they are complete.
+bool crowds(std::int64_t step) {
+  constexpr std::int64_t way_bytes = 4096;
+  constexpr int rows = 16;
+  std::uint8_t taken[way_bytes / line_bytes] = {};
+  int most = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto address = static_cast<std::uint64_t>(row * step);
+    most = std::max<int>(most, ++taken[address % way_bytes / line_bytes]);
+  }
+  return most > 4;
+}
+
 /// The walk over tiles of a plane, and over all other dims.
 class CopyWalk {
  public:
@@ -38,7 +56,9 @@ class CopyWalk {
     t0_ = geometry_.stride(0, 0);
     f0_ = geometry_.stride(0, 1);
     if (iter.ndim() > 1) choose_plane();
-    streams_ = worth_streaming(iter, 0) && (dense() || (transposes_ && has_whole_lines()));
+    buffered_ = transposes_ && is_crowded();
+    streams_ =
+        worth_streaming(iter, 0) && (dense() || buffered_ || (transposes_ && has_whole_lines()));
     choose_tile();
     tiles0_ = ceil_div(extent0_, tile0_);
     tiles1_ = ceil_div(extent1_, tile1_);
@@ -51,8 +71,10 @@ class CopyWalk {
   bool transposes() const { return transposes_; }
   bool dense() const { return t0_ == size_ && f0_ == size_; }
   bool streams() const { return streams_; }
+  bool buffered() const { return buffered_; }
 
   void run(std::int64_t begin, std::int64_t end) const {
+    alignas(64) char buffer[buffer_bytes];
     const CopyBlockFn copy = streams_ ? stream_block_kernel(size_) : copy_block_kernel(size_);
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
@@ -68,8 +90,14 @@ class CopyWalk {
         to += index * geometry_.stride(d, 0);
         from += index * geometry_.stride(d, 1);
       }
-      copy(to, t0_, t1_, from, f0_, f1_, std::min(tile0_, extent0_ - at0),
-           std::min(tile1_, extent1_ - at1));
+      const std::int64_t n0 = std::min(tile0_, extent0_ - at0);
+      const std::int64_t n1 = std::min(tile1_, extent1_ - at1);
+      if (buffered_) {
+        copy_block_kernel(size_)(buffer, size_, n0 * size_, from, f0_, f1_, n0, n1);
+        copy(to, t0_, t1_, buffer, size_, n0 * size_, n0, n1);
+      } else {
+        copy(to, t0_, t1_, from, f0_, f1_, n0, n1);
+      }
     }
     if (streams_) end_streaming();
   }
@@ -91,6 +119,14 @@ class CopyWalk {
     f1_ = geometry_.stride(partner_, 1);
   }
 
+  /// Whether rows of the output that is dense along dim 0 begin within lines and crowd each other.
+  bool is_crowded() const {
+    constexpr std::int64_t least_bytes = 128 << 10;  // less stays in the caches as it is
+    if (extent0_ * extent1_ * size_ < least_bytes) return false;
+    const auto address = reinterpret_cast<std::uintptr_t>(to_) | static_cast<std::uintptr_t>(t1_);
+    return t0_ == size_ && address % line_bytes != 0 && (crowds(t1_) || crowds(f0_));
+  }
+
   /// Whether every row of the output begins on a line.
   bool has_whole_lines() const {
     auto bits = reinterpret_cast<std::uintptr_t>(to_);
@@ -100,10 +136,13 @@ class CopyWalk {
   }
 
   void choose_tile() {
-    if (transposes_ && streams_) {
+    if (transposes_ && streams_ && !buffered_) {
       // Along the input's rows: of each row of the output one line is written and not seen again.
       tile0_ = std::min(extent0_, line_bytes / size_);
       tile1_ = std::min(extent1_, most_streamed_rows);
+    } else if (buffered_) {
+      tile0_ = std::min(extent0_, std::min<std::int64_t>(buffered_row_bytes / size_, 256));
+      tile1_ = std::min(extent1_, buffer_bytes / (tile0_ * size_));
     } else if (transposes_) {
       const std::int64_t side = std::max(least_transposed_tile, transposed_tile_bytes / size_);
       tile0_ = std::min(extent0_, side);
@@ -126,7 +165,24 @@ class CopyWalk {
   int partner_ = 0;  // dim that is the plane's second
   bool transposes_ = false;
   bool streams_ = false;
+  bool buffered_ = false;  // transposed in a buffer, from which whole runs of lines are written
 };
+
+/// All of it at once: of up to two dims, and too little to walk in tiles.
+void copy_plane(const TensorIterator& iter) {
+  const Geometry& geometry = iter.geometry();
+  const std::int64_t size = element_size(iter.operand(0).storage);
+  std::int64_t extents[2] = {1, 1};
+  std::int64_t to[2] = {size, size};
+  std::int64_t from[2] = {size, size};
+  for (int d = 0; d < geometry.ndim(); ++d) {
+    extents[d] = geometry.extent(d);
+    to[d] = geometry.stride(d, 0);
+    from[d] = geometry.stride(d, 1);
+  }
+  copy_block_kernel(size)(iter.operand(0).data, to[0], to[1], iter.operand(1).data, from[0],
+                          from[1], extents[0], extents[1]);
+}
 
 std::int64_t grain_of(const CopyWalk& walk) {
   return std::max<std::int64_t>(1, grain_bytes / walk.tile_bytes());
@@ -136,11 +192,12 @@ std::int64_t grain_of(const CopyWalk& walk) {
 
 void run_copy(const TensorIterator& iter) {
   if (iter.numel() == 0) return;
-  const CopyWalk walk(iter);
-  if (walk.count() == 1) {
-    walk.run(0, 1);
+  constexpr std::int64_t few_elements = 4096;
+  if (iter.numel() <= few_elements && iter.ndim() <= 2) {
+    copy_plane(iter);
     return;
   }
+  const CopyWalk walk(iter);
   parallel_for(walk.count(), grain_of(walk),
                [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
 }
@@ -156,9 +213,12 @@ Explanation explain_copy(const TensorIterator& iter) {
   e.run.blocks = walk.count();
   for (int k = 0; k < 2; ++k) {
     e.run.bytes_moved += bytes_touched(iter, k);
-    e.operands[static_cast<std::size_t>(k)].access = walk.dense()        ? "direct, by rows"
-                                                     : walk.transposes() ? "direct, transposed"
-                                                                         : "direct, by elements";
+    std::string& access = e.operands[static_cast<std::size_t>(k)].access;
+    access = walk.dense()        ? "direct, by rows"
+             : walk.buffered()   ? "transposed in a buffer"
+             : walk.transposes() ? "direct, transposed"
+                                 : "direct, by elements";
+    if (k == 0 && walk.streams()) access += ", streamed";
   }
   const std::int64_t pieces = ceil_div(walk.count(), grain_of(walk));
   e.run.threads = static_cast<int>(std::clamp<std::int64_t>(pieces, 1, num_threads()));
