@@ -78,7 +78,10 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
     if (convert) set_conversion(t, op, type);
     totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
-    if (op.is_output && worth_streaming(iter, k)) {
+    const std::int64_t to_stream = streamed_elements * buffer_bytes(t);
+    if (op.is_output && totals.streamed_bytes + to_stream <= streamed_bytes &&
+        worth_streaming(iter, k)) {
+      totals.streamed_bytes += to_stream;
       t.access = Access::streamed;
       t.move = stream_block_kernel(t.memory_size);
       plan.streams = true;

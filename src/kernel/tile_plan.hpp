@@ -26,6 +26,9 @@ inline constexpr std::int64_t short_stage_bytes = 12 << 10;
 /// Elements that are computed into a buffer before they are written past the caches: as few as a call
 /// is worth, so that reading and writing memory overlap.
 inline constexpr std::int64_t streamed_elements = 256;
+/// Bytes of all such buffers; outputs beyond that are written as usual.
+inline constexpr std::int64_t streamed_bytes = 12 << 10;
+static_assert(short_stage_bytes + streamed_bytes <= stage_bytes);
 
 /// How spans of one operand are had.
 enum class Access : std::uint8_t {

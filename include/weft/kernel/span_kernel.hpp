@@ -41,8 +41,9 @@ struct RunOptions {
 ///
 /// Operands of unit stride are used in place and broadcast ones as one value where the kernel can;
 /// all others, and those of another type than the kernel's, are brought block by block into buffers
-/// of at most 64 KiB a thread on the stack, outputs the same way back. Nothing is allocated. The
-/// result does not depend on threads or grain.
+/// of at most 136 KiB a thread on the stack, outputs the same way back. Outputs that, with everything
+/// else, do not stay in the last-level cache are written past it. Nothing is allocated. The result does
+/// not depend on threads or grain.
 ///
 /// A value passes from its type in memory to the iterator's dtype() and from that to the kernel's
 /// type (and back), so that i32 in an f16 operation rounds to f16 first.
