@@ -71,9 +71,12 @@ TEST_CASE("order by cost: axes that coalesce stay together", "[iter]") {
   // Channels last and channels first: rows and columns are one dim, which the channels would cut.
   CHECK(by_cost({16, 64, 32, 32}, {{262144, 4096, 128, 4}, {262144, 4, 8192, 256}},
                 {output, input}) == Dims{3, 2, 1, 0});
-  // An operand that does not go on there keeps the order by cost.
-  CHECK(by_cost({16, 64, 32, 32}, {{262144, 4096, 128, 4}, {262144, 4, 8196, 256}},
-                {output, input}) == Dims{3, 1, 2, 0});
+  // So they are for the output alone, which counts twice; not against two inputs.
+  const Dims last = {262144, 4, 8196, 256};
+  CHECK(by_cost({16, 64, 32, 32}, {{262144, 4096, 128, 4}, last}, {output, input}) ==
+        Dims{3, 2, 1, 0});
+  CHECK(by_cost({16, 64, 32, 32}, {{262144, 4096, 128, 4}, last, last}, {output, input, input}) ==
+        Dims{3, 1, 2, 0});
 }
 
 TEST_CASE("order by cost: extents of 1 go outermost", "[iter]") {
