@@ -6,7 +6,7 @@
 #include <weft/ops/compare.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/unary.hpp>
-#include <weft/ops/where.hpp>
+#include <weft/ops/ternary.hpp>
 
 namespace weft::cli {
 

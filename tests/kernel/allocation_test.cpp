@@ -11,7 +11,7 @@
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/unary.hpp>
-#include <weft/ops/where.hpp>
+#include <weft/ops/ternary.hpp>
 #include <weft/parallel/parallel.hpp>
 
 #include "support/allocation_counter.hpp"
