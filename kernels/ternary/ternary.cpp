@@ -12,6 +12,8 @@ namespace {
 template <class T>
 struct Where {
   WEFT_ALWAYS_INLINE T operator()(bool condition, T a, T b) const noexcept {
+    // Selecting bools is no vector operation to GCC 12; and-ing and or-ing bytes is.
+    if constexpr (std::is_same_v<T, bool>) return (condition & a) | (!condition & b);
     return condition ? a : b;
   }
 };

@@ -28,7 +28,13 @@ template <class T>
 struct Abs {
   WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept {
     if constexpr (std::is_same_v<T, std::complex<float>>) {
-      return __builtin_hypotf(a.real(), a.imag());
+      // Squares of floats neither overflow nor vanish in double. As C99, infinite if a part is.
+      const double re = a.real(), im = a.imag();
+      const auto length = static_cast<float>(__builtin_sqrt(re * re + im * im));
+      constexpr float infinity = std::numeric_limits<float>::infinity();
+      const bool infinite = (static_cast<int>(magnitude(a.real()) == infinity) |
+                             static_cast<int>(magnitude(a.imag()) == infinity)) != 0;
+      return infinite ? infinity : length;
     } else if constexpr (std::is_same_v<T, std::complex<double>>) {
       return __builtin_hypot(a.real(), a.imag());
     } else if constexpr (std::is_unsigned_v<T>) {
