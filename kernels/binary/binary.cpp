@@ -55,7 +55,7 @@ constexpr SpanKernel multiplicative(const Op& op) {
   return kernel;
 }
 
-// ---- Arithmetic -----------------------------------------------------------------------------------
+// ---- Arithmetic --------------------------------------------------------------------------------
 
 template <class T>
 struct Add {
@@ -84,7 +84,7 @@ struct LeakyRelu {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return a > 0 ? a : a * b; }
 };
 
-// ---- Order ----------------------------------------------------------------------------------------
+// ---- Order -------------------------------------------------------------------------------------
 
 /// The larger of two numbers. Of two zeros the one without sign, so that the order of the operands
 /// does not matter; b if one is NaN.
@@ -147,7 +147,7 @@ struct ClampMax {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return at_most(a, b); }
 };
 
-// ---- Bits -----------------------------------------------------------------------------------------
+// ---- Bits --------------------------------------------------------------------------------------
 
 template <class T>
 struct BitwiseAnd {

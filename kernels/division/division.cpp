@@ -14,7 +14,7 @@ namespace {
 template <template <class> class Formula, class T>
 constexpr SpanKernel division_kernel_of();
 
-// ---- Formulas -------------------------------------------------------------------------------------
+// ---- Formulas ----------------------------------------------------------------------------------
 
 // Of integers, `of(a, b)` with b not 0; of floating numbers `of(a, b, fmod(a, b))`.
 
@@ -59,7 +59,7 @@ struct FloorDivide {
   }
 };
 
-// ---- Spans ----------------------------------------------------------------------------------------
+// ---- Spans -------------------------------------------------------------------------------------
 
 template <template <class> class Formula, class T>
 struct Divide {

@@ -13,7 +13,7 @@
 namespace weft::inline v0 {
 namespace {
 
-// ---- Arithmetic -----------------------------------------------------------------------------------
+// ---- Arithmetic --------------------------------------------------------------------------------
 
 template <class T>
 struct Neg {
@@ -111,7 +111,7 @@ struct Exp<std::complex<Part>> {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return std::exp(a); }
 };
 
-// ---- Whole numbers, parts and bits ----------------------------------------------------------------
+// ---- Whole numbers, parts and bits -------------------------------------------------------------
 
 template <class T>
 struct Floor {
@@ -179,7 +179,7 @@ struct Imag {
   WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept { return a.imag(); }
 };
 
-// ---- Activations ----------------------------------------------------------------------------------
+// ---- Activations -------------------------------------------------------------------------------
 
 template <class T>
 struct Relu {
@@ -202,7 +202,7 @@ struct HardSwish {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return a * six_steps(a) / 6; }
 };
 
-// ---- Predicates -----------------------------------------------------------------------------------
+// ---- Predicates --------------------------------------------------------------------------------
 
 // On both parts without a branch; as int, or Clang takes it for a slip of the pen.
 

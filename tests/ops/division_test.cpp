@@ -115,7 +115,8 @@ TEMPLATE_TEST_CASE("division: floating numbers of any size", "[ops]", float, dou
     a.push_back(any());
     b.push_back(any());
     if constexpr (std::is_floating_point_v<T>) {
-      // Quotients that are whole or nearly so, of any size, in blocks of their own and among others.
+      // Quotients that are whole or nearly so, of any size, in blocks of their own and among
+      // others.
       const T y = std::ldexp(static_cast<T>(random.integer(1, 1 << 24)),
                              static_cast<int>(random.integer(-200, 100)));
       const T q = std::ldexp(static_cast<T>(random.integer(1, 1 << 24)),

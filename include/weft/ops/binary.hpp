@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Functions of two operands, elementwise: those of WEFT_FOR_EACH_BINARY in function_table.hpp, which
-/// docs/functions.md lists with their meaning: add, sub, mul, div, maximum, bitwise_and, ...
+/// Functions of two operands, elementwise: those of WEFT_FOR_EACH_BINARY in function_table.hpp,
+/// which docs/functions.md lists with their meaning: add, sub, mul, div, maximum, bitwise_and, ...
 ///
 /// All of these broadcast their inputs (aligned at the last axis, extents equal or 1), promote
 /// their types (promotion.hpp) and accept a number on either side. `add(a, b)` allocates its

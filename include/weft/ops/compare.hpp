@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Comparisons and logic, elementwise: those of WEFT_FOR_EACH_COMPARISON in function_table.hpp, which
-/// docs/functions.md lists with their meaning: eq, ne, lt, le, gt, ge, logical_and, ...
+/// Comparisons and logic, elementwise: those of WEFT_FOR_EACH_COMPARISON in function_table.hpp,
+/// which docs/functions.md lists with their meaning: eq, ne, lt, le, gt, ge, logical_and, ...
 ///
 /// Inputs broadcast and are promoted to their common type, as in binary.hpp. The result is bool; an
 /// output of another type receives 0 and 1. NaN equals nothing and is not ordered. Complex numbers

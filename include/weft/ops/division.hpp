@@ -4,9 +4,9 @@
 /// floating numbers. Inputs, outputs and errors as in binary.hpp.
 ///
 /// An integer divided by 0 is Error(division), found while the division runs: it is thrown when
-/// everything has been written, the elements in question as if divided by 1. The least integer by -1
-/// wraps to itself, with remainder 0. Floating numbers by 0 give what a / 0 gives (floor_divide) and
-/// NaN (fmod, remainder).
+/// everything has been written, the elements in question as if divided by 1. The least integer by
+/// -1 wraps to itself, with remainder 0. Floating numbers by 0 give what a / 0 gives (floor_divide)
+/// and NaN (fmod, remainder).
 #pragma once
 
 #include <weft/base/export.hpp>

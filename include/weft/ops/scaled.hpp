@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Functions of three operands and a number, elementwise: addcmul and addcdiv. The operands broadcast
-/// and are promoted; outputs and errors as in binary.hpp. The number takes no part in promotion: it
-/// is converted to the type in which the function is computed, and Error(cast) if it is of a higher
-/// kind (0.5 among integers).
+/// Functions of three operands and a number, elementwise: addcmul and addcdiv. The operands
+/// broadcast and are promoted; outputs and errors as in binary.hpp. The number takes no part in
+/// promotion: it is converted to the type in which the function is computed, and Error(cast) if it
+/// is of a higher kind (0.5 among integers).
 #pragma once
 
 #include <weft/base/export.hpp>

@@ -3,9 +3,9 @@
 /// Functions of three operands, elementwise: where, clamp, lerp and muladd. All three broadcast;
 /// outputs and errors as in binary.hpp.
 ///
-/// The condition of `where` is bool (Error(dtype) otherwise) and keeps its type; b and c are promoted
-/// to their common type. What is not chosen does not matter, be it NaN. Bounds of `clamp` may be
-/// tensors or numbers; where they cross, the upper one holds. One bound alone: clamp_min and
+/// The condition of `where` is bool (Error(dtype) otherwise) and keeps its type; b and c are
+/// promoted to their common type. What is not chosen does not matter, be it NaN. Bounds of `clamp`
+/// may be tensors or numbers; where they cross, the upper one holds. One bound alone: clamp_min and
 /// clamp_max in binary.hpp.
 #pragma once
 
