@@ -41,7 +41,7 @@ function(weft_kernel_level_flags level out)
     set(flags ${avx2} -mno-avx512f)
   elseif(level STREQUAL "avx512")
     # Compilers prefer 32-byte vectors even here unless told otherwise.
-    set(flags ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
+    set(flags ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=256)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       # Older GCC takes its own AVX-512 intrinsics for uses of uninitialised variables. Nothing is
       # missed: the same text is compiled for the other levels, with these warnings.

@@ -39,13 +39,16 @@ class ComplexParts {
   }
 
  public:
-  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     const F& op = *static_cast<const F*>(context);
-    [&]<std::uint32_t... M>(std::integer_sequence<std::uint32_t, M...>) {
-      (void)((broadcast >> 1 == M &&
-              (loop<M>(op, data, n, std::make_index_sequence<nin>()), true)) ||
-             ...);
-    }(std::make_integer_sequence<std::uint32_t, 1u << nin>());
+    for_each_row<1 + nin>(data, row_bytes, rows, [&](char* const* row) {
+      [&]<std::uint32_t... M>(std::integer_sequence<std::uint32_t, M...>) {
+        (void)((broadcast >> 1 == M &&
+                (loop<M>(op, row, n, std::make_index_sequence<nin>()), true)) ||
+               ...);
+      }(std::make_integer_sequence<std::uint32_t, 1u << nin>());
+    });
   }
 };
 

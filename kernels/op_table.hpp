@@ -7,6 +7,8 @@
 #include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_loop.hpp>
 
+#include "kernels/half_spans.hpp"
+
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
@@ -24,13 +26,23 @@ struct OpKernel {
   }();
 };
 
-/// The kernel of a formula for one element type. The 16-bit floating types have none, they are
-/// computed in f32, unless nothing is computed at all.
+/// True for formulas that are a plain function of floats, which then is one of halves, too.
+template <class F>
+concept FloatFormula = std::is_same_v<typename Signature<F>::Result, float>;
+
+/// The kernel of a formula for one element type, or null. The 16-bit floating types are computed in
+/// f32: by a kernel that converts in registers where the formula is a plain one, else by none of
+/// their own, so that the engine converts for the one of f32. Where nothing is computed, they are
+/// types like any other.
 template <template <class> class Formula, Kinds accepted, ResultRule result, class T>
 constexpr const SpanKernel* formula_kernel() {
-  constexpr bool has_kernel = (accepted & kinds::of(scalar_type_of<T>)) != 0;
-  if constexpr (has_kernel && (!is_half_type<T> || result == ResultRule::chosen)) {
+  if constexpr ((accepted & kinds::of(scalar_type_of<T>)) == 0) {
+    return nullptr;
+  } else if constexpr (!is_half_type<T> || result == ResultRule::chosen) {
     return &OpKernel<Formula<T>>::value;
+  } else if constexpr (FloatFormula<Formula<float>>) {
+    constexpr std::size_t nin = std::tuple_size_v<typename Signature<Formula<float>>::Params>;
+    return &HalfKernel<Formula<float>, T, nin>::value;
   } else {
     return nullptr;
   }

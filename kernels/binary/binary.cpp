@@ -5,6 +5,7 @@
 #include "kernels/binary/binary.hpp"
 
 #include "kernels/arithmetic.hpp"
+#include "kernels/binary/complex_product.hpp"
 #include "kernels/op_table.hpp"
 
 namespace weft::inline v0 {
@@ -36,16 +37,33 @@ struct ComplexSpans {
     }
   }
 
-  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     const Op& op = *static_cast<const Op*>(context);
-    switch (broadcast >> 1) {
-      case 0: return loop<0>(op, data, n);
-      case 1: return loop<1>(op, data, n);
-      case 2: return loop<2>(op, data, n);
-      default: return loop<3>(op, data, n);
-    }
+    for_each_row<3>(data, row_bytes, rows, [&](char* const* row) {
+      switch (broadcast >> 1) {
+        case 0: return loop<0>(op, row, n);
+        case 1: return loop<1>(op, row, n);
+        case 2: return loop<2>(op, row, n);
+        default: return loop<3>(op, row, n);
+      }
+    });
   }
 };
+
+#if defined(__AVX__)
+template <class T>
+struct Mul;
+template <class T>
+struct ComplexSpans<Mul<T>, T> {
+  static void run(const void*, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                  std::int64_t rows, std::uint32_t broadcast) {
+    for_each_row<3>(data, row_bytes, rows, [&](char* const* row) {
+      complex_product_span<typename T::value_type>(row[0], row[1], row[2], n, broadcast >> 1);
+    });
+  }
+};
+#endif
 
 /// The kernel of a product or quotient.
 template <class T, class Op>

@@ -10,7 +10,7 @@
 namespace weft::inline v0 {
 
 /// The kernel of a function on a type, or null where the function table names no such kind, and for
-/// the 16-bit floating types, which compute in f32.
+/// the 16-bit floating types where the one of f32 is to be taken.
 WEFT_DECLARE_KERNEL(binary_kernel, const SpanKernel*(BinaryOp op, ScalarType type));
 
 }  // namespace weft::inline v0

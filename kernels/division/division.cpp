@@ -113,7 +113,7 @@ bool any_unusual(char* const* data, std::int64_t n, std::uint32_t broadcast) {
 }
 
 template <template <class> class Formula, class T>
-void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+void run_span(bool* by_zero, char* const* data, std::int64_t n, std::uint32_t broadcast) {
   static constexpr Divide<Formula, T> divide{};
   // Small enough for a block to be in L1 when it is computed.
   constexpr std::int64_t block = 512;
@@ -125,15 +125,22 @@ void run(const void* context, char* const* data, std::int64_t n, std::uint32_t b
       part[k] = data[k] + ((broadcast >> k & 1) != 0 ? 0 : start * size);
     const bool unusual = any_unusual<T>(part, count, broadcast);
     if constexpr (std::is_integral_v<T>) {
-      auto* noted = static_cast<bool*>(const_cast<void*>(context));
-      if (unusual && noted != nullptr) __atomic_store_n(noted, true, __ATOMIC_RELAXED);
+      if (unusual && by_zero != nullptr) __atomic_store_n(by_zero, true, __ATOMIC_RELAXED);
     } else if (unusual) {
       static constexpr DivideExactly<Formula, T> divide_exactly{};
-      typed_span_kernel(divide_exactly).run(&divide_exactly, part, count, broadcast);
+      typed_span_kernel(divide_exactly).run(&divide_exactly, part, nullptr, count, 1, broadcast);
       continue;
     }
-    typed_span_kernel(divide).run(&divide, part, count, broadcast);
+    typed_span_kernel(divide).run(&divide, part, nullptr, count, 1, broadcast);
   }
+}
+
+template <template <class> class Formula, class T>
+void run(const void* context, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+         std::int64_t rows, std::uint32_t broadcast) {
+  auto* by_zero = static_cast<bool*>(const_cast<void*>(context));
+  for_each_row<3>(data, row_bytes, rows,
+                  [&](char* const* row) { run_span<Formula, T>(by_zero, row, n, broadcast); });
 }
 
 template <template <class> class Formula, class T>

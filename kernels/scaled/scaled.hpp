@@ -9,9 +9,9 @@
 
 namespace weft::inline v0 {
 
-/// The kernel of a function on a type, or null where the function table names no such kind, and for
-/// the 16-bit floating types, which compute in f32. Its context is the value, an element of that
-/// type, which the caller puts into a copy of the kernel; as it comes it is 1.
+/// The kernel of a function on a type, or null where the function table names no such kind. Its
+/// context is the value, an element of that type, of f32 for the 16-bit floating types, which the
+/// caller puts into a copy of the kernel; as it comes it is 1.
 WEFT_DECLARE_KERNEL(scaled_kernel, const SpanKernel*(ScaledOp op, ScalarType type));
 
 }  // namespace weft::inline v0

@@ -1,37 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every pair of element types over dense spans, by the rules of cast(): plain loops that the
-// compiler vectorises, except where the level converts f16 in hardware.
+// compiler vectorises, except where the level has an instruction that C++ has no words for.
 #include <weft/core/cast.hpp>
 #include <weft/kernel/span_loop.hpp>
 
+#include "kernels/half_blocks.hpp"
 #include "kernels/stage/stage.hpp"
-
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
 
 namespace weft::inline v0 {
 namespace {
 
+/// Elements that go through f32 together. More than a register: short loops of known length are
+/// unrolled before they are vectorised, and then are not.
+constexpr int half_blocks = 4 * half_block;
+
+/// To or from a 16-bit floating type, through f32.
+template <class To, class From>
+WEFT_ALWAYS_INLINE void convert_half_blocks(char* to, const char* from) {
+  alignas(64) float values[half_blocks];
+  if constexpr (is_half_type<From>) {
+    for (int i = 0; i < half_blocks; i += half_block)
+      widen_block<From>(values + i, from + 2 * i);
+  } else {
+    const SpanReader<From, false> in{from};
+    WEFT_INDEPENDENT_ITERATIONS
+    for (int i = 0; i < half_blocks; ++i)
+      values[i] = cast<float>(in[i]);
+  }
+  if constexpr (is_half_type<To>) {
+    for (int i = 0; i < half_blocks; i += half_block)
+      narrow_block<To>(to + 2 * i, values + i);
+  } else {
+    WEFT_INDEPENDENT_ITERATIONS
+    for (int i = 0; i < half_blocks; ++i)
+      store_element<To>(to, i, cast<To>(values[i]));
+  }
+}
+
+#if defined(__AVX2__)
+/// Eight elements f32 to i32. The instruction gives the least integer for all that it cannot convert,
+/// which is right below the range; above it all bits change, and for NaN they are cleared.
+WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
+  const __m256 values = _mm256_loadu_ps(reinterpret_cast<const float*>(from));
+  const __m256 number = _mm256_cmp_ps(values, values, _CMP_ORD_Q);
+  const __m256 too_large = _mm256_cmp_ps(values, _mm256_set1_ps(0x1p31F), _CMP_GE_OQ);
+  const __m256i whole =
+      _mm256_xor_si256(_mm256_cvttps_epi32(values), _mm256_castps_si256(too_large));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm256_and_si256(whole, _mm256_castps_si256(number)));
+}
+#endif
+
 template <class To, class From>
 void convert(char* to, const char* from, std::int64_t n) {
-  const SpanReader<From, false> in{from};
   std::int64_t i = 0;
-#if defined(__F16C__)
-  if constexpr (std::is_same_v<To, float16> && std::is_same_v<From, float>) {
-    for (; i + 8 <= n; i += 8) {
-      const __m256 values = _mm256_loadu_ps(reinterpret_cast<const float*>(from) + i);
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 2 * i),
-                       _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
-    }
+  constexpr auto to_size = static_cast<std::int64_t>(sizeof(To));
+  constexpr auto from_size = static_cast<std::int64_t>(sizeof(From));
+  constexpr bool halves = is_half_type<To> || is_half_type<From>;
+  if constexpr (halves && !std::is_same_v<To, From> && !std::is_same_v<To, float> &&
+                !std::is_same_v<From, float>) {
+    for (; i + half_blocks <= n; i += half_blocks)
+      convert_half_blocks<To, From>(to + i * to_size, from + i * from_size);
   }
-  if constexpr (std::is_same_v<To, float> && std::is_same_v<From, float16>) {
-    for (; i + 8 <= n; i += 8) {
-      const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 2 * i));
-      _mm256_storeu_ps(reinterpret_cast<float*>(to) + i, _mm256_cvtph_ps(values));
-    }
+  if constexpr (is_half_type<To> && std::is_same_v<From, float>) {
+    for (; i + half_block <= n; i += half_block)
+      narrow_block<To>(to + 2 * i, reinterpret_cast<const float*>(from) + i);
+  }
+  if constexpr (is_half_type<From> && std::is_same_v<To, float>) {
+    for (; i + half_block <= n; i += half_block)
+      widen_block<From>(reinterpret_cast<float*>(to) + i, from + 2 * i);
+  }
+#if defined(__AVX2__)
+  if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<From, float>) {
+    for (; i + 8 <= n; i += 8)
+      convert_f32_i32_block(to + 4 * i, from + 4 * i);
   }
 #endif
+  const SpanReader<From, false> in{from};
   WEFT_INDEPENDENT_ITERATIONS
   for (; i < n; ++i)
     store_element<To>(to, i, cast<To>(in[i]));

@@ -10,8 +10,8 @@
 namespace weft::inline v0 {
 
 /// The kernel of a function on a type, or null where the function table names no such kind, and for
-/// the 16-bit floating types, which compute in f32. `where` has kernels for all types, since it
-/// computes nothing; its a is bool.
+/// the 16-bit floating types where the one of f32 is to be taken. `where` computes nothing, so it
+/// has kernels for all types; its a is bool.
 WEFT_DECLARE_KERNEL(ternary_kernel, const SpanKernel*(TernaryOp op, ScalarType type));
 
 }  // namespace weft::inline v0

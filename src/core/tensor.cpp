@@ -4,24 +4,11 @@
 #include <weft/core/tensor.hpp>
 
 #include "base/text.hpp"
+#include "core/memory.hpp"
 
 #include <cstring>
-#include <new>
 
 namespace weft::inline v0 {
-namespace {
-
-constexpr std::align_val_t alignment{64};
-
-std::shared_ptr<void> allocate(std::int64_t bytes) {
-  // One byte at least, so that an empty tensor has an address of its own.
-  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
-  return {::operator new(size, alignment),
-          [](void* memory) { ::operator delete(memory, alignment); }};
-}
-
-}  // namespace
-
 Tensor Tensor::empty_strided(IntSpan shape, IntSpan strides, ScalarType type) {
   // The geometry is checked on a view of no memory in particular before anything is allocated.
   static const std::byte probe{};

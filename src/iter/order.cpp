@@ -2,12 +2,14 @@
 #include <weft/iter/order.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace weft::inline v0 {
 namespace {
 
 constexpr std::uint64_t cache_line = 64;
+constexpr std::uint64_t doubling = 4;  // bytes that each doubling beyond a line counts as
 
 std::uint64_t magnitude(std::int64_t stride) noexcept {
   return stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
@@ -15,15 +17,42 @@ std::uint64_t magnitude(std::int64_t stride) noexcept {
 
 /// What it costs to step along a dim, see order_by_cost.
 struct Cost {
-  std::uint64_t lines;  // bytes fetched per step; all ones for extent 1, which goes outermost
+  std::uint64_t bytes;  // see order_by_cost; all ones for extent 1, which goes outermost
   double reach;         // sum of the strides; a double cannot overflow
   int axis;
 };
 
 bool cheaper(const Cost& a, const Cost& b) noexcept {
-  if (a.lines != b.lines) return a.lines < b.lines;
+  if (a.bytes != b.bytes) return a.bytes < b.bytes;
   if (a.reach != b.reach) return a.reach < b.reach;
   return a.axis > b.axis;
+}
+
+/// True if every operand that counts goes on along `outer` where `inner` ends.
+bool coalesces(const Geometry& geometry, std::span<const OrderOperand> operands, int inner,
+               int outer) noexcept {
+  const auto extent = static_cast<std::uint64_t>(geometry.extent(inner));
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k].counts) continue;
+    const auto at = static_cast<int>(k);
+    const auto end = extent * static_cast<std::uint64_t>(geometry.stride(inner, at));
+    if (end != static_cast<std::uint64_t>(geometry.stride(outer, at))) return false;
+  }
+  return true;
+}
+
+/// Moves the axis that coalesces with another to the place after it, whatever it costs: the two are
+/// one dim of the inner one's cost.
+void keep_coalescing_together(Permutation& perm, const Geometry& geometry,
+                              std::span<const OrderOperand> operands) noexcept {
+  for (std::size_t d = 0; d + 2 < perm.size(); ++d) {
+    if (geometry.extent(perm[d]) == 1) return;
+    for (std::size_t e = d + 1; e < perm.size() && geometry.extent(perm[e]) != 1; ++e) {
+      if (!coalesces(geometry, operands, perm[d], perm[e])) continue;
+      std::rotate(perm.begin() + d + 1, perm.begin() + e, perm.begin() + e + 1);
+      break;
+    }
+  }
 }
 
 }  // namespace
@@ -38,7 +67,9 @@ Permutation order_by_cost(const Geometry& geometry, std::span<const OrderOperand
       if (!operands[k].counts) continue;
       const std::uint64_t stride = magnitude(strides[k]);
       const unsigned weight = operands[k].is_output ? 2 : 1;
-      cost.lines += weight * std::min(stride, cache_line);
+      cost.bytes +=
+          weight * (std::min(stride, cache_line) +
+                    doubling * static_cast<unsigned>(std::bit_width(stride / cache_line)));
       cost.reach += weight * static_cast<double>(stride);
     }
     if (geometry.extent(axis) == 1) cost = {~std::uint64_t{0}, 0.0, axis};
@@ -51,6 +82,7 @@ Permutation order_by_cost(const Geometry& geometry, std::span<const OrderOperand
   Permutation perm;
   for (int d = 0; d < ndim; ++d)
     perm.push_back(static_cast<std::uint8_t>(costs[d].axis));
+  if (ndim > 2) keep_coalescing_together(perm, geometry, operands);
   return perm;
 }
 

@@ -51,19 +51,18 @@ inline void append_dim(BlockDim* dims, int& ndims, BlockDim dim) {
   }
 }
 
-/// Gathers a block of elements of `size` bytes into a dense buffer.
-inline void pack(char* dense, char* memory, std::int64_t size, const BlockDim* dims, int ndims) {
-  const CopyBlockFn copy = copy_block_kernel(size);
+/// Gathers a block of elements of `size` bytes into a dense buffer, by a kernel for that size.
+inline void pack(CopyBlockFn copy, char* dense, char* memory, std::int64_t size,
+                 const BlockDim* dims, int ndims) {
   for_each_plane(
       memory, dims, ndims,
       [&](const char* from, std::int64_t done, std::int64_t s0, std::int64_t s1, std::int64_t n0,
           std::int64_t n1) { copy(dense + done * size, size, n0 * size, from, s0, s1, n0, n1); });
 }
 
-/// Scatters a dense buffer into a block of elements of `size` bytes.
-inline void unpack(char* memory, const char* dense, std::int64_t size, const BlockDim* dims,
-                   int ndims) {
-  const CopyBlockFn copy = copy_block_kernel(size);
+/// Scatters a dense buffer into a block of elements of `size` bytes, by a kernel for that size.
+inline void unpack(CopyBlockFn copy, char* memory, const char* dense, std::int64_t size,
+                   const BlockDim* dims, int ndims) {
   for_each_plane(
       memory, dims, ndims,
       [&](char* to, std::int64_t done, std::int64_t s0, std::int64_t s1, std::int64_t n0,

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #if defined(__unix__)
@@ -65,6 +67,33 @@ void set_if_known(std::int64_t& bytes, int what) {
 }
 #endif
 
+#if defined(__linux__)
+/// One line of a file of the first core's caches; empty if there is none.
+std::string cache_attribute(int index, const char* attribute) {
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + '/' +
+                     attribute);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// Sizes as the kernel tells them. In virtual machines the C library's answer for the last level is
+/// that of a whole socket, ten times what the core can use on one machine measured.
+void set_from_kernel(CpuInfo& info) {
+  for (int index = 0; index < 8; ++index) {
+    const std::string type = cache_attribute(index, "type");
+    if (type.empty()) return;
+    if (type == "Instruction") continue;
+    const std::int64_t kib = std::atoll(cache_attribute(index, "size").c_str());
+    if (kib <= 0) continue;
+    const std::string level = cache_attribute(index, "level");
+    if (level == "1") info.l1_bytes = kib << 10;
+    if (level == "2") info.l2_bytes = kib << 10;
+    if (level == "3") info.l3_bytes = kib << 10;
+  }
+}
+#endif
+
 CpuInfo look_up() {
   CpuInfo info;
   info.model = model();
@@ -75,6 +104,9 @@ CpuInfo look_up() {
   set_if_known(info.l1_bytes, _SC_LEVEL1_DCACHE_SIZE);
   set_if_known(info.l2_bytes, _SC_LEVEL2_CACHE_SIZE);
   set_if_known(info.l3_bytes, _SC_LEVEL3_CACHE_SIZE);
+#endif
+#if defined(__linux__)
+  set_from_kernel(info);
 #endif
   return info;
 }

@@ -4,6 +4,7 @@
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "kernel/footprint.hpp"
 #include "kernel/tile_plan.hpp"
 
 #include <algorithm>
@@ -15,21 +16,13 @@ std::string access_name(const TileOperand& t) {
   switch (t.access) {
     case Access::direct: return "direct";
     case Access::broadcast: return "broadcast";
+    case Access::streamed: return t.first != nullptr ? "streamed: cast" : "streamed";
     case Access::staged: break;
   }
   std::string how = "staged: ";
   how += t.transposed ? "transposed" : t.pack ? "packed" : "";
   if (t.first != nullptr) how += t.pack ? ", cast" : "cast";
   return how;
-}
-
-/// Bytes of an operand's memory that one pass touches: repeated elements count once.
-std::int64_t bytes_touched(const TensorIterator& iter, int k) {
-  std::int64_t bytes = element_size(iter.operand(k).storage);
-  for (int d = 0; d < iter.ndim(); ++d) {
-    if (iter.geometry().stride(d, k) != 0) bytes *= iter.geometry().extent(d);
-  }
-  return iter.numel() == 0 ? 0 : bytes;
 }
 
 int threads_for(std::int64_t pieces, std::int64_t grain) {
@@ -58,12 +51,12 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   const TilePlan plan = plan_tiles(iter, kernel, options);
   const bool in_place =
       iter.ndim() == 1 && std::ranges::none_of(plan.operands, [](const TileOperand& t) {
-        return t.access == Access::staged;
+        return t.access == Access::staged || t.access == Access::streamed;
       });
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
     e.operands[k].access = access_name(plan.operands[k]);
   e.run.blocks = plan.count;
-  e.run.tile[0] = plan.tile[plan.tile_dims[0]];
+  e.run.tile[0] = plan.steps[0].tile;
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];
   e.run.span = plan.collapsed ? plan.tile_elements : e.run.tile[0];
   const std::int64_t element_grain = estimate_grain(iter, kernel.cost, options, 0);

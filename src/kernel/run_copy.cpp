@@ -5,6 +5,7 @@
 #include <weft/kernel/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "kernel/footprint.hpp"
 #include "kernels/stage/stage.hpp"
 
 #include <algorithm>
@@ -13,9 +14,13 @@
 namespace weft::inline v0 {
 namespace {
 
-/// Bytes along each side of a tile that is transposed: its lines and pages stay in reach while the
-/// other side is walked.
-constexpr std::int64_t transposed_tile_bytes = 512;
+/// Bytes along each side of a tile that is transposed, and least elements: its lines and pages stay
+/// in reach while the other side is walked.
+constexpr std::int64_t transposed_tile_bytes = 1024;
+constexpr std::int64_t least_transposed_tile = 128;
+/// Bytes of a line, and most elements across the lines that are written past the caches.
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t most_streamed_rows = 4096;
 /// Bytes of a tile of rows, and least bytes that are worth a thread of their own.
 constexpr std::int64_t row_tile_bytes = 64 << 10;
 constexpr std::int64_t grain_bytes = 512 << 10;
@@ -33,6 +38,7 @@ class CopyWalk {
     t0_ = geometry_.stride(0, 0);
     f0_ = geometry_.stride(0, 1);
     if (iter.ndim() > 1) choose_plane();
+    streams_ = worth_streaming(iter, 0) && (dense() || (transposes_ && has_whole_lines()));
     choose_tile();
     tiles0_ = ceil_div(extent0_, tile0_);
     tiles1_ = ceil_div(extent1_, tile1_);
@@ -44,9 +50,10 @@ class CopyWalk {
   std::int64_t tile(int side) const { return side == 0 ? tile0_ : tile1_; }
   bool transposes() const { return transposes_; }
   bool dense() const { return t0_ == size_ && f0_ == size_; }
+  bool streams() const { return streams_; }
 
   void run(std::int64_t begin, std::int64_t end) const {
-    const CopyBlockFn copy = copy_block_kernel(size_);
+    const CopyBlockFn copy = streams_ ? stream_block_kernel(size_) : copy_block_kernel(size_);
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
       const std::int64_t at0 = in_plane % tiles0_ * tile0_;
@@ -64,6 +71,7 @@ class CopyWalk {
       copy(to, t0_, t1_, from, f0_, f1_, std::min(tile0_, extent0_ - at0),
            std::min(tile1_, extent1_ - at1));
     }
+    if (streams_) end_streaming();
   }
 
  private:
@@ -83,10 +91,23 @@ class CopyWalk {
     f1_ = geometry_.stride(partner_, 1);
   }
 
+  /// Whether every row of the output begins on a line.
+  bool has_whole_lines() const {
+    auto bits = reinterpret_cast<std::uintptr_t>(to_);
+    for (int d = 1; d < geometry_.ndim(); ++d)
+      bits |= static_cast<std::uintptr_t>(geometry_.stride(d, 0));
+    return bits % line_bytes == 0;
+  }
+
   void choose_tile() {
-    if (transposes_) {
-      tile0_ = std::min(extent0_, std::max<std::int64_t>(1, transposed_tile_bytes / size_));
-      tile1_ = std::min(extent1_, std::max<std::int64_t>(1, transposed_tile_bytes / size_));
+    if (transposes_ && streams_) {
+      // Along the input's rows: of each row of the output one line is written and not seen again.
+      tile0_ = std::min(extent0_, line_bytes / size_);
+      tile1_ = std::min(extent1_, most_streamed_rows);
+    } else if (transposes_) {
+      const std::int64_t side = std::max(least_transposed_tile, transposed_tile_bytes / size_);
+      tile0_ = std::min(extent0_, side);
+      tile1_ = std::min(extent1_, side);
     } else {
       tile0_ = std::min(extent0_, row_tile_bytes / size_);
       tile1_ = std::clamp<std::int64_t>(row_tile_bytes / (tile0_ * size_), 1, extent1_);
@@ -104,6 +125,7 @@ class CopyWalk {
   std::int64_t count_ = 1;
   int partner_ = 0;  // dim that is the plane's second
   bool transposes_ = false;
+  bool streams_ = false;
 };
 
 std::int64_t grain_of(const CopyWalk& walk) {
@@ -133,11 +155,7 @@ Explanation explain_copy(const TensorIterator& iter) {
   e.run.tile[1] = walk.tile(1);
   e.run.blocks = walk.count();
   for (int k = 0; k < 2; ++k) {
-    std::int64_t bytes = element_size(iter.operand(k).storage);
-    for (int d = 0; d < iter.ndim(); ++d) {
-      if (iter.geometry().stride(d, k) != 0) bytes *= iter.geometry().extent(d);
-    }
-    e.run.bytes_moved += bytes;
+    e.run.bytes_moved += bytes_touched(iter, k);
     e.operands[static_cast<std::size_t>(k)].access = walk.dense()        ? "direct, by rows"
                                                      : walk.transposes() ? "direct, transposed"
                                                                          : "direct, by elements";

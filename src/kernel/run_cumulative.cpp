@@ -126,7 +126,7 @@ class Columns {
     if (in.staged) {
       char* dense = take(elements * in.size);
       const BlockDim dims[] = {{columns, in.column_bytes}, {rows, in.axis_bytes}};
-      pack(dense, in.data, in.size, dims, 2);
+      pack(copy_block_kernel(in.size), dense, in.data, in.size, dims, 2);
       if (in.convert != nullptr) {
         char* converted = take(elements * in.kernel_size);
         in.convert(converted, dense, elements);
@@ -149,7 +149,7 @@ class Columns {
       dense = converted;
     }
     const BlockDim dims[] = {{columns, out.column_bytes}, {rows, out.axis_bytes}};
-    unpack(out.data, dense, out.size, dims, 2);
+    unpack(copy_block_kernel(out.size), out.data, dense, out.size, dims, 2);
   }
 
   const TensorIterator& iter_;

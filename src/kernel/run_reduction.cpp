@@ -142,7 +142,7 @@ class ReduceRunner {
       BlockDim dims[max_rank];
       int ndims = 0;
       append_side(plan_.kept, kept_extents_, k, dims, ndims);
-      unpack(kept_ptr(k), from, r.memory_size, dims, ndims);
+      unpack(copy_block_kernel(r.memory_size), kept_ptr(k), from, r.memory_size, dims, ndims);
     }
   }
 
@@ -212,7 +212,7 @@ class ReduceRunner {
       return kernel;
     }
     char* dense = r.first != nullptr ? at(buffers_[i].memory) : kernel;
-    pack(dense, memory, r.memory_size, dims, ndims);
+    pack(copy_block_kernel(r.memory_size), dense, memory, r.memory_size, dims, ndims);
     if (r.first != nullptr) convert(i, dense, kernel, elements);
     return kernel;
   }

@@ -4,6 +4,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "kernel/block.hpp"
+#include "kernel/footprint.hpp"
 #include "kernel/tile_plan.hpp"
 
 #include <algorithm>
@@ -26,16 +27,21 @@ class TileRunner {
  public:
   TileRunner(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan,
              char* scratch)
-      : iter_(iter), kernel_(kernel), plan_(plan), geometry_(iter.geometry()) {
-    // Outside the loop over operands, so that the buffers' contents need no initialising.
-    for (const TileOperand& t : plan.operands) {
+      : kernel_(kernel), plan_(plan), geometry_(iter.geometry()) {
+    for (int k = 0; k < geometry_.noperands; ++k) {
+      const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
       Buffers b;
-      if (t.access == Access::staged) {
-        b.kernel = take(scratch, t.kernel_size);
-        if (t.via_size > 0) b.via = take(scratch, t.via_size);
-        if (t.first != nullptr && t.pack) b.memory = take(scratch, t.memory_size);
+      if (t.access == Access::staged || t.access == Access::streamed) {
+        const bool streamed = t.access == Access::streamed;
+        const std::int64_t elements = streamed ? streamed_elements : plan.tile_elements;
+        b.kernel = take(scratch, elements, t.kernel_size);
+        if (t.via_size > 0) b.via = take(scratch, elements, t.via_size);
+        if (t.first != nullptr && (t.pack || streamed))
+          b.memory = take(scratch, elements, t.memory_size);
       }
+      if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
       buffers_.push_back(b);
+      ptrs_.push_back(iter.operand(k).data);
     }
   }
 
@@ -43,71 +49,65 @@ class TileRunner {
     start_at(begin);
     for (std::int64_t i = begin; i < end; ++i) {
       if (i != begin) next();
-      set_extents();
       for (std::size_t k = 0; k < buffers_.size(); ++k) {
         if (plan_.operands[k].access == Access::staged && !plan_.operands[k].is_output) load(k);
       }
-      plan_.collapsed ? call_once() : call_rows();
+      call();
       for (std::size_t k = 0; k < buffers_.size(); ++k) {
         if (plan_.operands[k].access == Access::staged && plan_.operands[k].is_output) store(k);
       }
     }
+    if (plan_.streams) end_streaming();
   }
 
  private:
-  char* take(char*& scratch, std::int64_t size) const {
+  static char* take(char*& scratch, std::int64_t elements, std::int64_t size) {
     char* buffer = scratch;
     // Whole cache lines, so that every buffer starts on one.
-    scratch += (plan_.tile_elements * size + 63) / 64 * 64;
+    scratch += (elements * size + 63) / 64 * 64;
     return buffer;
   }
 
   // ---- Position ---------------------------------------------------------------------------------
 
   void start_at(std::int64_t flat) {
-    ptrs_.clear();
-    for (int k = 0; k < geometry_.noperands; ++k)
-      ptrs_.push_back(iter_.operand(k).data);
-    at_.clear();
-    for (int d = 0; d < geometry_.ndim(); ++d) {
-      const std::int64_t tiles = plan_.tiles[static_cast<std::size_t>(d)];
-      at_.push_back(0);
-      move(d, flat % tiles);
-      flat /= tiles;
+    at_.resize(plan_.steps.size(), 0);
+    for (std::size_t s = 0; flat != 0; ++s) {
+      move(s, flat % plan_.steps[s].tiles);
+      flat /= plan_.steps[s].tiles;
     }
+    for (int s = 0; s < plan_.tile_rank; ++s)
+      set_extent(static_cast<std::size_t>(s));
   }
   void next() {
-    for (int d = 0; d < geometry_.ndim(); ++d) {
-      const auto i = static_cast<std::size_t>(d);
-      if (at_[i] + 1 < plan_.tiles[i]) {
-        move(d, 1);
-        return;
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      const bool more = at_[s] + 1 < plan_.steps[s].tiles;
+      if (plan_.steps[s].tiles > 1) {
+        move(s, more ? 1 : -at_[s]);
+        if (s < static_cast<std::size_t>(plan_.tile_rank)) set_extent(s);
       }
-      move(d, -at_[i]);
+      if (more) return;
     }
   }
-  void move(int dim, std::int64_t by) {
-    if (by == 0) return;
-    at_[static_cast<std::size_t>(dim)] += by;
-    const std::int64_t elements = by * plan_.tile[static_cast<std::size_t>(dim)];
-    const std::int64_t* strides = geometry_.strides(dim);
+  void move(std::size_t step, std::int64_t by) {
+    at_[step] += by;
+    const std::int64_t elements = by * plan_.steps[step].tile;
+    const std::int64_t* strides = geometry_.strides(plan_.steps[step].dim);
     for (std::size_t k = 0; k < ptrs_.size(); ++k)
       ptrs_[k] += elements * strides[k];
   }
-  /// Extents of the tile at hand: the last ones of a dim may be smaller.
-  void set_extents() {
+  /// Extents of the tile at hand: the last ones along a dim may be smaller.
+  void set_extent(std::size_t step) {
+    const TileStep& t = plan_.steps[step];
+    extents_[step] = std::min(t.tile, geometry_.extent(t.dim) - at_[step] * t.tile);
     elements_ = 1;
-    for (std::size_t i = 0; i < plan_.tile_dims.size(); ++i) {
-      const std::size_t d = plan_.tile_dims[i];
-      const std::int64_t left = geometry_.shape[d] - at_[d] * plan_.tile[d];
-      extents_[i] = std::min(plan_.tile[d], left);
-      elements_ *= extents_[i];
-    }
-    rows_ = plan_.tile_dims.size() > 1 ? extents_[1] : 1;
+    for (int s = 0; s < plan_.tile_rank; ++s)
+      elements_ *= extents_[s];
+    rows_ = plan_.tile_rank > 1 ? extents_[1] : 1;
   }
-  std::int64_t stride(std::size_t tile_dim, std::size_t k) const {
-    return tile_dim < plan_.tile_dims.size()
-               ? geometry_.stride(plan_.tile_dims[tile_dim], static_cast<int>(k))
+  std::int64_t stride(std::size_t step, std::size_t k) const {
+    return step < static_cast<std::size_t>(plan_.tile_rank)
+               ? geometry_.stride(plan_.steps[step].dim, static_cast<int>(k))
                : 0;
   }
 
@@ -123,8 +123,8 @@ class TileRunner {
   int block_of(std::size_t k, const TileOperand& t, BlockDim* dims) const {
     int count = 0;
     if (t.one_per_row && plan_.collapsed) return 0;
-    for (std::size_t i = t.one_per_row ? 1 : 0; i < plan_.tile_dims.size(); ++i)
-      append_dim(dims, count, {extents_[i], stride(i, k)});
+    for (int i = t.one_per_row ? 1 : 0; i < plan_.tile_rank; ++i)
+      append_dim(dims, count, {extents_[i], stride(static_cast<std::size_t>(i), k)});
     return count;
   }
 
@@ -138,7 +138,7 @@ class TileRunner {
     if (t.pack || t.one_per_row) {
       char* dense = t.first != nullptr ? b.memory : b.kernel;
       BlockDim dims[max_rank];
-      pack(dense, ptrs_[k], t.memory_size, dims, block_of(k, t, dims));
+      pack(t.move, dense, ptrs_[k], t.memory_size, dims, block_of(k, t, dims));
       if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
     } else if (plan_.collapsed) {
       convert(t, b, ptrs_[k], b.kernel, count);
@@ -164,7 +164,7 @@ class TileRunner {
       }
       BlockDim dims[max_rank];
       const int ndims = block_of(k, t, dims);
-      unpack(ptrs_[k], dense, t.memory_size, dims, ndims);
+      unpack(t.move, ptrs_[k], dense, t.memory_size, dims, ndims);
     } else if (plan_.collapsed) {
       convert(t, b, b.kernel, ptrs_[k], elements_);
     } else {
@@ -185,49 +185,81 @@ class TileRunner {
     }
   }
 
-  // ---- Calls ------------------------------------------------------------------------------------
-
-  void call_once() {
+  void call() {
     char* data[max_operands];
-    std::uint32_t broadcast = 0;
+    std::int64_t row_bytes[max_operands];
+    const std::int64_t n = plan_.collapsed ? elements_ : extents_[0];
+    const std::int64_t rows = plan_.collapsed ? 1 : rows_;
     for (std::size_t k = 0; k < ptrs_.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
-      data[k] = t.access == Access::staged ? buffers_[k].kernel : ptrs_[k];
-      if (t.access == Access::broadcast || t.one_per_row) broadcast |= 1u << k;
+      const bool staged = t.access == Access::staged;
+      data[k] = staged ? buffers_[k].kernel : ptrs_[k];
+      row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : stride(1, k);
     }
-    kernel_.run(kernel_.context, data, elements_, broadcast);
-  }
-
-  void call_rows() {
-    char* row[max_operands];
-    std::int64_t step[max_operands];  // bytes from row to row
-    std::uint32_t broadcast = 0;
-    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
-      const TileOperand& t = plan_.operands[k];
-      const bool one = t.access == Access::broadcast || t.one_per_row;
-      if (one) broadcast |= 1u << k;
-      row[k] = t.access == Access::staged ? buffers_[k].kernel : ptrs_[k];
-      step[k] = t.access == Access::staged ? (one ? 1 : extents_[0]) * t.kernel_size : stride(1, k);
+    if (!plan_.streams) {
+      kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
+      return;
     }
-    for (std::int64_t r = 0; r < rows_; ++r) {
-      char* data[max_operands];
+    for (std::int64_t r = 0; r < rows; ++r) {
+      stream_row(data, n);
       for (std::size_t k = 0; k < ptrs_.size(); ++k)
-        data[k] = row[k] + r * step[k];
-      kernel_.run(kernel_.context, data, extents_[0], broadcast);
+        data[k] += row_bytes[k];
     }
   }
 
-  const TensorIterator& iter_;
+  /// One row, outputs of which are streamed, in pieces. `data` are the operands' elements, those of
+  /// streamed outputs in memory.
+  void stream_row(char* const* data, std::int64_t n) {
+    char* part[max_operands];
+    for (std::int64_t start = 0, count = 0; start < n; start += count) {
+      count = std::min(streamed_elements, n - start);
+      for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+        const TileOperand& t = plan_.operands[k];
+        if (t.access == Access::streamed) {
+          part[k] = buffers_[k].kernel;
+          // Pieces end where lines end.
+          const auto past = static_cast<std::int64_t>(
+              reinterpret_cast<std::uintptr_t>(data[k] + (start + count) * t.memory_size) % 64);
+          if (count == streamed_elements) count -= past / t.memory_size;
+        } else {
+          part[k] = data[k] + ((broadcast_ >> k & 1) != 0 ? 0 : start * t.kernel_size);
+        }
+      }
+      kernel_.run(kernel_.context, part, nullptr, count, 1, broadcast_);
+      for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+        const TileOperand& t = plan_.operands[k];
+        if (t.access != Access::streamed) continue;
+        Buffers& b = buffers_[k];
+        if (t.first != nullptr) convert(t, b, b.kernel, b.memory, count);
+        t.move(data[k] + start * t.memory_size, t.memory_size, 0,
+               t.first != nullptr ? b.memory : b.kernel, t.memory_size, 0, count, 1);
+      }
+    }
+  }
+
   const SpanKernel& kernel_;
   const TilePlan& plan_;
   const Geometry& geometry_;
+  std::uint32_t broadcast_ = 0;  // operands handed out as one value
   SmallVector<Buffers, inline_operands> buffers_;
   SmallVector<char*, inline_operands> ptrs_;  // operands at the tile's first element
-  DimVector at_;                              // tile index per dim
-  std::int64_t extents_[max_rank];            // of the tile, per tile dim
+  DimVector at_;                              // tile index per step
+  std::int64_t extents_[max_rank];            // of the tile, per step within it
   std::int64_t rows_ = 1;
   std::int64_t elements_ = 1;
 };
+
+/// Runs tiles [begin, end) with buffers on the stack.
+template <std::int64_t bytes>
+#if defined(__GNUC__)
+__attribute__((noinline))  // or small calls would get the frame of large ones
+#endif
+void run_tiles(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan,
+               std::int64_t begin, std::int64_t end) {
+  // Room for rounding each buffer up to whole cache lines.
+  alignas(64) char scratch[bytes + 3 * 64 * max_operands];
+  TileRunner(iter, kernel, plan, scratch).run(begin, end);
+}
 
 /// One span, as it stands: every operand of the kernel's type, dense or one value. False if it is
 /// not that simple.
@@ -250,14 +282,17 @@ bool run_in_place(const TensorIterator& iter, const SpanKernel& kernel, const Ru
   }
   constexpr std::int64_t surely_small = 1024;
   if (n <= surely_small || options.serial) {
-    kernel.run(kernel.context, data, n, broadcast);
+    kernel.run(kernel.context, data, nullptr, n, 1, broadcast);
     return true;
+  }
+  for (int k = 0; k < iter.noutputs(); ++k) {
+    if (worth_streaming(iter, k)) return false;
   }
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     char* part[max_operands];
     for (int k = 0; k < iter.ntensors(); ++k)
       part[k] = data[k] + (broadcast >> k & 1 ? 0 : begin * element_size(kernel.types[k]));
-    kernel.run(kernel.context, part, end - begin, broadcast);
+    kernel.run(kernel.context, part, nullptr, end - begin, 1, broadcast);
   };
   parallel_for(n, estimate_grain(iter, kernel.cost, options, 0), run, 64);
   return true;
@@ -280,7 +315,7 @@ void run_single(const TensorIterator& iter, const SpanKernel& kernel) {
     const Operand& op = iter.operand(k);
     if (!op.is_output) convert(k, values[k], kernel.types[k], op.data, op.storage);
   }
-  kernel.run(kernel.context, data, 1, 0);
+  kernel.run(kernel.context, data, nullptr, 1, 1, 0);
   for (int k = 0; k < iter.noutputs(); ++k) {
     const Operand& op = iter.operand(k);
     convert(k, op.data, op.storage, values[k], kernel.types[k]);
@@ -301,10 +336,13 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     return;
   }
   const TilePlan plan = plan_tiles(iter, kernel, options);
+  const bool large = plan.stage_element_bytes * plan.tile_elements > stage_bytes;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
-    // Room for rounding each buffer up to whole cache lines.
-    alignas(64) char scratch[stage_bytes + 3 * 64 * max_operands];
-    TileRunner(iter, kernel, plan, scratch).run(begin, end);
+    if (large) {
+      run_tiles<large_stage_bytes>(iter, kernel, plan, begin, end);
+    } else {
+      run_tiles<stage_bytes>(iter, kernel, plan, begin, end);
+    }
   };
   if (options.serial) {
     run(0, plan.count);

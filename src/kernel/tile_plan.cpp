@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "iter/operand_name.hpp"
+#include "kernel/footprint.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,13 +15,15 @@ namespace weft::inline v0 {
 namespace {
 
 /// Rows at least this long are spans of their own where nothing has to be staged; shorter ones are
-/// gathered.
-constexpr std::int64_t least_direct_row = 16;
+/// gathered. Kernels that cost more than a few adds lose more to spans that do not fill a register.
+constexpr std::int64_t least_direct_row(float cost) { return cost <= 2 ? 8 : 64; }
 /// The same where some operand is staged: then gathering costs little more.
 constexpr std::int64_t least_staged_row = 128;
-/// Elements along dim 0 of a tile through operands of different orders: one or more whole cache
-/// lines either way.
-constexpr std::int64_t transpose_tile = 64;
+/// A gathered tile of so many elements does not grow at the price of staging one more operand.
+constexpr std::int64_t enough_gathered = 512;
+/// Most elements of a tile that nothing is staged for: enough to make the walk cost nothing, few
+/// enough to share the work.
+constexpr std::int64_t max_direct_elements = 16 << 10;
 constexpr std::int64_t cache_line = 64;
 
 /// Sums over the operands that choosing a tile needs.
@@ -30,6 +33,7 @@ struct Totals {
   std::int64_t all_bytes = 0;     // the same if every operand were staged
   int crossing = 0;               // dim along which the first staged operand that runs across dim 0
                                   // is dense; 0 if there is none
+  std::int64_t crossing_size = 0;  // bytes of an element of the widest such operand
 };
 
 std::int64_t buffer_bytes(const TileOperand& t) {
@@ -53,6 +57,11 @@ void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
   if (via) t.second = convert_kernel(end, op.dtype);
 }
 
+void stage(TileOperand& t) {
+  t.access = Access::staged;
+  t.move = copy_block_kernel(t.memory_size);
+}
+
 /// What each operand is along dim 0.
 Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan) {
   Totals totals;
@@ -69,12 +78,16 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
     if (convert) set_conversion(t, op, type);
     totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
-    if (!convert && stride == t.memory_size) {
+    if (op.is_output && worth_streaming(iter, k)) {
+      t.access = Access::streamed;
+      t.move = stream_block_kernel(t.memory_size);
+      plan.streams = true;
+    } else if (!convert && stride == t.memory_size) {
       t.access = Access::direct;
     } else if (!convert && stride == 0 && may_broadcast) {
       t.access = Access::broadcast;
     } else {
-      t.access = Access::staged;
+      stage(t);
       t.one_per_row = stride == 0 && may_broadcast;
       ++totals.staged;
       totals.staged_bytes += buffer_bytes(t);
@@ -83,38 +96,94 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
         const int dim = dense_dim(geometry, k, t.memory_size);
         t.transposed = dim != 0;
         if (totals.crossing == 0) totals.crossing = dim;
+        if (dim != 0)
+          totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
       }
     }
   }
   return totals;
 }
 
-void set_tile(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t extent) {
-  plan.tile[static_cast<std::size_t>(dim)] =
-      std::clamp<std::int64_t>(extent, 1, iter.geometry().extent(dim));
-  plan.tile_dims.push_back(static_cast<std::uint8_t>(dim));
+/// Streamed outputs as if there were no streaming.
+void stop_streaming(TilePlan& plan) {
+  if (!plan.streams) return;
+  plan.streams = false;
+  for (TileOperand& t : plan.operands) {
+    if (t.access != Access::streamed) continue;
+    t.access = Access::direct;
+    if (t.first != nullptr) stage(t);
+  }
 }
 
-/// Rows: spans along dim 0, staged for several rows at a time.
-void tile_rows(TilePlan& plan, const TensorIterator& iter, std::int64_t length, int partner,
+void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t tile) {
+  const std::int64_t extent = iter.geometry().extent(dim);
+  tile = std::clamp<std::int64_t>(tile, 1, extent);
+  const std::int64_t tiles = tile == extent ? 1 : ceil_div(extent, tile);
+  plan.steps.push_back({dim, tile, tiles});
+  plan.count *= tiles;
+  plan.tile_elements *= tile;
+}
+
+/// All dims outside the tile.
+void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
+  plan.tile_rank = static_cast<int>(plan.steps.size());
+  const int second = plan.tile_rank > 1 ? plan.steps[1].dim : 0;
+  for (int d = 1; d < iter.ndim(); ++d) {
+    const bool within = plan.collapsed ? d < plan.tile_rank : d == second;
+    if (!within) add_step(plan, iter, d, 1);
+  }
+}
+
+/// Rows: spans along dim 0, for several rows at a time.
+void tile_rows(TilePlan& plan, const TensorIterator& iter, std::int64_t length, int second,
                std::int64_t capacity) {
-  set_tile(plan, iter, 0, length);
-  if (iter.ndim() > 1) set_tile(plan, iter, partner, capacity / plan.tile[0]);
+  add_step(plan, iter, 0, length);
+  if (iter.ndim() > 1) add_step(plan, iter, second, capacity / plan.steps[0].tile);
+  for (std::size_t k = 0; k < plan.operands.size(); ++k) {
+    TileOperand& t = plan.operands[k];
+    t.pack = iter.geometry().stride(0, static_cast<int>(k)) != t.memory_size;
+  }
 }
 
-/// Gathering: as many of the inner dims as fit become one span.
+/// Operands of different orders: nearly squares, so that each uses up the lines and pages it touches.
+/// Of the one that runs across dim 0 several lines of a row are taken at a time, and along dim 0 what
+/// the buffers hold.
+void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
+  constexpr std::int64_t run_bytes = 512;
+  const std::int64_t capacity = large_stage_bytes / totals.staged_bytes;
+  const std::int64_t across =
+      std::min(iter.geometry().extent(totals.crossing),
+               std::clamp<std::int64_t>(run_bytes / totals.crossing_size, 32, 256));
+  const std::int64_t along = std::max<std::int64_t>(capacity / across, 1);
+  tile_rows(plan, iter, along > cache_line ? along / cache_line * cache_line : along,
+            totals.crossing, capacity);
+}
+
+/// True if a tile over the dims so far and `dim` would make an operand staged that is not yet.
+bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::int64_t elements) {
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const std::int64_t stride = geometry.stride(dim, k);
+    if (t.access == Access::direct && stride != elements * t.memory_size) return true;
+    if (t.access == Access::broadcast && stride != 0) return true;
+  }
+  return false;
+}
+
+/// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are short.
 void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capacity) {
   plan.collapsed = true;
   const Geometry& geometry = iter.geometry();
   std::int64_t elements = 1;
   for (int d = 0; d < geometry.ndim(); ++d) {
     const std::int64_t extent = geometry.extent(d);
-    set_tile(plan, iter, d, elements * extent <= capacity ? extent : capacity / elements);
-    if (plan.tile[static_cast<std::size_t>(d)] < extent) break;
+    if (elements >= enough_gathered && would_stage(plan, geometry, d, elements)) break;
+    add_step(plan, iter, d, elements * extent <= capacity ? extent : capacity / elements);
+    if (plan.steps.back().tiles > 1) break;
     elements *= extent;
     if (2 * elements > capacity) break;
   }
-  const auto ntile = static_cast<int>(plan.tile_dims.size());
+  const auto rank = static_cast<int>(plan.steps.size());
   // Within a gathered tile an operand is direct if it is dense over all of it, broadcast if it
   // stands still.
   for (int k = 0; k < geometry.noperands; ++k) {
@@ -122,15 +191,14 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capa
     bool dense = true;
     bool still = true;
     std::int64_t step = t.memory_size;
-    for (int d = 0; d < ntile; ++d) {
+    for (int d = 0; d < rank; ++d) {
       const std::int64_t stride = geometry.stride(d, k);
       dense = dense && stride == step;
       still = still && stride == 0;
       step *= geometry.extent(d);
     }
-    if ((t.access == Access::direct && !dense) || (t.access == Access::broadcast && !still)) {
-      t.access = Access::staged;
-    }
+    if ((t.access == Access::direct && !dense) || (t.access == Access::broadcast && !still))
+      stage(t);
     t.pack = !dense;
     t.one_per_row = t.one_per_row && still;
   }
@@ -177,41 +245,28 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   TilePlan plan;
   const Geometry& geometry = iter.geometry();
   const Totals totals = classify(iter, kernel, plan);
-  plan.tile.resize(static_cast<std::size_t>(geometry.ndim()), 1);
   const std::int64_t row = geometry.extent(0);
   // Capacity for the operands staged so far; gathering may stage more, so it counts them all.
   const auto capacity = [](std::int64_t bytes) {
-    return bytes == 0 ? max_tile_elements : std::min(max_tile_elements, stage_bytes / bytes);
+    return bytes == 0 ? max_direct_elements : std::min(max_staged_elements, stage_bytes / bytes);
   };
-  const bool crossing = totals.crossing != 0 && row >= least_direct_row;
-  if (crossing || geometry.ndim() == 1 || (totals.staged == 0 && row >= least_direct_row) ||
-      row >= least_staged_row) {
-    const std::int64_t most = capacity(totals.staged_bytes);
-    // Very many wide operands leave room for less than a whole tile.
-    const std::int64_t length = crossing             ? std::min(transpose_tile, most)
-                                : totals.staged == 0 ? row
-                                                     : most;
-    tile_rows(plan, iter, length, crossing ? totals.crossing : 1, most);
-    for (int k = 0; k < geometry.noperands; ++k) {
-      TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-      t.pack = geometry.stride(0, k) != t.memory_size;
-    }
+  const std::int64_t most = capacity(totals.staged_bytes * stage_bytes / short_stage_bytes);
+  if (totals.crossing != 0 && row >= 16) {
+    stop_streaming(plan);  // rows of a tile are too far apart: measured slower than plain stores
+    tile_crossing(plan, iter, totals);
+  } else if (geometry.ndim() == 1 || (totals.staged == 0 && row >= least_direct_row(kernel.cost)) ||
+             row >= least_staged_row) {
+    tile_rows(plan, iter, most, 1, most);
   } else {
+    stop_streaming(plan);
     tile_gathered(plan, iter, capacity(totals.all_bytes));
   }
+  add_outer_steps(plan, iter);
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
     if (t.access != Access::staged) continue;
     plan.stage_element_bytes += buffer_bytes(t);
     ++staged;
-  }
-  plan.count = 1;
-  for (int d = 0; d < geometry.ndim(); ++d) {
-    const std::int64_t tile = plan.tile[static_cast<std::size_t>(d)];
-    const std::int64_t extent = geometry.extent(d);
-    plan.tiles.push_back(tile == extent ? 1 : ceil_div(extent, tile));
-    plan.count *= plan.tiles.back();
-    plan.tile_elements *= tile;
   }
   plan.grain = plan.count;
   if (plan.count > 1) {

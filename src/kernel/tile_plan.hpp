@@ -15,14 +15,24 @@ namespace weft::inline v0 {
 /// Bytes of stack that one thread stages blocks in: three quarters of a first-level cache of 32 KiB,
 /// the smallest in use, so that what streams past the buffers does not push them out.
 inline constexpr std::int64_t stage_bytes = 24 << 10;
-/// Most elements of a tile. More does not make spans noticeably cheaper per element.
-inline constexpr std::int64_t max_tile_elements = 4096;
+/// The same for tiles through operands of different orders, which live in the second-level cache:
+/// every page that such a tile touches is worth a visit only if many lines of it are used.
+inline constexpr std::int64_t large_stage_bytes = 128 << 10;
+/// Most elements of a tile where something is staged: more does not make spans noticeably cheaper.
+inline constexpr std::int64_t max_staged_elements = 4096;
+/// Bytes of buffers where operands agree on the order: the memory's own prefetching stands still
+/// while a tile is converted, so tiles are kept short.
+inline constexpr std::int64_t short_stage_bytes = 12 << 10;
+/// Elements that are computed into a buffer before they are written past the caches: as few as a call
+/// is worth, so that reading and writing memory overlap.
+inline constexpr std::int64_t streamed_elements = 256;
 
 /// How spans of one operand are had.
 enum class Access : std::uint8_t {
   direct,     ///< in place: unit stride and the kernel's own type
   broadcast,  ///< one value, in place
   staged,     ///< through a buffer
+  streamed,   ///< an output: through a small buffer, and from there past the caches
 };
 
 /// One operand of a TilePlan.
@@ -32,27 +42,35 @@ struct TileOperand {
   bool pack = false;         ///< staged: the block is not dense in memory, row by row
   bool one_per_row = false;  ///< staged and read as one value: the buffer holds one element for
                              ///< each row (or one in all)
-  bool transposed = false;   ///< staged, and dense along another dim than dim 0 (for explain)
+  bool transposed = false;   ///< staged, and dense along another dim than dim 0
   ConvertFn first =
       nullptr;  ///< conversion memory -> via, or memory -> kernel (outputs: kernel -> ...)
   ConvertFn second = nullptr;    ///< conversion via -> kernel
+  CopyBlockFn move = nullptr;    ///< staged or streamed: between memory and buffer
   std::int32_t memory_size = 0;  ///< bytes of an element in memory
   std::int32_t via_size = 0;     ///< bytes of an element between two conversions
   std::int32_t kernel_size = 0;  ///< bytes of an element as the kernel sees it
 };
 
-/// The walk: the iteration space is cut into tiles; dims outside `tile_dims` have tile extent 1.
+/// A dim as the walk from tile to tile sees it.
+struct TileStep {
+  int dim;
+  std::int64_t tile;   ///< elements along it in one tile
+  std::int64_t tiles;  ///< how many of those
+};
+
+/// The walk: the iteration space is cut into tiles. The first two dims of a tile are its rows and
+/// what follows row on row.
 struct TilePlan {
   bool collapsed =
-      false;  ///< a tile is one span (short rows are gathered); else every row of it is
-  SmallVector<std::uint8_t, inline_rank>
-      tile_dims;                   ///< dims within a tile, innermost first; the first is dim 0
-  DimVector tile;                  ///< extent of a tile, per dim
-  DimVector tiles;                 ///< number of tiles, per dim
-  std::int64_t count = 0;          ///< number of tiles
-  std::int64_t tile_elements = 1;  ///< of a whole tile
-  std::int64_t grain = 1;          ///< least tiles a thread gets
-  std::int64_t stage_element_bytes = 0;  ///< buffer bytes per element of a tile
+      false;             ///< a tile is one span (short rows are gathered); else every row of it is
+  bool streams = false;  ///< some output is written past the caches
+  int tile_rank = 0;     ///< dims within a tile
+  SmallVector<TileStep, inline_rank> steps;  ///< those dims, innermost first, then all others
+  std::int64_t count = 1;                    ///< number of tiles
+  std::int64_t tile_elements = 1;            ///< of a whole tile
+  std::int64_t grain = 1;                    ///< least tiles a thread gets
+  std::int64_t stage_element_bytes = 0;      ///< buffer bytes per element of a tile
   SmallVector<TileOperand, inline_operands> operands;
 };
 

@@ -15,15 +15,19 @@ TensorIterator copy_iterator(const Output& to, const TensorView& from) {
   return config.build();
 }
 
-void convert_span(const void* context, char* const* data, std::int64_t n, std::uint32_t) {
-  (*static_cast<const ConvertFn*>(context))(data[0], data[1], n);
+void convert_spans(const void* context, char* const* data, const std::int64_t* row_bytes,
+                   std::int64_t n, std::int64_t rows, std::uint32_t) {
+  const ConvertFn convert = *static_cast<const ConvertFn*>(context);
+  convert(data[0], data[1], n);
+  for (std::int64_t row = 1; row < rows; ++row)
+    convert(data[0] + row * row_bytes[0], data[1] + row * row_bytes[1], n);
 }
 
 }  // namespace
 
 CopyCall::CopyCall(const Output& to, const TensorView& from)
     : iter_(copy_iterator(to, from)), convert_(convert_kernel(iter_.dtype(0), iter_.dtype(1))) {
-  kernel_.run = &convert_span;
+  kernel_.run = &convert_spans;
   kernel_.context = &convert_;
   kernel_.noutputs = 1;
   kernel_.ninputs = 1;

@@ -75,7 +75,8 @@ Call prepare_function(Op op, const Kernels& kernel_of, const Output& out, const 
   set_type_rules(config, function, out);
   Call call(config);
   const ScalarType type = call.iter.input_dtype();
-  call.kernel = kernel_of(op, compute_type(type));
+  call.kernel = kernel_of(op, type);
+  if (call.kernel == nullptr) call.kernel = kernel_of(op, compute_type(type));
   if (call.kernel == nullptr) fail_no_kernel(function.name, type);
   return call;
 }

@@ -31,7 +31,7 @@ DivisionCall prepare(DivisionOp op, const Output& out, const TensorView& a, cons
 struct ScaledCall : Elementwise {
   using Elementwise::Elementwise;
 
-  alignas(16) unsigned char value[16];  ///< an element of the kernel's type
+  alignas(16) unsigned char value[16];  ///< of the type in which the kernel computes
 
   void run() const;
 };

@@ -35,7 +35,8 @@ ScaledCall prepare(ScaledOp op, const Output& out, const TensorView& a, const Te
                                                          : "real"));
   }
   auto call = prepare_function<ScaledCall>(op, scaled_kernel, out, a, b, c);
-  cast_elements(call.value, call.kernel->types[0], 0, number.data(), value.dtype(), 0, 1);
+  cast_elements(call.value, compute_type(call.kernel->types[0]), 0, number.data(), value.dtype(), 0,
+                1);
   return call;
 }
 

@@ -45,10 +45,13 @@ TEST_CASE("order by cost: an output counts twice", "[iter]") {
   CHECK(by_cost({8, 8}, {{4, 32}, {32, 4}, {32, 4}}, {output, input, input}) == Dims{1, 0});
 }
 
-TEST_CASE("order by cost: beyond a cache line all strides cost alike", "[iter]") {
-  // 64 bytes each way per step for the second operand, so the first decides.
-  CHECK(by_cost({8, 8}, {{4, 8}, {4096, 64}}, {input, input}) == Dims{0, 1});
+TEST_CASE("order by cost: beyond a cache line each doubling costs four bytes", "[iter]") {
+  // 64 + 4 * 6 bytes against 64 + 4 for the second operand outweigh 4 against 24 for the first ...
+  CHECK(by_cost({8, 8}, {{4, 24}, {2048, 64}}, {input, input}) == Dims{1, 0});
+  // ... but not 4 against 40.
+  CHECK(by_cost({8, 8}, {{4, 40}, {2048, 64}}, {input, input}) == Dims{0, 1});
   // Equal costs: by the sum of the strides.
+  CHECK(by_cost({8, 8}, {{100, 80}}, {input}) == Dims{1, 0});
   CHECK(by_cost({8, 8}, {{4096, 64}}, {input}) == Dims{1, 0});
   CHECK(by_cost({8, 8}, {{64, 4096}}, {input}) == Dims{0, 1});
 }
@@ -56,6 +59,21 @@ TEST_CASE("order by cost: beyond a cache line all strides cost alike", "[iter]")
 TEST_CASE("order by cost: a repeated operand costs nothing", "[iter]") {
   CHECK(by_cost({4, 8}, {{0, 4}, {4, 0}, {32, 4}}, {input, input, output}) == Dims{1, 0});
   CHECK(by_cost({4, 8}, {{0, 0}}, {input}) == Dims{1, 0});
+}
+
+TEST_CASE("order by cost: far away costs more than one operand's short step", "[iter]") {
+  // A bias for each channel: the batch is not walked inside the channels to spare its 4 bytes.
+  CHECK(by_cost({32, 64, 3136}, {{802816, 12544, 4}, {802816, 12544, 4}, {0, 4, 0}},
+                {output, input, input}) == Dims{2, 1, 0});
+}
+
+TEST_CASE("order by cost: axes that coalesce stay together", "[iter]") {
+  // Channels last and channels first: rows and columns are one dim, which the channels would cut.
+  CHECK(by_cost({16, 64, 32, 32}, {{262144, 4096, 128, 4}, {262144, 4, 8192, 256}},
+                {output, input}) == Dims{3, 2, 1, 0});
+  // An operand that does not go on there keeps the order by cost.
+  CHECK(by_cost({16, 64, 32, 32}, {{262144, 4096, 128, 4}, {262144, 4, 8196, 256}},
+                {output, input}) == Dims{3, 1, 2, 0});
 }
 
 TEST_CASE("order by cost: extents of 1 go outermost", "[iter]") {

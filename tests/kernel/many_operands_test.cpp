@@ -15,15 +15,19 @@ using weft::SpanKernel;
 using weft::TensorView;
 
 /// out = sum over k of (k + 1) * input k, over spans of c128.
-void weighted_sum(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+void weighted_sum(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
   const int inputs = *static_cast<const int*>(context);
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::complex<double> sum = 0;
-    for (int k = 1; k <= inputs; ++k) {
-      const std::int64_t at = (broadcast >> k & 1) != 0 ? 0 : i;
-      sum += static_cast<double>(k) * test::load<std::complex<double>>(data[k] + at * 16);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto start = [&](int k) { return data[k] + (row == 0 ? 0 : row * row_bytes[k]); };
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::complex<double> sum = 0;
+      for (int k = 1; k <= inputs; ++k) {
+        const std::int64_t at = (broadcast >> k & 1) != 0 ? 0 : i;
+        sum += static_cast<double>(k) * test::load<std::complex<double>>(start(k) + at * 16);
+      }
+      test::store(start(0) + i * 16, sum);
     }
-    test::store(data[0] + i * 16, sum);
   }
 }
 

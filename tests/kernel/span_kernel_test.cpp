@@ -28,16 +28,20 @@ struct Mixer {
   mutable std::atomic<std::int64_t> elements = 0;
   mutable std::atomic<bool> empty_span = false;
 
-  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     const auto& self = *static_cast<const Mixer*>(context);
-    self.elements += n;
-    if (n <= 0) self.empty_span = true;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto in = [&](int k) {
-        const std::int64_t at = (broadcast >> k & 1) != 0 ? 0 : i;
-        return test::load<T>(data[k] + at * static_cast<std::int64_t>(sizeof(T)));
-      };
-      test::store(data[0] + i * static_cast<std::int64_t>(sizeof(T)), mix(in(1), in(2)));
+    self.elements += n * rows;
+    if (n <= 0 || rows <= 0) self.empty_span = true;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto start = [&](int k) { return data[k] + (row == 0 ? 0 : row * row_bytes[k]); };
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto in = [&](int k) {
+          const std::int64_t at = (broadcast >> k & 1) != 0 ? 0 : i;
+          return test::load<T>(start(k) + at * static_cast<std::int64_t>(sizeof(T)));
+        };
+        test::store(start(0) + i * static_cast<std::int64_t>(sizeof(T)), mix(in(1), in(2)));
+      }
     }
   }
   SpanKernel kernel(std::uint32_t broadcastable) const {

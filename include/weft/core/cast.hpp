@@ -52,14 +52,24 @@ WEFT_ALWAYS_INLINE constexpr To cast(From value) noexcept {
   } else if constexpr (std::is_same_v<From, bool>) {
     return value ? To(1) : To(0);  // as a selection it vectorises, as a conversion it does not
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // 2^digits is the least value too large for To, and exact in every floating type.
-    constexpr From too_large =
-        static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;
+    constexpr int digits = std::numeric_limits<To>::digits;
     constexpr From least = static_cast<From>(std::numeric_limits<To>::min());
     const From kept = value == value ? value : From{};
-    if (kept >= too_large) return std::numeric_limits<To>::max();
-    if (kept < least) return std::numeric_limits<To>::min();
-    return static_cast<To>(kept);
+    if constexpr (digits <= std::numeric_limits<From>::digits) {
+      // The ends of the range are exact: clamped before the conversion, and converted through 32 bits
+      // where that is enough, all of it is vector instructions.
+      constexpr From most = static_cast<From>(std::numeric_limits<To>::max());
+      const From low = kept < least ? least : kept;
+      const From clamped = low > most ? most : low;
+      using Via = std::conditional_t<sizeof(To) < 4, std::int32_t, To>;
+      return static_cast<To>(static_cast<Via>(clamped));
+    } else {
+      // 2^digits is the least value too large for To, and exact in every floating type.
+      constexpr From too_large = static_cast<From>(std::uint64_t{1} << (digits - 1)) * 2;
+      if (kept >= too_large) return std::numeric_limits<To>::max();
+      if (kept < least) return std::numeric_limits<To>::min();
+      return static_cast<To>(kept);
+    }
   } else {
     return static_cast<To>(value);
   }

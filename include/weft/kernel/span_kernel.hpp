@@ -13,12 +13,13 @@ namespace weft::inline v0 {
 /// A typed inner function, its types erased. The engine brings every operand into the form it
 /// wants: elements next to each other, of the kernel's own type, or one value that stands for all.
 struct SpanKernel {
-  /// Works on `n` > 0 elements. data[k] points to operand k's elements, outputs first; if bit k of
-  /// `broadcast` is set, to the one element that all read. Pointers need no alignment. An output's
-  /// span either is an input's span or does not meet it. Element i of the outputs depends on
-  /// element i of the inputs only.
-  using Run = void (*)(const void* context, char* const* data, std::int64_t n,
-                       std::uint32_t broadcast);
+  /// Works on `rows` > 0 spans of `n` > 0 elements each. data[k] points to operand k's elements of
+  /// the first span, outputs first; if bit k of `broadcast` is set, to the one element that all of
+  /// that span read. row_bytes[k] leads from span to span, and is not read if there is one only.
+  /// Pointers need no alignment. An output's span either is an input's span or does not meet it.
+  /// Element i of the outputs depends on element i of the inputs only.
+  using Run = void (*)(const void* context, char* const* data, const std::int64_t* row_bytes,
+                       std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
 
   Run run = nullptr;
   const void* context = nullptr;  ///< passed to run; must live as long as the kernel is used

@@ -127,6 +127,21 @@ WEFT_ALWAYS_INLINE void store_element(char* data, std::int64_t i,
   }
 }
 
+/// Calls f(data) for each row, with the Count pointers of that row.
+template <std::size_t Count, class F>
+WEFT_ALWAYS_INLINE void for_each_row(char* const* data, const std::int64_t* row_bytes,
+                                     std::int64_t rows, F&& f) {
+  char* row[Count];
+  for (std::size_t k = 0; k < Count; ++k)
+    row[k] = data[k];
+  for (std::int64_t left = rows;;) {
+    f(row);
+    if (--left == 0) return;
+    for (std::size_t k = 0; k < Count; ++k)
+      row[k] += row_bytes[k];
+  }
+}
+
 /// The loop over one span, for inputs of which those in Mask (bit k: input k) are one value.
 template <std::uint32_t Mask, class F, class... Out, class... In, std::size_t... O,
           std::size_t... I>
@@ -166,16 +181,22 @@ struct SpanLoops {
   static constexpr std::uint32_t broadcastable = static_cast<std::uint32_t>(patterns - 1) << nout;
 
   template <std::uint32_t Mask>
-  static void loop(F& op, char* const* data, std::int64_t n) {
-    span_loop<Mask>(op, data, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
-                    std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+  static void loop(F& op, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                   std::int64_t rows) {
+    for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) {
+      span_loop<Mask>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
+                      std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+    });
   }
 
-  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     F& op = *const_cast<F*>(static_cast<const F*>(context));
     const std::size_t pattern = broadcast >> nout;
     [&]<std::size_t... M>(std::index_sequence<M...>) {
-      (void)((pattern == M && (loop<static_cast<std::uint32_t>(M)>(op, data, n), true)) || ...);
+      (void)((pattern == M &&
+              (loop<static_cast<std::uint32_t>(M)>(op, data, row_bytes, n, rows), true)) ||
+             ...);
     }(std::make_index_sequence<patterns>());
   }
 

@@ -88,7 +88,7 @@ class Vectorized {
   }
   friend WEFT_ALWAYS_INLINE Vectorized operator*(const Vectorized& a,
                                                  const Vectorized& b) noexcept {
-    return zip(a, b, [](const Batch& x, const Batch& y) { return x * y; });
+    return zip(a, b, [](const Batch& x, const Batch& y) { return times(x, y); });
   }
   friend WEFT_ALWAYS_INLINE Vectorized operator/(const Vectorized& a, const Vectorized& b) noexcept
     requires std::is_floating_point_v<T>
@@ -159,6 +159,22 @@ class Vectorized {
   }
 
  private:
+  static WEFT_ALWAYS_INLINE Batch times(const Batch& x, const Batch& y) noexcept {
+    if constexpr (std::is_floating_point_v<T>) {
+      return x * y;
+    } else {
+      // Modulo 2^bits. Where there is no instruction, xsimd 8 multiplies lanes as signed integers,
+      // whose overflow is undefined.
+      using Modular = std::conditional_t<sizeof(T) < 4, std::uint32_t, std::make_unsigned_t<T>>;
+      alignas(64) T a[width], b[width];
+      x.store_aligned(a);
+      y.store_aligned(b);
+      for (int i = 0; i < width; ++i)
+        a[i] = static_cast<T>(static_cast<Modular>(a[i]) * static_cast<Modular>(b[i]));
+      return Batch::load_aligned(a);
+    }
+  }
+
   Batch registers_[registers];
 };
 
@@ -319,9 +335,12 @@ struct VectorizedSpans {
   }(std::make_index_sequence<Nin>());
 
   template <std::size_t Nin>
-  static void run(const void* context, char* const* data, std::int64_t n, std::uint32_t broadcast) {
-    run_indexed(*static_cast<const F*>(context), data, n, broadcast >> 1,
-                std::make_index_sequence<Nin>());
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+    const F& op = *static_cast<const F*>(context);
+    for_each_row<1 + Nin>(data, row_bytes, rows, [&](char* const* row) {
+      run_indexed(op, row, n, broadcast >> 1, std::make_index_sequence<Nin>());
+    });
   }
 
  private:

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Spans of complex products.
+#pragma once
+
+#include <weft/kernel/span_loop.hpp>
+
+#include <complex>
+#include <cstdint>
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+#if defined(__AVX__)
+/// 32 bytes of parts, and what a product needs to do with them.
+template <class Part>
+struct ComplexRegister;
+template <>
+struct ComplexRegister<float> {
+  using Type = __m256;
+  static WEFT_ALWAYS_INLINE Type load(const char* from) {
+    return _mm256_loadu_ps(reinterpret_cast<const float*>(from));
+  }
+  static WEFT_ALWAYS_INLINE void store(char* to, Type v) {
+    _mm256_storeu_ps(reinterpret_cast<float*>(to), v);
+  }
+  static WEFT_ALWAYS_INLINE Type product(Type a, Type b) {
+    const Type re = _mm256_mul_ps(a, _mm256_moveldup_ps(b));
+    const Type im = _mm256_mul_ps(_mm256_permute_ps(a, 0xb1), _mm256_movehdup_ps(b));
+    return _mm256_addsub_ps(re, im);
+  }
+};
+template <>
+struct ComplexRegister<double> {
+  using Type = __m256d;
+  static WEFT_ALWAYS_INLINE Type load(const char* from) {
+    return _mm256_loadu_pd(reinterpret_cast<const double*>(from));
+  }
+  static WEFT_ALWAYS_INLINE void store(char* to, Type v) {
+    _mm256_storeu_pd(reinterpret_cast<double*>(to), v);
+  }
+  static WEFT_ALWAYS_INLINE Type product(Type a, Type b) {
+    const Type re = _mm256_mul_pd(a, _mm256_movedup_pd(b));
+    const Type im = _mm256_mul_pd(_mm256_permute_pd(a, 0x5), _mm256_permute_pd(b, 0xf));
+    return _mm256_addsub_pd(re, im);
+  }
+};
+
+/// out[i] = a[i] * b[i] for n elements of std::complex<Part>; bits 0 and 1 of `broadcast`: a, b are one
+/// value. Both parts in one register: the real one by subtraction, the imaginary one by addition, of
+/// the same two products, none of them fused. The last block is padded, so a value never depends on
+/// where it stands.
+template <class Part>
+void complex_product_span(char* out, const char* a, const char* b, std::int64_t n,
+                          std::uint32_t broadcast) {
+  using Register = ComplexRegister<Part>;
+  constexpr std::int64_t size = 2 * sizeof(Part);
+  constexpr std::int64_t block = 32;
+  char repeated[2][block];
+  std::int64_t step[2] = {1, 1};
+  const char* in[2] = {a, b};
+  for (int k = 0; k < 2; ++k) {
+    if ((broadcast >> k & 1) == 0) continue;
+    for (std::int64_t i = 0; i < block; i += size)
+      __builtin_memcpy(repeated[k] + i, in[k], size);
+    in[k] = repeated[k];
+    step[k] = 0;
+  }
+  const std::int64_t bytes = n * size;
+  std::int64_t i = 0;
+  for (; i + block <= bytes; i += block) {
+    Register::store(out + i, Register::product(Register::load(in[0] + i * step[0]),
+                                               Register::load(in[1] + i * step[1])));
+  }
+  if (i == bytes) return;
+  char tail[3][block] = {};
+  const auto left = static_cast<std::size_t>(bytes - i);
+  for (int k = 0; k < 2; ++k)
+    __builtin_memcpy(tail[k], in[k] + i * step[k], left);
+  Register::store(tail[2], Register::product(Register::load(tail[0]), Register::load(tail[1])));
+  __builtin_memcpy(out + i, tail[2], left);
+}
+#endif
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Blocks of f16 and bf16 elements to and from f32, by hardware where the level has it.
+#pragma once
+
+#include <weft/core/cast.hpp>
+#include <weft/kernel/span_loop.hpp>
+
+#include <cstdint>
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Elements of a block: 64 bytes of f32.
+inline constexpr int half_block = 16;
+
+/// to[i] = from[i] for one block; `from` needs no alignment.
+template <class Half>
+WEFT_ALWAYS_INLINE void widen_block(float* to, const char* from) {
+#if defined(__AVX2__) && defined(__F16C__)
+  for (int i = 0; i < half_block; i += 8) {
+    const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 2 * i));
+    if constexpr (std::is_same_v<Half, float16>) {
+      _mm256_storeu_ps(to + i, _mm256_cvtph_ps(halves));
+    } else {
+      const __m256i bits = _mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16);
+      _mm256_storeu_ps(to + i, _mm256_castsi256_ps(bits));
+    }
+  }
+#else
+  const SpanReader<Half, false> in{from};
+  WEFT_INDEPENDENT_ITERATIONS
+  for (int i = 0; i < half_block; ++i)
+    to[i] = static_cast<float>(in[i]);
+#endif
+}
+
+#if defined(__AVX2__) && defined(__F16C__)
+/// Eight floats, none of them NaN, rounded to bf16 in the lower half of each lane.
+WEFT_ALWAYS_INLINE __m256i rounded_to_bfloat16(__m256 values) {
+  const __m256i bits = _mm256_castps_si256(values);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i half = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
+  return _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+}
+#endif
+
+/// to[i] = from[i], rounded to nearest, for one block; `to` needs no alignment.
+template <class Half>
+WEFT_ALWAYS_INLINE void narrow_block(char* to, const float* from) {
+#if defined(__AVX2__) && defined(__F16C__)
+  const __m256 low = _mm256_loadu_ps(from);
+  const __m256 high = _mm256_loadu_ps(from + 8);
+  if constexpr (std::is_same_v<Half, float16>) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                     _mm256_cvtps_ph(low, _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16),
+                     _mm256_cvtps_ph(high, _MM_FROUND_TO_NEAREST_INT));
+  } else if (_mm256_movemask_ps(_mm256_cmp_ps(low, high, _CMP_UNORD_Q)) != 0) {
+    // Rare, and dear to mend among all others: NaN is made quiet one by one.
+    for (int i = 0; i < half_block; ++i)
+      store_element<Half>(to, i, Half(from[i]));
+  } else {
+    // The pack works lane by lane, which leaves the middle quarters changed over.
+    const __m256i packed = _mm256_packus_epi32(rounded_to_bfloat16(low), rounded_to_bfloat16(high));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(packed, 0xd8));
+  }
+#else
+  WEFT_INDEPENDENT_ITERATIONS
+  for (int i = 0; i < half_block; ++i)
+    store_element<Half>(to, i, Half(from[i]));
+#endif
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Span kernels of f16 and bf16 from a function object over floats, for the kernel families.
+#pragma once
+
+#include "kernels/half_blocks.hpp"
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Spans of `float Op(float...)` with Nin inputs on elements of type Half: block by block in
+/// registers, where buffers of f32 would cost more memory traffic than the elements themselves. The
+/// result is rounded once. The last block is padded, so a value never depends on where it stands.
+template <class Op, class Half, std::size_t Nin>
+struct HalfSpans {
+  static constexpr std::int64_t size = sizeof(Half);
+
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+    const Op& op = *static_cast<const Op*>(context);
+    for_each_row<1 + Nin>(data, row_bytes, rows, [&](char* const* row) {
+      span(op, row, n, broadcast >> 1, std::make_index_sequence<Nin>());
+    });
+  }
+
+ private:
+  struct alignas(64) Floats {
+    float at[half_block];
+  };
+
+  template <std::size_t... I>
+  static void span(const Op& op, char* const* data, std::int64_t n, std::uint32_t broadcast,
+                   std::index_sequence<I...>) {
+    // A broadcast operand is a block that is read over and over.
+    char repeated[Nin][half_block * size];
+    const char* in[Nin];
+    std::int64_t step[Nin];
+    for (std::size_t k = 0; k < Nin; ++k) {
+      in[k] = data[1 + k];
+      step[k] = size;
+      if ((broadcast >> k & 1) == 0) continue;
+      for (int i = 0; i < half_block; ++i)
+        __builtin_memcpy(repeated[k] + i * size, in[k], size);
+      in[k] = repeated[k];
+      step[k] = 0;
+    }
+    std::int64_t i = 0;
+    for (; i + half_block <= n; i += half_block)
+      block(op, data[0] + i * size, (in[I] + i * step[I])...);
+    if (i == n) return;
+    char tail[1 + Nin][half_block * size];
+    const std::int64_t left = n - i;
+    for (std::size_t k = 0; k < Nin; ++k) {
+      for (std::int64_t j = 0; j < half_block; ++j) {
+        const std::int64_t from = j < left ? i + j : i;  // missing lanes repeat one that is there
+        __builtin_memcpy(tail[1 + k] + j * size, in[k] + from * step[k], size);
+      }
+    }
+    block(op, tail[0], tail[1 + I]...);
+    for (std::int64_t j = 0; j < left; ++j)
+      __builtin_memcpy(data[0] + (i + j) * size, tail[0] + j * size, size);
+  }
+
+  template <class... In>
+  static WEFT_ALWAYS_INLINE void block(const Op& op, char* to, const In*... from) {
+    Floats result;
+    [&](const auto&... x) {
+      for (int j = 0; j < half_block; ++j)
+        result.at[j] = op(x.at[j]...);
+    }(widened(from)...);
+    narrow_block<Half>(to, result.at);
+  }
+  static WEFT_ALWAYS_INLINE Floats widened(const char* from) {
+    Floats floats;
+    widen_block<Half>(floats.at, from);
+    return floats;
+  }
+};
+
+/// The SpanKernel of a stateless `float Op(float...)` on elements of type Half.
+template <class Op, class Half, std::size_t Nin>
+struct HalfKernel {
+  static constexpr Op op{};
+  static constexpr SpanKernel value = [] {
+    SpanKernel kernel;
+    kernel.run = &HalfSpans<Op, Half, Nin>::run;
+    kernel.context = &op;
+    kernel.noutputs = 1;
+    kernel.ninputs = static_cast<int>(Nin);
+    kernel.broadcastable = ((1u << Nin) - 1) << 1;
+    for (std::size_t k = 0; k <= Nin; ++k)
+      kernel.types[k] = scalar_type_of<Half>;
+    return kernel;
+  }();
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

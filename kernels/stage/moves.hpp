@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Loads and stores of one value or one register, for the staging kernels.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/kernel/level.hpp>
+
+#include <cstdint>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+// For loops over registers: they must not survive as loops, or their arrays live in memory.
+#if defined(__clang__)
+#define WEFT_UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define WEFT_UNROLLED _Pragma("GCC unroll 64")
+#endif
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+#if defined(__AVX512BW__)
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
+inline constexpr std::int64_t line_bytes = 64;
+
+/// A register of N elements of T.
+template <class T, int N>
+struct VectorOf {
+  typedef T Type __attribute__((vector_size(N * sizeof(T))));
+};
+/// N bytes that are moved as one, in as few registers as the level needs.
+template <int N>
+struct Bytes {
+  static constexpr int part = N < register_bytes ? N : register_bytes;
+  static constexpr int count = N / part;
+  using Part = typename VectorOf<std::uint8_t, part>::Type;
+  Part parts[count];
+};
+template <class T>
+inline constexpr bool is_bytes = false;
+template <int N>
+inline constexpr bool is_bytes<Bytes<N>> = true;
+
+/// An element of 16 bytes.
+struct Pair {
+  std::uint64_t words[2];
+};
+
+/// From any address. Register by register: of a structure, compilers make moves of 16 bytes.
+template <class T>
+WEFT_ALWAYS_INLINE T load(const char* from) {
+  if constexpr (is_bytes<T>) {
+    T value;
+    WEFT_UNROLLED
+    for (int i = 0; i < T::count; ++i)
+      value.parts[i] = load<typename T::Part>(from + i * T::part);
+    return value;
+  } else {
+    T value;
+    __builtin_memcpy(&value, from, sizeof(T));
+    return value;
+  }
+}
+/// To any address.
+template <class T>
+WEFT_ALWAYS_INLINE void store(char* to, const T& value) {
+  if constexpr (is_bytes<T>) {
+    WEFT_UNROLLED
+    for (int i = 0; i < T::count; ++i)
+      store(to + i * T::part, value.parts[i]);
+  } else {
+    __builtin_memcpy(to, &value, sizeof(T));
+  }
+}
+
+/// True where stream() is more than store().
+#if defined(__SSE2__)
+inline constexpr bool can_stream = true;
+#else
+inline constexpr bool can_stream = false;
+#endif
+
+/// Writes a register to an address aligned to its size, past the caches.
+template <class V>
+WEFT_ALWAYS_INLINE void stream(char* to, const V& value) {
+  static_assert(sizeof(V) == register_bytes);
+#if defined(__AVX512BW__)
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), reinterpret_cast<const __m512i&>(value));
+#elif defined(__AVX2__)
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<const __m256i&>(value));
+#elif defined(__SSE2__)
+  _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<const __m128i&>(value));
+#else
+  store(to, value);
+#endif
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

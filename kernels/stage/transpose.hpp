@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Transposing in registers.
+#pragma once
+
+#include "kernels/stage/moves.hpp"
+
+#include <utility>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// What the transposes of elements of type T are made of: lanes of 16 bytes, in which SIMD
+/// instructions interleave at no cost for crossing lanes.
+template <class T>
+struct LaneOf {
+  using Word = T;
+  static constexpr int size = 16 / sizeof(T);  // elements
+};
+template <>
+struct LaneOf<Pair> {
+  using Word = std::uint64_t;
+  static constexpr int size = 1;
+};
+/// `Lanes` lanes in a register.
+template <class T, int Lanes>
+struct LanesOf {
+  using Word = typename LaneOf<T>::Word;
+  static constexpr int words = Lanes * static_cast<int>(16 / sizeof(Word));
+  using Type = typename VectorOf<Word, words>::Type;
+};
+
+/// `Lanes` lanes, `step` bytes apart in memory, side by side in a register. By intrinsics: of a general
+/// shuffle of two registers, compilers make anything but an insertion from memory.
+template <class T, int Lanes>
+WEFT_ALWAYS_INLINE auto load_lanes(const char* from, [[maybe_unused]] std::int64_t step) {
+  using V = typename LanesOf<T, Lanes>::Type;
+#if defined(__AVX512BW__)
+  if constexpr (Lanes == 4) {
+    const auto low = reinterpret_cast<__m256i>(load_lanes<T, 2>(from, step));
+    const auto high = reinterpret_cast<__m256i>(load_lanes<T, 2>(from + 2 * step, step));
+    // The masked form: GCC 12 warns of its own undefined operand in the plain one.
+    return reinterpret_cast<V>(
+        _mm512_maskz_inserti64x4(0xff, _mm512_castsi256_si512(low), high, 1));
+  }
+#endif
+#if defined(__AVX2__)
+  if constexpr (Lanes == 2) {
+    return reinterpret_cast<V>(_mm256_inserti128_si256(_mm256_castsi128_si256(load<__m128i>(from)),
+                                                       load<__m128i>(from + step), 1));
+  }
+#endif
+  if constexpr (Lanes == 1) return load<V>(from);
+}
+
+/// In each lane, a0 b0 a1 b1 ... of the lower (or upper) halves of a's and b's lanes.
+template <int Lane, bool upper, class V, std::size_t... I>
+WEFT_ALWAYS_INLINE V interleave(V a, V b, std::index_sequence<I...>) {
+  constexpr std::size_t n = sizeof...(I);
+  constexpr std::size_t lane = Lane;
+  return __builtin_shufflevector(
+      a, b, ((I & 1) * n + I / lane * lane + (I % lane) / 2 + (upper ? lane / 2 : 0))...);
+}
+
+/// Transposes Lane rows in each lane on its own. Interleaving row i with row i + Lane/2, for all i,
+/// moves one bit of the row number into the column number; after log2(Lane) rounds they have changed
+/// places.
+template <int Lane, int N, class V>
+WEFT_ALWAYS_INLINE void transpose_lanes(V (&rows)[Lane]) {
+  constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(N)>();
+  WEFT_UNROLLED
+  for (int round = 1; round < Lane; round *= 2) {
+    V next[Lane];
+    WEFT_UNROLLED
+    for (int i = 0; i < Lane / 2; ++i) {
+      next[2 * i] = interleave<Lane, false>(rows[i], rows[i + Lane / 2], all);
+      next[2 * i + 1] = interleave<Lane, true>(rows[i], rows[i + Lane / 2], all);
+    }
+    WEFT_UNROLLED
+    for (int i = 0; i < Lane; ++i)
+      rows[i] = next[i];
+  }
+}
+
+/// A block of Lanes * lane rows of `from` by Groups * lane columns becomes as many columns by rows of
+/// `to`. Loads go row by row through whole pieces of lines, so that rows a power of two apart, which
+/// compete for the same places in the cache, are each fetched once.
+template <class T, int Lanes, int Groups, bool streamed>
+WEFT_ALWAYS_INLINE void transpose_block(char* to, std::int64_t to_step, const char* from,
+                                        std::int64_t from_step) {
+  constexpr int lane = LaneOf<T>::size;
+  typename LanesOf<T, Lanes>::Type rows[Groups][lane];
+  WEFT_UNROLLED
+  for (int i = 0; i < lane; ++i) {
+    WEFT_UNROLLED
+    for (int g = 0; g < Groups; ++g)
+      rows[g][i] = load_lanes<T, Lanes>(from + i * from_step + g * 16, lane * from_step);
+  }
+  WEFT_UNROLLED
+  for (int g = 0; g < Groups; ++g) {
+    transpose_lanes<lane, LanesOf<T, Lanes>::words>(rows[g]);
+    WEFT_UNROLLED
+    for (int i = 0; i < lane; ++i) {
+      char* at = to + (g * lane + i) * to_step;
+      if constexpr (streamed) {
+        stream(at, rows[g][i]);
+      } else {
+        store(at, rows[g][i]);
+      }
+    }
+  }
+}
+
+/// One element at a time. Not vectorised: gathering lanes one by one gains nothing over plain moves,
+/// and blocks are often too small to pay for setting it up.
+template <class T>
+#if !defined(__clang__)
+__attribute__((optimize("no-tree-vectorize")))
+#endif
+void copy_elements(char* to, std::int64_t t0, std::int64_t t1, const char* from, std::int64_t f0,
+                   std::int64_t f1, std::int64_t n0, std::int64_t n1) {
+  if (n0 < n1 && n0 < 8) {  // the longer loop inside
+    std::swap(t0, t1);
+    std::swap(f0, f1);
+    std::swap(n0, n1);
+  }
+  for (std::int64_t j = 0; j < n1; ++j) {
+    char* t = to + j * t1;
+    const char* f = from + j * f1;
+    std::int64_t i = 0;
+    for (; i + 4 <= n0; i += 4) {
+      for (int u = 0; u < 4; ++u)
+        store(t + u * t0, load<T>(f + u * f0));
+      t += 4 * t0;
+      f += 4 * f0;
+    }
+    for (; i < n0; ++i) {
+      store(t, load<T>(f));
+      t += t0;
+      f += f0;
+    }
+  }
+}
+
+/// to[j * t1 + i * size] = from[i * f0 + j * size]: `to` dense along i, `from` dense along j.
+/// `streamed`: `to` and t1 are aligned to registers.
+template <class T, int Lanes, int Groups, bool streamed = false>
+void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f0,
+               std::int64_t n0, std::int64_t n1) {
+  constexpr std::int64_t size = sizeof(T);
+  constexpr std::int64_t step0 = Lanes * LaneOf<T>::size;
+  constexpr std::int64_t step1 = Groups * LaneOf<T>::size;
+  const std::int64_t whole0 = n0 - n0 % step0;
+  const std::int64_t whole1 = n1 - n1 % step1;
+  const auto block = [&](std::int64_t i, std::int64_t j) {
+    transpose_block<T, Lanes, Groups, streamed>(to + j * t1 + i * size, t1,
+                                                from + i * f0 + j * size, f0);
+  };
+  // Into a buffer along the rows that are read, which are far apart; else along those written.
+  if (t1 == n0 * size) {
+    for (std::int64_t i = 0; i < whole0; i += step0) {
+      for (std::int64_t j = 0; j < whole1; j += step1)
+        block(i, j);
+    }
+  } else {
+    for (std::int64_t j = 0; j < whole1; j += step1) {
+      for (std::int64_t i = 0; i < whole0; i += step0)
+        block(i, j);
+    }
+  }
+  const auto rest = [&](std::int64_t i, std::int64_t j, std::int64_t count0, std::int64_t count1) {
+    if (count0 == 0 || count1 == 0) return;
+    char* rest_to = to + j * t1 + i * size;
+    const char* rest_from = from + i * f0 + j * size;
+    if constexpr (Lanes * Groups > 1) {
+      transpose<T, 1, 1>(rest_to, t1, rest_from, f0, count0, count1);
+    } else {
+      copy_elements<T>(rest_to, size, t1, rest_from, f0, size, count0, count1);
+    }
+  };
+  rest(whole0, 0, n0 - whole0, whole1);
+  rest(0, whole1, n0, n1 - whole1);
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memory.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace weft::inline v0 {
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+/// A huge page of x86-64, and of AArch64 with pages of 4 KiB.
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+template <std::size_t alignment>
+std::shared_ptr<void> allocate_aligned(std::size_t size) {
+  return {::operator new(size, std::align_val_t{alignment}),
+          [](void* memory) { ::operator delete(memory, std::align_val_t{alignment}); }};
+}
+
+}  // namespace
+
+std::shared_ptr<void> allocate(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+  if (size < huge_page_bytes) return allocate_aligned<line_bytes>(size);
+  std::shared_ptr<void> memory = allocate_aligned<huge_page_bytes>(size);
+#if defined(__linux__)
+  // Advice: where it is not taken, pages are small and all else is the same.
+  madvise(memory.get(), size, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
+}  // namespace weft::inline v0

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How much memory an iteration touches. Private to the compiled part.
+#pragma once
+
+#include <weft/iter/tensor_iterator.hpp>
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+
+/// Bytes of operand k's memory that one pass over `iter` touches: repeated elements count once.
+std::int64_t bytes_touched(const TensorIterator& iter, int k);
+
+/// Whether an output is better written past the caches: everything touched together does not stay in
+/// the last-level cache, so that the lines which a plain store fetches first would come from memory
+/// only to be overwritten. False for outputs that are also read, and for rows too short to be
+/// written line by line.
+bool worth_streaming(const TensorIterator& iter, int output);
+
+}  // namespace weft::inline v0
