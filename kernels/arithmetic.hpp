@@ -21,17 +21,24 @@ using Modular = std::conditional_t<sizeof(T) < 4, std::uint32_t, std::make_unsig
 template <class T>
 inline constexpr bool is_wrapping = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-/// The bits of a floating number.
+/// The unsigned type of `size` bytes.
+template <std::size_t size>
+using Unsigned = std::conditional_t<
+    size == 1, std::uint8_t,
+    std::conditional_t<size == 2, std::uint16_t,
+                       std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+
+/// The bits of a number.
 template <class T>
-WEFT_ALWAYS_INLINE auto bits_of(T a) noexcept {
-  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t> bits;
+WEFT_ALWAYS_INLINE Unsigned<sizeof(T)> bits_of(T a) noexcept {
+  Unsigned<sizeof(T)> bits;
   __builtin_memcpy(&bits, &a, sizeof(T));
   return bits;
 }
 template <class T>
-WEFT_ALWAYS_INLINE T from_bits(decltype(bits_of(T())) bits) noexcept {
+WEFT_ALWAYS_INLINE T from_bits(Unsigned<sizeof(T)> bits) noexcept {
   T a;
-  __builtin_memcpy(&a, &bits, sizeof(T));
+  __builtin_memcpy(static_cast<void*>(&a), &bits, sizeof(T));
   return a;
 }
 

@@ -104,25 +104,37 @@ struct LeakyRelu {
 
 // ---- Order -------------------------------------------------------------------------------------
 
-/// The larger of two numbers. Of two zeros the one without sign, so that the order of the operands
-/// does not matter; b if one is NaN.
+/// The larger of two numbers, none of which is NaN. Of two zeros the one without sign, so that the
+/// order of the operands does not matter: where they are equal, left and right are one each, and
+/// elsewhere the same. (Both are one instruction.)
 template <class T>
 WEFT_ALWAYS_INLINE T larger(T a, T b) noexcept {
+  const T left = a > b ? a : b;
   if constexpr (std::is_floating_point_v<T>) {
-    const T equal = from_bits<T>(bits_of(a) & bits_of(b));
-    return a > b ? a : a == b ? equal : b;
+    const T right = b > a ? b : a;
+    return from_bits<T>(bits_of(left) & bits_of(right));
   } else {
-    return a > b ? a : b;
+    return left;
   }
 }
 /// The smaller; of two zeros the one with a sign.
 template <class T>
 WEFT_ALWAYS_INLINE T smaller(T a, T b) noexcept {
+  const T left = a < b ? a : b;
   if constexpr (std::is_floating_point_v<T>) {
-    const T equal = from_bits<T>(bits_of(a) | bits_of(b));
-    return a < b ? a : a == b ? equal : b;
+    const T right = b < a ? b : a;
+    return from_bits<T>(bits_of(left) | bits_of(right));
   } else {
-    return a < b ? a : b;
+    return left;
+  }
+}
+/// True if one is NaN.
+template <class T>
+WEFT_ALWAYS_INLINE bool unordered(T a, T b) noexcept {
+  if constexpr (std::is_floating_point_v<T>) {
+    return __builtin_isunordered(a, b);
+  } else {
+    return false;
   }
 }
 
@@ -130,28 +142,28 @@ template <class T>
 struct Maximum {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a | b;
-    return a != a ? a : larger(a, b);
+    return unordered(a, b) ? plus(a, b) : larger(a, b);
   }
 };
 template <class T>
 struct Minimum {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a & b;
-    return a != a ? a : smaller(a, b);
+    return unordered(a, b) ? plus(a, b) : smaller(a, b);
   }
 };
 template <class T>
 struct FMax {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a | b;
-    return b != b ? a : larger(a, b);
+    return unordered(a, b) ? (b != b ? a : b) : larger(a, b);
   }
 };
 template <class T>
 struct FMin {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a & b;
-    return b != b ? a : smaller(a, b);
+    return unordered(a, b) ? (b != b ? a : b) : smaller(a, b);
   }
 };
 

@@ -12,9 +12,16 @@ namespace {
 template <class T>
 struct Where {
   WEFT_ALWAYS_INLINE T operator()(bool condition, T a, T b) const noexcept {
-    // Selecting bools is no vector operation to GCC 12; and-ing and or-ing bytes is.
-    if constexpr (std::is_same_v<T, bool>) return (condition & a) | (!condition & b);
-    return condition ? a : b;
+    if constexpr (is_complex_type<T>) {
+      return condition ? a : b;
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return (condition & a) | (!condition & b);
+    } else {
+      // By bits: GCC 12 does not vectorise a choice among bools or, with 32-byte vectors, among
+      // 8-byte numbers.
+      const auto mask = static_cast<Unsigned<sizeof(T)>>(0 - static_cast<int>(condition));
+      return from_bits<T>((bits_of(a) & mask) | (bits_of(b) & static_cast<decltype(mask)>(~mask)));
+    }
   }
 };
 
