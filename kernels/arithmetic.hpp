@@ -21,6 +21,40 @@ using Modular = std::conditional_t<sizeof(T) < 4, std::uint32_t, std::make_unsig
 template <class T>
 inline constexpr bool is_wrapping = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
+/// The unsigned type of `size` bytes.
+template <std::size_t size>
+using Unsigned = std::conditional_t<
+    size == 1, std::uint8_t,
+    std::conditional_t<size == 2, std::uint16_t,
+                       std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+
+/// The bits of a number.
+template <class T>
+WEFT_ALWAYS_INLINE Unsigned<sizeof(T)> bits_of(T a) noexcept {
+  Unsigned<sizeof(T)> bits;
+  __builtin_memcpy(&bits, &a, sizeof(T));
+  return bits;
+}
+template <class T>
+WEFT_ALWAYS_INLINE T from_bits(Unsigned<sizeof(T)> bits) noexcept {
+  T a;
+  __builtin_memcpy(static_cast<void*>(&a), &bits, sizeof(T));
+  return a;
+}
+
+/// |a| of a floating number.
+template <class T>
+WEFT_ALWAYS_INLINE T magnitude(T a) noexcept {
+  if constexpr (std::is_same_v<T, float>) return __builtin_fabsf(a);
+  return static_cast<T>(__builtin_fabs(a));
+}
+/// The magnitude of a with the sign of b.
+template <class T>
+WEFT_ALWAYS_INLINE T with_sign(T a, T b) noexcept {
+  if constexpr (std::is_same_v<T, float>) return __builtin_copysignf(a, b);
+  return static_cast<T>(__builtin_copysign(a, b));
+}
+
 /// a + b; integers wrap, bools are or-ed.
 template <class T>
 WEFT_ALWAYS_INLINE constexpr T plus(T a, T b) noexcept {
@@ -79,6 +113,17 @@ WEFT_ALWAYS_INLINE constexpr T divided_by(T a, T b) noexcept {
   } else {
     return a / b;
   }
+}
+
+/// a, but at least b: a itself wherever it is not below b. NaN if either is.
+template <class T>
+WEFT_ALWAYS_INLINE constexpr T at_least(T a, T b) noexcept {
+  return a < b || b != b ? b : a;
+}
+/// a, but at most b.
+template <class T>
+WEFT_ALWAYS_INLINE constexpr T at_most(T a, T b) noexcept {
+  return a > b || b != b ? b : a;
 }
 
 }  // namespace weft::inline v0

@@ -1,19 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Making constant SpanKernels from stateless function objects, for the kernel families.
+/// From a formula, a template of function objects without state, to constant SpanKernels by element
+/// type.
 #pragma once
 
+#include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_loop.hpp>
+
+#include "kernels/half_spans.hpp"
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// The SpanKernel of a function object without state, as a constant.
+/// The SpanKernel of a function object, as a constant: the one that the object itself makes, if it
+/// has a function `kernel`, else plain loops.
 template <class F>
 struct OpKernel {
   static constexpr F op{};
-  static constexpr SpanKernel value = typed_span_kernel(op);
+  static constexpr SpanKernel value = [] {
+    if constexpr (requires { F::kernel(op); }) {
+      return F::kernel(op);
+    } else {
+      return typed_span_kernel(op);
+    }
+  }();
+};
+
+/// True for formulas that are a plain function of floats, which then is one of halves, too.
+template <class F>
+concept FloatFormula = std::is_same_v<typename Signature<F>::Result, float>;
+
+/// The kernel of a formula for one element type, or null. The 16-bit floating types are computed in
+/// f32: by a kernel that converts in registers where the formula is a plain one, else by none of
+/// their own, so that the engine converts for the one of f32. Where nothing is computed, they are
+/// types like any other.
+template <template <class> class Formula, Kinds accepted, ResultRule result, class T>
+constexpr const SpanKernel* formula_kernel() {
+  if constexpr ((accepted & kinds::of(scalar_type_of<T>)) == 0) {
+    return nullptr;
+  } else if constexpr (!is_half_type<T> || result == ResultRule::chosen) {
+    return &OpKernel<Formula<T>>::value;
+  } else if constexpr (FloatFormula<Formula<float>>) {
+    constexpr std::size_t nin = std::tuple_size_v<typename Signature<Formula<float>>::Params>;
+    return &HalfKernel<Formula<float>, T, nin>::value;
+  } else {
+    return nullptr;
+  }
+}
+
+/// The kernels of a formula by element type; null where there is none.
+template <template <class> class Formula, Kinds accepted, ResultRule result>
+struct KernelRow {
+  static constexpr const SpanKernel* kernels[scalar_type_count] = {
+#define WEFT_KERNEL_OF(NAME, TYPE) formula_kernel<Formula, accepted, result, TYPE>(),
+      WEFT_FOR_EACH_SCALAR_TYPE(WEFT_KERNEL_OF)
+#undef WEFT_KERNEL_OF
+  };
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace weft::inline v0
+
+/// A row of a family's table: WEFT_FOR_EACH_UNARY(WEFT_KERNEL_ROW) in braces.
+#define WEFT_KERNEL_ROW(NAME, FORMULA, KINDS, RESULT, TEXT) \
+  KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels,

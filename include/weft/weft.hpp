@@ -36,6 +36,7 @@
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/cumulative.hpp>
 #include <weft/kernel/dispatch.hpp>
+#include <weft/kernel/function_table.hpp>
 #include <weft/kernel/index_kernel.hpp>
 #include <weft/kernel/level.hpp>
 #include <weft/kernel/reduce.hpp>
@@ -44,8 +45,10 @@
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/cumulative.hpp>
+#include <weft/ops/division.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/registry.hpp>
+#include <weft/ops/scaled.hpp>
+#include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
-#include <weft/ops/where.hpp>
 #include <weft/parallel/parallel.hpp>

@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// add, sub, mul, div. Plain loops over dense spans, one for each pattern of broadcast operands,
-// which the compiler vectorises: body and tail are the same IEEE operations, so results do not
-// depend on level, position or length.
+// Functions of two operands. Plain loops over dense spans, one for each pattern of broadcast
+// operands, which the compiler vectorises: body and tail are the same IEEE operations, so results
+// do not depend on level, position or length.
 #include "kernels/binary/binary.hpp"
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/binary/complex_product.hpp"
-#include "kernels/half_spans.hpp"
 #include "kernels/op_table.hpp"
 
 namespace weft::inline v0 {
 namespace {
-
-template <class T>
-struct Add {
-  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return plus(a, b); }
-};
-template <class T>
-struct Sub {
-  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return minus(a, b); }
-};
-template <class T>
-struct Mul {
-  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return times(a, b); }
-};
-template <class T>
-struct Div {
-  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return divided_by(a, b); }
-};
 
 /// Spans of an op on complex numbers, real parts and imaginary parts in loops of their own. In one
 /// loop, GCC 12 makes the difference of products next to the sum of products a fused multiply-add,
@@ -71,6 +53,8 @@ struct ComplexSpans {
 
 #if defined(__AVX__)
 template <class T>
+struct Mul;
+template <class T>
 struct ComplexSpans<Mul<T>, T> {
   static void run(const void*, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                   std::int64_t rows, std::uint32_t broadcast) {
@@ -81,63 +65,171 @@ struct ComplexSpans<Mul<T>, T> {
 };
 #endif
 
-template <class Op, class T>
-constexpr SpanKernel complex_kernel = [] {
-  SpanKernel kernel = OpKernel<Op>::value;
-  kernel.run = &ComplexSpans<Op, T>::run;
-  return kernel;
-}();
-
 /// The kernel of a product or quotient.
-template <class Op, class T>
-constexpr const SpanKernel* multiplicative() {
-  if constexpr (is_complex_type<T>) {
-    return &complex_kernel<Op, T>;
-  } else {
-    return &OpKernel<Op>::value;
-  }
+template <class T, class Op>
+constexpr SpanKernel multiplicative(const Op& op) {
+  SpanKernel kernel = typed_span_kernel(op);
+  if constexpr (is_complex_type<T>) kernel.run = &ComplexSpans<Op, T>::run;
+  return kernel;
 }
 
-template <class Half>
-const SpanKernel* choose_half(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::add: return &HalfKernel<Add<float>, Half, 2>::value;
-    case BinaryOp::sub: return &HalfKernel<Sub<float>, Half, 2>::value;
-    case BinaryOp::mul: return &HalfKernel<Mul<float>, Half, 2>::value;
-    case BinaryOp::div: return &HalfKernel<Div<float>, Half, 2>::value;
+// ---- Arithmetic --------------------------------------------------------------------------------
+
+template <class T>
+struct Add {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return plus(a, b); }
+};
+template <class T>
+struct Sub {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return minus(a, b); }
+};
+template <class T>
+struct Mul {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return times(a, b); }
+  static constexpr SpanKernel kernel(const Mul& op) { return multiplicative<T>(op); }
+};
+template <class T>
+struct Div {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return divided_by(a, b); }
+  static constexpr SpanKernel kernel(const Div& op) { return multiplicative<T>(op); }
+};
+template <class T>
+struct CopySign {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return with_sign(a, b); }
+};
+template <class T>
+struct LeakyRelu {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return a > 0 ? a : a * b; }
+};
+
+// ---- Order -------------------------------------------------------------------------------------
+
+/// The larger of two numbers, none of which is NaN. Of two zeros the one without sign, so that the
+/// order of the operands does not matter: where they are equal, left and right are one each, and
+/// elsewhere the same. (Both are one instruction.)
+template <class T>
+WEFT_ALWAYS_INLINE T larger(T a, T b) noexcept {
+  const T left = a > b ? a : b;
+  if constexpr (std::is_floating_point_v<T>) {
+    const T right = b > a ? b : a;
+    return from_bits<T>(bits_of(left) & bits_of(right));
+  } else {
+    return left;
   }
-  return nullptr;
+}
+/// The smaller; of two zeros the one with a sign.
+template <class T>
+WEFT_ALWAYS_INLINE T smaller(T a, T b) noexcept {
+  const T left = a < b ? a : b;
+  if constexpr (std::is_floating_point_v<T>) {
+    const T right = b < a ? b : a;
+    return from_bits<T>(bits_of(left) | bits_of(right));
+  } else {
+    return left;
+  }
+}
+/// True if one is NaN.
+template <class T>
+WEFT_ALWAYS_INLINE bool unordered(T a, T b) noexcept {
+  if constexpr (std::is_floating_point_v<T>) {
+    return __builtin_isunordered(a, b);
+  } else {
+    return false;
+  }
 }
 
 template <class T>
-const SpanKernel* choose(BinaryOp op) {
-  if constexpr (is_half_type<T>) {
-    return choose_half<T>(op);
-  } else {
-    switch (op) {
-      case BinaryOp::add: return &OpKernel<Add<T>>::value;
-      case BinaryOp::sub:
-        if constexpr (!std::is_same_v<T, bool>) return &OpKernel<Sub<T>>::value;
-        break;
-      case BinaryOp::mul: return multiplicative<Mul<T>, T>();
-      case BinaryOp::div:
-        if constexpr (!std::is_integral_v<T>) return multiplicative<Div<T>, T>();
-        break;
-    }
-    return nullptr;
+struct Maximum {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
+    if constexpr (std::is_same_v<T, bool>) return a | b;
+    return unordered(a, b) ? plus(a, b) : larger(a, b);
   }
+};
+template <class T>
+struct Minimum {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
+    if constexpr (std::is_same_v<T, bool>) return a & b;
+    return unordered(a, b) ? plus(a, b) : smaller(a, b);
+  }
+};
+template <class T>
+struct FMax {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
+    if constexpr (std::is_same_v<T, bool>) return a | b;
+    return unordered(a, b) ? (b != b ? a : b) : larger(a, b);
+  }
+};
+template <class T>
+struct FMin {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
+    if constexpr (std::is_same_v<T, bool>) return a & b;
+    return unordered(a, b) ? (b != b ? a : b) : smaller(a, b);
+  }
+};
+
+// a itself, down to the sign of zero, wherever it lies within.
+template <class T>
+struct ClampMin {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return at_least(a, b); }
+};
+template <class T>
+struct ClampMax {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return at_most(a, b); }
+};
+
+// ---- Bits --------------------------------------------------------------------------------------
+
+template <class T>
+struct BitwiseAnd {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a & b); }
+};
+template <class T>
+struct BitwiseOr {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a | b); }
+};
+template <class T>
+struct BitwiseXor {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a ^ b); }
+};
+
+/// A shift as an unsigned number: negative ones are past every width.
+template <class T>
+WEFT_ALWAYS_INLINE Modular<T> distance(T b) noexcept {
+  return static_cast<Modular<T>>(static_cast<std::make_unsigned_t<T>>(b));
 }
+template <class T>
+inline constexpr Modular<T> width = 8 * sizeof(T);
+
+template <class T>
+struct ShiftLeft {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
+    // Masked, so that the shift is defined for the elements that are then not taken, too.
+    const Modular<T> by = distance(b);
+    const auto shifted = static_cast<T>(static_cast<Modular<T>>(a) << (by & (width<T> - 1)));
+    return by < width<T> ? shifted : T(0);
+  }
+};
+template <class T>
+struct ShiftRight {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
+    const Modular<T> by = distance(b);
+    if constexpr (std::is_signed_v<T>) {
+      // In full width: b, not a, decides the type of a shift's result.
+      using Wide = std::make_signed_t<Modular<T>>;
+      return static_cast<T>(static_cast<Wide>(a) >> (by < width<T> ? by : width<T> - 1));
+    } else {
+      const auto shifted = static_cast<T>(static_cast<Modular<T>>(a) >> (by & (width<T> - 1)));
+      return by < width<T> ? shifted : T(0);
+    }
+  }
+};
+
+constexpr const SpanKernel* const* rows[] = {WEFT_FOR_EACH_BINARY(WEFT_KERNEL_ROW)};
 
 }  // namespace
 
 const SpanKernel* WEFT_KERNEL(binary_kernel)(BinaryOp op, ScalarType type) {
-  switch (type) {
-#define WEFT_CASE(NAME, TYPE) \
-  case ScalarType::NAME: return choose<TYPE>(op);
-    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
-#undef WEFT_CASE
-  }
-  return nullptr;
+  return rows[static_cast<int>(op)][static_cast<int>(type)];
 }
 
 }  // namespace weft::inline v0

@@ -6,7 +6,8 @@
 ///
 /// An operand is `out:DTYPE[SHAPE]{STRIDES}`, `DTYPE[SHAPE]{STRIDES}` or a number; outputs come
 /// first, keys last. Lists are separated by commas and have no spaces; strides count elements and
-/// may be left out. Keys: `fill=sym|pos|nz`, `dim=0,2`, `keepdim=0|1`, `min=` and `max=` (numbers).
+/// may be left out. Keys: `fill=sym|pos|nz`, `dim=0,2`, `keepdim=0|1`, `min=` and `max=` (numbers,
+/// the bounds of clamp).
 /// A line whose first word begins with `#` is a comment.
 #pragma once
 

@@ -85,6 +85,15 @@ TensorView view_in(const Tensor& buffer, const TensorSpec& spec) {
   return buffer.as_strided(spec.shape, spec.strides, reach_of(spec).before);
 }
 
+/// The number that functions such as addcmul take here.
+constexpr double value_of_scaled = 0.5;
+
+/// The operation of a case: clamp with one bound has a name of its own.
+std::string_view operation_of(const Case& c) {
+  if (c.op != "clamp" || c.min.has_value() == c.max.has_value()) return c.op;
+  return c.min ? "clamp_min" : "clamp_max";
+}
+
 }  // namespace
 
 BoundCase::BoundCase(const Case& c, Contents contents) {
@@ -92,11 +101,15 @@ BoundCase::BoundCase(const Case& c, Contents contents) {
   const auto ops = all_ops();
   if (std::ranges::find(ops, std::string_view(c.op), &OpEntry::name) == ops.end())
     find_op(c.op, {});
-  if (c.min || c.max)
+  if (c.op != "clamp" && (c.min || c.max))
     fail(ErrorCode::invalid_argument, fmt::format("{} takes no min= and no max=", c.op));
   check_memory(c);
 
-  numbers_.reserve(c.inputs.size());  // inputs_ refers to them
+  numbers_.reserve(c.inputs.size() + 2);  // inputs_ refers to them
+  const auto add_number = [&](const Scalar& number) {
+    numbers_.push_back(number);
+    inputs_.push_back(numbers_.back().view());
+  };
   for (const TensorSpec& spec : c.outputs) {
     const DimVector size{reach_of(spec).count};
     buffers_.push_back(contents == Contents::values ? Tensor::zeros(size, spec.type)
@@ -111,12 +124,17 @@ BoundCase::BoundCase(const Case& c, Contents contents) {
       inputs_.push_back(view_in(buffers_.back(), *spec));
       ++tensor_input;
     } else {
-      numbers_.push_back(std::get<Scalar>(input));
-      inputs_.push_back(numbers_.back().view());
+      add_number(std::get<Scalar>(input));
     }
   }
-  arguments_ = {.outputs = outputs_, .inputs = inputs_, .axes = c.axes, .keepdim = c.keepdim};
-  op_ = &find_op(c.op, arguments_);
+  if (c.min) add_number(*c.min);
+  if (c.max) add_number(*c.max);
+  arguments_ = {.outputs = outputs_,
+                .inputs = inputs_,
+                .axes = c.axes,
+                .keepdim = c.keepdim,
+                .value = value_of_scaled};
+  op_ = &find_op(operation_of(c), arguments_);
 }
 
 }  // namespace weft::cli

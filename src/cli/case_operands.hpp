@@ -19,7 +19,8 @@ class BoundCase {
   enum class Contents : std::uint8_t { nothing, values };
 
   /// Makes the operands. Each lies in a buffer of exactly the elements that its strides reach;
-  /// outputs are zero bytes, inputs filled as fill.hpp says. Throws Error: invalid_argument (no
+  /// outputs are zero bytes, inputs filled as fill.hpp says. `min=` and `max=` become inputs of
+  /// clamp; a function with a number (addcmul) gets 0.5. Throws Error: invalid_argument (no
   /// such operation, wrong number of operands, a key that it does not take), rank, overflow, limit
   /// (more memory than the machine has).
   BoundCase(const Case& c, Contents contents);

@@ -5,8 +5,8 @@
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/reduce.hpp>
+#include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
-#include <weft/ops/where.hpp>
 
 namespace weft::cli {
 

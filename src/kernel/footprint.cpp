@@ -27,7 +27,7 @@ bool worth_streaming(const TensorIterator& iter, int output) {
   for (int k = 0; k < iter.ntensors(); ++k)
     bytes += bytes_touched(iter, k);
   // Below half, much of the output is still there when it is written or read again, and plain stores
-  // cost no more: docs/design/0006-layouts.md has the measurement.
+  // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurement.
   return bytes >= cpu_info().l3_bytes / 2;
 }
 

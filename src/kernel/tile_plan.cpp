@@ -34,6 +34,7 @@ struct Totals {
   int crossing = 0;               // dim along which the first staged operand that runs across dim 0
                                   // is dense; 0 if there is none
   std::int64_t crossing_size = 0;  // bytes of an element of the widest such operand
+  std::int64_t in_streams = 0;     // buffer bytes of outputs that are streamed
 };
 
 std::int64_t buffer_bytes(const TileOperand& t) {
@@ -79,9 +80,9 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
     totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
     const std::int64_t to_stream = streamed_elements * buffer_bytes(t);
-    if (op.is_output && totals.streamed_bytes + to_stream <= streamed_bytes &&
+    if (op.is_output && totals.in_streams + to_stream <= streamed_bytes &&
         worth_streaming(iter, k)) {
-      totals.streamed_bytes += to_stream;
+      totals.in_streams += to_stream;
       t.access = Access::streamed;
       t.move = stream_block_kernel(t.memory_size);
       plan.streams = true;
@@ -174,13 +175,18 @@ bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::i
 }
 
 /// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are short.
-void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capacity) {
+/// `capacity` holds for what is staged already, `capacity_all` if all operands are.
+void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capacity,
+                   std::int64_t capacity_all) {
   plan.collapsed = true;
   const Geometry& geometry = iter.geometry();
   std::int64_t elements = 1;
   for (int d = 0; d < geometry.ndim(); ++d) {
     const std::int64_t extent = geometry.extent(d);
-    if (elements >= enough_gathered && would_stage(plan, geometry, d, elements)) break;
+    if (would_stage(plan, geometry, d, elements)) {
+      capacity = capacity_all;
+      if (d > 0 && (elements >= enough_gathered || 2 * elements > capacity)) break;
+    }
     add_step(plan, iter, d, elements * extent <= capacity ? extent : capacity / elements);
     if (plan.steps.back().tiles > 1) break;
     elements *= extent;
@@ -266,7 +272,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
     tile_rows(plan, iter, most, 1, most);
   } else {
     stop_streaming(plan);
-    tile_gathered(plan, iter, capacity(totals.all_bytes));
+    tile_gathered(plan, iter, most, capacity(totals.all_bytes));
   }
   add_outer_steps(plan, iter);
   int staged = 0;

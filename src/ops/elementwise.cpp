@@ -1,12 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise.hpp"
 
+#include <weft/core/promotion.hpp>
+
 #include "base/text.hpp"
 
 namespace weft::inline v0 {
 
 void fail_no_kernel(std::string_view operation, ScalarType type) {
   fail(ErrorCode::dtype, text(operation, ": not defined for element type ", name(type)));
+}
+
+bool run_dense(const SpanKernel& kernel, const TensorView& out,
+               std::span<const TensorView* const> inputs) {
+  constexpr std::int64_t few_elements = 1024;
+  const std::int64_t n = out.numel();
+  if (!out.defined() || !out.is_contiguous() || out.read_only() || n > few_elements ||
+      out.dtype() != kernel.types[0] || inputs.size() != static_cast<std::size_t>(kernel.ninputs)) {
+    return false;
+  }
+  char* data[max_operands];
+  data[0] = static_cast<char*>(out.data());
+  const char* end = data[0] + out.end_byte();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const TensorView& in = *inputs[i];
+    if (!in.defined() || !in.is_contiguous() || in.is_weak_scalar() ||
+        in.dtype() != kernel.types[i + 1] || in.numel() != n || in.rank() != out.rank()) {
+      return false;
+    }
+    for (std::size_t axis = 0; axis < in.shape().size(); ++axis) {
+      if (in.shape()[axis] != out.shape()[axis]) return false;
+    }
+    char* begin = static_cast<char*>(in.data());
+    data[i + 1] = begin;
+    const bool in_place = begin == data[0] && begin + in.end_byte() == end;
+    if (begin < end && data[0] < begin + in.end_byte() && !in_place) return false;
+  }
+  if (n > 0) kernel.run(kernel.context, data, nullptr, n, 1, 0);
+  return true;
+}
+
+void check_result_type(const FunctionInfo& function, ScalarType type, const Output& out) {
+  if (out.view().defined() && !can_cast(type, out.view().dtype())) {
+    fail(ErrorCode::cast, text(function.name, ": output 0: result type ", name(type),
+                               " can't be cast to the output's ", name(out.view().dtype())));
+  }
+}
+
+void check_common_type(const FunctionInfo& function, std::span<const TensorView* const> inputs) {
+  ResultType common;
+  for (const TensorView* view : inputs) {
+    if (!view->defined()) return;  // which is what the iterator's config will say
+    common.add(view->dtype(), view->rank(), view->is_weak_scalar());
+  }
+  const ScalarType type = *common.get();
+  if (!function.accepts(kinds::of(type))) fail_no_kernel(function.name, type);
 }
 
 }  // namespace weft::inline v0

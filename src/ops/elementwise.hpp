@@ -5,9 +5,11 @@
 #pragma once
 
 #include <weft/iter/config.hpp>
+#include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/ops/argument.hpp>
 
+#include <span>
 #include <string_view>
 
 namespace weft::inline v0 {
@@ -33,7 +35,72 @@ inline ScalarType compute_type(ScalarType type) noexcept {
   return is_floating(type) && element_size(type) == 2 ? ScalarType::f32 : type;
 }
 
+/// Throws Error(dtype) if the function is not defined for the common type of these inputs.
+void check_common_type(const FunctionInfo& function, std::span<const TensorView* const> inputs);
+
+/// Throws Error(cast) if a result of `type` cannot become an output that is there.
+void check_result_type(const FunctionInfo& function, ScalarType type, const Output& out);
+
 /// Throws Error(dtype): `operation` has no kernel for `type`.
 [[noreturn]] void fail_no_kernel(std::string_view operation, ScalarType type);
+
+/// Sets a function's name and rules of type.
+inline void set_type_rules(TensorIteratorConfig& config, const FunctionInfo& function,
+                           const Output& out) {
+  config.set_operation(function.name).promote_inputs_to_common_dtype(true);
+  if (function.result == ResultRule::truth) {
+    if (!out.view().defined()) config.declare_static_dtype(ScalarType::boolean);
+    return;
+  }
+  config.promote_integer_inputs_to_float(function.result == ResultRule::floating);
+  config.cast_common_dtype_to_outputs(true).enforce_safe_casting_to_output(true);
+}
+
+/// Runs a kernel without a plan if there is nothing to plan: a few elements, all operands defined,
+/// row-major, of one shape and of the kernel's own types, none a weak scalar, the output writable and
+/// either an input or apart from all. False, with nothing done, if it is not that simple.
+bool run_dense(const SpanKernel& kernel, const TensorView& out,
+               std::span<const TensorView* const> inputs);
+
+/// Calls a function of the table into `out`; `kernel_of(op, type)` is the family's.
+template <class Op, class Kernels, class... Views>
+void run_function(Op op, const Kernels& kernel_of, const Output& out, const TensorView& first,
+                  const Views&... others) {
+  // Inputs of one type compute in it, except integers whose result is floating.
+  const FunctionInfo& function = info(op);
+  const Kinds kind = kinds::of(first.dtype());
+  if (function.accepts(kind) &&
+      (function.result != ResultRule::floating || (kind & kinds::integral) == 0)) {
+    const SpanKernel* kernel = kernel_of(op, first.dtype());
+    const TensorView* const inputs[] = {&first, &others...};
+    if (kernel != nullptr && run_dense(*kernel, out.view(), inputs)) return;
+  }
+  prepare(op, out, first, others...).run();
+}
+
+/// Plans a call of a function of the table: config, iterator, kernel. `kernel_of(op, type)` is the
+/// family's.
+template <class Call = Elementwise, class Op, class Kernels, class... Views>
+Call prepare_function(Op op, const Kernels& kernel_of, const Output& out, const Views&... inputs) {
+  const FunctionInfo& function = info(op);
+  Kinds kind = 0;
+  ((kind = kinds::of(inputs.dtype()) > kind ? kinds::of(inputs.dtype()) : kind), ...);
+  // Known before an output is allocated or replaced. (Integers alone can have a floating common
+  // type: u64 with i64.)
+  if (!function.accepts(kind) || !function.accepts(kinds::floating)) {
+    const TensorView* list[] = {&inputs...};
+    check_common_type(function, list);
+  }
+  TensorIteratorConfig config;
+  add_output(config, out);
+  (config.add_input(inputs), ...);
+  set_type_rules(config, function, out);
+  Call call(config);
+  const ScalarType type = call.iter.input_dtype();
+  call.kernel = kernel_of(op, type);
+  if (call.kernel == nullptr) call.kernel = kernel_of(op, compute_type(type));
+  if (call.kernel == nullptr) fail_no_kernel(function.name, type);
+  return call;
+}
 
 }  // namespace weft::inline v0

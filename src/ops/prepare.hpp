@@ -4,19 +4,51 @@
 /// in common. Private to the compiled part.
 #pragma once
 
-#include "kernels/binary/binary.hpp"
-#include "kernels/compare/compare.hpp"
-#include "kernels/unary/unary.hpp"
+#include <weft/core/scalar.hpp>
+
 #include "ops/elementwise.hpp"
 
 namespace weft::inline v0 {
 
-Elementwise prepare_binary(BinaryOp op, const Output& out, const TensorView& a,
-                           const TensorView& b);
-Elementwise prepare_compare(CompareOp op, const Output& out, const TensorView& a,
-                            const TensorView& b);
-Elementwise prepare_unary(UnaryOp op, const Output& out, const TensorView& a);
-Elementwise prepare_where(const Output& out, const TensorView& condition, const TensorView& a,
-                          const TensorView& b);
+Elementwise prepare(UnaryOp op, const Output& out, const TensorView& a);
+Elementwise prepare(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b);
+Elementwise prepare(CompareOp op, const Output& out, const TensorView& a, const TensorView& b);
+Elementwise prepare(TernaryOp op, const Output& out, const TensorView& a, const TensorView& b,
+                    const TensorView& c);
+
+/// A division, which may find integers divided by zero while it runs.
+struct DivisionCall : Elementwise {
+  using Elementwise::Elementwise;
+
+  const char* operation = nullptr;
+
+  /// Throws Error(division) after all elements have been written.
+  void run() const;
+};
+DivisionCall prepare(DivisionOp op, const Output& out, const TensorView& a, const TensorView& b);
+
+/// A function with a number, which is the context of its kernel.
+struct ScaledCall : Elementwise {
+  using Elementwise::Elementwise;
+
+  alignas(16) unsigned char value[16];  ///< of the type in which the kernel computes
+
+  void run() const;
+};
+ScaledCall prepare(ScaledOp op, const Output& out, const TensorView& a, const TensorView& b,
+                   const TensorView& c, const Scalar& value);
+
+/// Calls a function, without a plan where there is nothing to plan (run_dense).
+void call(UnaryOp op, const Output& out, const TensorView& a);
+void call(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b);
+void call(CompareOp op, const Output& out, const TensorView& a, const TensorView& b);
+
+/// The function into a tensor of its own.
+template <class Op, class... Views>
+Tensor allocating(Op op, const Views&... inputs) {
+  Tensor out;
+  prepare(op, out, inputs...).run();
+  return out;
+}
 
 }  // namespace weft::inline v0

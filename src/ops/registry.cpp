@@ -9,26 +9,28 @@
 #include "ops/prepare_reduce.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace weft::inline v0 {
 namespace {
 
 // One way to prepare a call for each kind of operation. Running and explaining follow from it.
 
-template <BinaryOp op>
-Elementwise binary(const OpArguments& args) {
-  return prepare_binary(op, args.outputs[0], args.inputs[0], args.inputs[1]);
+template <auto op>
+auto unary(const OpArguments& args) {
+  return prepare(op, args.outputs[0], args.inputs[0]);
 }
-template <CompareOp op>
-Elementwise compare(const OpArguments& args) {
-  return prepare_compare(op, args.outputs[0], args.inputs[0], args.inputs[1]);
+template <auto op>
+auto binary(const OpArguments& args) {
+  return prepare(op, args.outputs[0], args.inputs[0], args.inputs[1]);
 }
-template <UnaryOp op>
-Elementwise unary(const OpArguments& args) {
-  return prepare_unary(op, args.outputs[0], args.inputs[0]);
+template <auto op>
+auto ternary(const OpArguments& args) {
+  return prepare(op, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2]);
 }
-Elementwise where(const OpArguments& args) {
-  return prepare_where(args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2]);
+template <auto op>
+auto scaled(const OpArguments& args) {
+  return prepare(op, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2], args.value);
 }
 CopyCall copy(const OpArguments& args) { return CopyCall(args.outputs[0], args.inputs[0]); }
 ReduceCall sum(const OpArguments& args) {
@@ -71,38 +73,66 @@ template <auto prepare>
 constexpr OpEntry entry(std::string_view name, int inputs) {
   return {name, inputs, &run<prepare>, &explain<prepare>};
 }
+template <auto prepare, auto call = &run<prepare>>
+constexpr OpEntry entry(const FunctionInfo& function) {
+  return {function.name, function.inputs, call, &explain<prepare>, &function};
+}
 
-constexpr OpEntry entries[] = {
-    entry<unary<UnaryOp::abs>>("abs", 1),
-    entry<binary<BinaryOp::add>>("add", 2),
-    entry<amax>("amax", 1),
-    entry<argmax>("argmax", 1),
-    entry<copy>("copy", 1),
-    entry<cumsum>("cumsum", 1),
-    entry<binary<BinaryOp::div>>("div", 2),
-    entry<compare<CompareOp::eq>>("eq", 2),
-    entry<unary<UnaryOp::exp>>("exp", 1),
-    entry<compare<CompareOp::ge>>("ge", 2),
-    entry<compare<CompareOp::gt>>("gt", 2),
-    entry<compare<CompareOp::le>>("le", 2),
-    entry<compare<CompareOp::lt>>("lt", 2),
-    entry<binary<BinaryOp::mul>>("mul", 2),
-    entry<compare<CompareOp::ne>>("ne", 2),
-    entry<unary<UnaryOp::neg>>("neg", 1),
-    entry<unary<UnaryOp::sqrt>>("sqrt", 1),
-    entry<binary<BinaryOp::sub>>("sub", 2),
-    entry<sum>("sum", 1),
-    entry<where>("where", 3),
-};
-static_assert(std::ranges::is_sorted(entries, {}, &OpEntry::name));
+// Small calls of these families may do without a plan.
+template <auto op>
+void call_unary(const OpArguments& args) {
+  call(op, args.outputs[0], args.inputs[0]);
+}
+template <auto op>
+void call_binary(const OpArguments& args) {
+  call(op, args.outputs[0], args.inputs[0], args.inputs[1]);
+}
+template <auto op>
+constexpr OpEntry unary_entry() {
+  return entry<unary<op>, &call_unary<op>>(info(op));
+}
+template <auto op>
+constexpr OpEntry binary_entry() {
+  return entry<binary<op>, &call_binary<op>>(info(op));
+}
+
+constexpr auto entries = [] {
+  std::array list = {
+#define WEFT_UNARY(NAME, ...) unary_entry<UnaryOp::NAME>(),
+      WEFT_FOR_EACH_UNARY(WEFT_UNARY)
+#define WEFT_BINARY(NAME, ...) binary_entry<BinaryOp::NAME>(),
+          WEFT_FOR_EACH_BINARY(WEFT_BINARY)
+#define WEFT_COMPARISON(NAME, ...) binary_entry<CompareOp::NAME>(),
+              WEFT_FOR_EACH_COMPARISON(WEFT_COMPARISON)
+#define WEFT_DIVISION(NAME, ...) entry<binary<DivisionOp::NAME>>(info(DivisionOp::NAME)),
+                  WEFT_FOR_EACH_DIVISION(WEFT_DIVISION)
+#define WEFT_TERNARY(NAME, ...) entry<ternary<TernaryOp::NAME>>(info(TernaryOp::NAME)),
+                      WEFT_FOR_EACH_TERNARY(WEFT_TERNARY)
+#define WEFT_SCALED(NAME, ...) entry<scaled<ScaledOp::NAME>>(info(ScaledOp::NAME)),
+                          WEFT_FOR_EACH_SCALED(WEFT_SCALED)
+#undef WEFT_UNARY
+#undef WEFT_BINARY
+#undef WEFT_COMPARISON
+#undef WEFT_DIVISION
+#undef WEFT_TERNARY
+#undef WEFT_SCALED
+                              entry<amax>("amax", 1),
+      entry<argmax>("argmax", 1),
+      entry<copy>("copy", 1),
+      entry<cumsum>("cumsum", 1),
+      entry<sum>("sum", 1),
+  };
+  std::ranges::sort(list, {}, &OpEntry::name);
+  return list;
+}();
 
 }  // namespace
 
 std::span<const OpEntry> all_ops() noexcept { return entries; }
 
 const OpEntry& find_op(std::string_view name, const OpArguments& arguments) {
-  const auto* found = std::ranges::lower_bound(entries, name, {}, &OpEntry::name);
-  if (found == std::end(entries) || found->name != name) {
+  const auto found = std::ranges::lower_bound(entries, name, {}, &OpEntry::name);
+  if (found == entries.end() || found->name != name) {
     fail(ErrorCode::invalid_argument, text("unknown operation '", name, "'"));
   }
   if (arguments.outputs.size() != 1 ||

@@ -85,6 +85,21 @@ TEST_CASE("case operands: one element, none, repeated ones", "[case]") {
   CHECK(range.end - range.begin == 4);
 }
 
+TEST_CASE("case operands: bounds, and the number of scaled functions", "[case]") {
+  const auto first = [](const char* call) {
+    const BoundCase c(parse_call(call), values);
+    c.run();
+    return c.arguments().outputs[0].at<float>({0});
+  };
+  const float x = buffer_of(1, 0).at<float>({0});
+  CHECK(first("clamp out:f32[1] f32[1] min=2 max=3.5") == 2);
+  CHECK(first("clamp out:f32[1] f32[1] min=2") == 2);
+  CHECK(first("clamp out:f32[1] f32[1] max=-2.5") == -2.5F);
+  CHECK(first("clamp out:f32[1] f32[1] -7 7") == x);
+  CHECK(first("addcmul out:f32[1] f32[1] 2 3") == x + 3);
+  CHECK(contains(refusal("clamp out:f32[1] f32[1]").second, "clamp: expected 1 output and 3"));
+}
+
 TEST_CASE("case operands: what is refused", "[case]") {
   CHECK(contains(refusal("frobnicate out:f32[4] f32[4]").second, "frobnicate"));
   // Before memory is asked for.

@@ -10,8 +10,8 @@
 #include <weft/ops/copy.hpp>
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/reduce.hpp>
+#include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
-#include <weft/ops/where.hpp>
 #include <weft/parallel/parallel.hpp>
 
 #include "support/allocation_counter.hpp"

@@ -2,8 +2,8 @@
 // Outputs: allocated, replaced, or written as they are.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
+#include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
-#include <weft/ops/where.hpp>
 
 #include "support/dense.hpp"
 #include "support/errors.hpp"

@@ -2,7 +2,7 @@
 // Numbers of the language, and 0-d tensors, on either side of an operation.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
-#include <weft/ops/where.hpp>
+#include <weft/ops/ternary.hpp>
 
 #include "support/dense.hpp"
 #include "support/errors.hpp"

@@ -2,7 +2,7 @@
 // Operands that start 1 to 7 bytes beside where their type would like to: the same results.
 #include <weft/ops/registry.hpp>
 
-#include "support/naive_ops.hpp"
+#include "support/naive_functions.hpp"
 #include "support/shifted.hpp"
 
 #include <algorithm>
@@ -19,10 +19,20 @@ bool one_of(std::string_view name, std::initializer_list<std::string_view> names
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A type that every operation takes and gives, but for conditions and comparisons.
-ScalarType result_type(std::string_view op, ScalarType type) {
-  if (one_of(op, {"eq", "ne", "lt", "le", "gt", "ge"})) return ScalarType::boolean;
-  return op == "argmax" ? ScalarType::i64 : type;
+/// A type that the operation takes, as near to `type` as may be.
+ScalarType input_type(const weft::OpEntry& op, ScalarType type) {
+  if (op.function == nullptr || op.function->accepts(weft::kinds::floating)) return type;
+  if (op.function->accepts(weft::kinds::integers))
+    return weft::element_size(type) == 2 ? ScalarType::i16 : ScalarType::i64;
+  return ScalarType::c64;
+}
+bool is_condition(const weft::OpEntry& op, int input) {
+  return input == 0 && op.function != nullptr && op.function->result == weft::ResultRule::chosen;
+}
+
+ScalarType result_type(const weft::OpEntry& op, ScalarType type) {
+  if (op.function != nullptr) return test::result_type(*op.function, type);
+  return op.name == "argmax" ? ScalarType::i64 : type;
 }
 
 }  // namespace
@@ -31,14 +41,14 @@ TEST_CASE("unaligned: every operation", "[ops]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const weft::OpEntry& op : weft::all_ops()) {
-    for (const ScalarType type : {ScalarType::f16, ScalarType::f32, ScalarType::f64}) {
+    for (const ScalarType wanted : {ScalarType::f16, ScalarType::f32, ScalarType::f64}) {
+      const ScalarType type = input_type(op, wanted);
       for (int round = 0; round < test::rounds(30); ++round) {
         const Dims shape = {random.integer(1, 40), random.integer(1, 40)};
         std::vector<Shifted> shifted;
         std::vector<Tensor> aligned;
         for (int k = 0; k < op.inputs; ++k) {
-          const bool condition = op.name == "where" && k == 0;
-          shifted.emplace_back(random, condition ? ScalarType::boolean : type,
+          shifted.emplace_back(random, is_condition(op, k) ? ScalarType::boolean : type,
                                test::random_layout(random, shape), random.integer(1, 7));
           aligned.push_back(Tensor::copy_of(shifted.back().view()));
         }
@@ -49,7 +59,7 @@ TEST_CASE("unaligned: every operation", "[ops]") {
           args.axes = {axis};
           if (op.name != "cumsum") result_shape.erase(result_shape.begin() + axis);
         }
-        const ScalarType result = result_type(op.name, type);
+        const ScalarType result = result_type(op, type);
         const Shifted out(random, result,
                           test::random_layout(random, result_shape, {.zero = false}),
                           random.integer(1, 7));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // where: all pairs of types, broadcasts of all three, outputs of all types.
-#include <weft/ops/where.hpp>
+#include <weft/ops/ternary.hpp>
 
 #include "support/dense.hpp"
 #include "support/errors.hpp"

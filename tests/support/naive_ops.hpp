@@ -8,8 +8,10 @@
 
 #include "support/element.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <iterator>
 #include <type_traits>
 
 namespace test {
@@ -106,6 +108,11 @@ inline bool naive_compare(Compare op, weft::ScalarType type, const void* a, cons
 /// Room for one element of any type.
 struct alignas(16) AnyElement {
   unsigned char bytes[16] = {};
+
+  /// Of an integer or bool, whose other bytes stay 0.
+  bool is_zero() const {
+    return std::all_of(std::begin(bytes), std::end(bytes), [](unsigned char b) { return b == 0; });
+  }
 };
 
 inline AnyElement as_type(weft::ScalarType to, weft::ScalarType from, const void* value) {

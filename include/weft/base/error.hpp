@@ -34,7 +34,8 @@ WEFT_API const char* name(ErrorCode code) noexcept;
 
 /// Thrown for every mistake of a caller or of input data; the message names the operation, operand,
 /// axis, what was expected and what came. Thrown while a config, view or file is read, before
-/// anything is written. The library never prints, exits or aborts.
+/// anything is written; integer division by zero alone (ErrorCode::division) is found while it
+/// runs. The library never prints, exits or aborts.
 class WEFT_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message);

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Comparisons, elementwise.
+/// Comparisons and logic, elementwise: those of WEFT_FOR_EACH_COMPARISON in function_table.hpp,
+/// which docs/functions.md lists with their meaning: eq, ne, lt, le, gt, ge, logical_and, ...
 ///
 /// Inputs broadcast and are promoted to their common type, as in binary.hpp. The result is bool; an
 /// output of another type receives 0 and 1. NaN equals nothing and is not ordered. Complex numbers
-/// compare with eq and ne only: Error(dtype).
+/// are not ordered either: Error(dtype).
 #pragma once
 
 #include <weft/base/export.hpp>
+#include <weft/kernel/function_table.hpp>
 #include <weft/ops/argument.hpp>
 
 namespace weft::inline v0 {
 
-WEFT_API Tensor eq(const Input& a, const Input& b);
-WEFT_API void eq_out(const Output& out, const Input& a, const Input& b);
-WEFT_API Tensor ne(const Input& a, const Input& b);
-WEFT_API void ne_out(const Output& out, const Input& a, const Input& b);
-WEFT_API Tensor lt(const Input& a, const Input& b);
-WEFT_API void lt_out(const Output& out, const Input& a, const Input& b);
-WEFT_API Tensor le(const Input& a, const Input& b);
-WEFT_API void le_out(const Output& out, const Input& a, const Input& b);
-WEFT_API Tensor gt(const Input& a, const Input& b);
-WEFT_API void gt_out(const Output& out, const Input& a, const Input& b);
-WEFT_API Tensor ge(const Input& a, const Input& b);
-WEFT_API void ge_out(const Output& out, const Input& a, const Input& b);
+// For each line F(NAME, ...) of the list, whose last column says what it gives:
+//     Tensor NAME(const Input& a, const Input& b);
+//     void NAME_out(const Output& out, const Input& a, const Input& b);
+#define WEFT_DECLARE(NAME, ...)                         \
+  WEFT_API Tensor NAME(const Input& a, const Input& b); \
+  WEFT_API void NAME##_out(const Output& out, const Input& a, const Input& b);
+WEFT_FOR_EACH_COMPARISON(WEFT_DECLARE)
+#undef WEFT_DECLARE
 
 }  // namespace weft::inline v0

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <weft/base/export.hpp>
+#include <weft/core/scalar.hpp>
 #include <weft/core/tensor_view.hpp>
 #include <weft/iter/explain.hpp>
+#include <weft/kernel/function_table.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -20,6 +22,7 @@ struct OpArguments {
   std::span<const TensorView> inputs;
   DimVector axes;  ///< of a reduction or prefix operation; empty: all
   bool keepdim = false;
+  Scalar value = 1;  ///< of a function that takes a number (scaled.hpp)
 };
 
 /// One operation.
@@ -30,6 +33,8 @@ struct OpEntry {
   void (*run)(const OpArguments&);
   /// How run() would go about it.
   Explanation (*explain)(const OpArguments&);
+  /// What is known of an elementwise function; null for reductions and the rest.
+  const FunctionInfo* function = nullptr;
 };
 
 /// All operations, in alphabetical order.

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The elementwise functions, one line each.
+///
+///     F(maximum, Maximum, real, common, "the larger; NaN if either is")
+///
+/// is the function `maximum` of the family's header (ops/binary.hpp), computed by the formula
+/// `Maximum<T>` of its kernel file (kernels/binary/), in every element type T of the kinds `real`,
+/// with a result of the inputs' common type. From these lists are made: the public functions, their
+/// kernels, the operations by name (ops/registry.hpp) with their cases for bench and explain, the
+/// tests that run over every function, and the check of docs/functions.md, which lists them. The
+/// text is what that page says.
+#pragma once
+
+#include <weft/core/scalar_type.hpp>
+
+#include <cstdint>
+
+// One operand.
+#define WEFT_FOR_EACH_UNARY(F)                                                                    \
+  F(neg, Neg, numbers, common, "-a; integers wrap")                                               \
+  F(abs, Abs, numbers, part, "|a|; the least integer stays itself; the magnitude of complex")     \
+  F(sign, Sign, real, common, "-1, 0 or 1; 0 for NaN; bool stays itself")                         \
+  F(square, Square, numbers, common, "a * a; integers wrap")                                      \
+  F(sqrt, Sqrt, inexact, floating, "square root, correctly rounded; NaN below zero")              \
+  F(rsqrt, Rsqrt, inexact, floating, "1 / sqrt(a), rounded twice")                                \
+  F(reciprocal, Reciprocal, inexact, floating, "1 / a")                                           \
+  F(exp, Exp, inexact, floating, "e^a, within 1 ulp; complex by the C library")                   \
+  F(floor, Floor, real_numbers, common,                                                           \
+    "the nearest whole number not above; integers as they are")                                   \
+  F(ceil, Ceil, real_numbers, common, "the nearest whole number not below; integers as they are") \
+  F(trunc, Trunc, real_numbers, common, "without the fraction; integers as they are")             \
+  F(round, Round, real_numbers, common,                                                           \
+    "the nearest whole number, ties to even; integers as they are")                               \
+  F(frac, Frac, floating, common, "a - trunc(a); NaN for infinities")                             \
+  F(relu, Relu, real_numbers, common, "a above 0, else 0; NaN stays NaN")                         \
+  F(hardsigmoid, HardSigmoid, floating, common, "a + 3 kept within 0 and 6, over 6")              \
+  F(hardswish, HardSwish, floating, common, "a times a + 3 kept within 0 and 6, over 6")          \
+  F(bitwise_not, BitwiseNot, integral, common, "every bit turned; a bool negated")                \
+  F(conj, Conj, all, common, "the complex conjugate; real types as they are")                     \
+  F(real, Real, all, part, "the real part; real types as they are")                               \
+  F(imag, Imag, complex, part, "the imaginary part")                                              \
+  F(isnan, IsNan, all, truth, "is NaN; of complex, either part")                                  \
+  F(isinf, IsInf, all, truth, "is infinite; of complex, either part")                             \
+  F(isfinite, IsFinite, all, truth, "is neither infinite nor NaN; of complex, both parts")        \
+  F(signbit, SignBit, real, truth, "the sign is set, of -0.0 and of NaN too; integers: below 0")  \
+  F(logical_not, LogicalNot, all, truth, "a == 0")
+
+// Two operands.
+#define WEFT_FOR_EACH_BINARY(F)                                                              \
+  F(add, Add, all, common, "a + b; integers wrap; bools are or-ed")                          \
+  F(sub, Sub, numbers, common, "a - b; integers wrap")                                       \
+  F(mul, Mul, all, common, "a * b; integers wrap; bools are and-ed")                         \
+  F(div, Div, inexact, floating, "a / b; by zero as in IEEE 754")                            \
+  F(maximum, Maximum, real, common, "the larger; NaN if either is; 0.0 is above -0.0")       \
+  F(minimum, Minimum, real, common, "the smaller; NaN if either is; -0.0 is below 0.0")      \
+  F(fmax, FMax, real, common, "the larger; the other one if one is NaN; 0.0 is above -0.0")  \
+  F(fmin, FMin, real, common, "the smaller; the other one if one is NaN; -0.0 is below 0.0") \
+  F(clamp_min, ClampMin, real_numbers, common, "a, but at least b; NaN if either is")        \
+  F(clamp_max, ClampMax, real_numbers, common, "a, but at most b; NaN if either is")         \
+  F(copysign, CopySign, floating, floating, "the magnitude of a with the sign of b")         \
+  F(leaky_relu, LeakyRelu, floating, common, "a above 0, else a * b; b is the slope")        \
+  F(bitwise_and, BitwiseAnd, integral, common, "a & b")                                      \
+  F(bitwise_or, BitwiseOr, integral, common, "a | b")                                        \
+  F(bitwise_xor, BitwiseXor, integral, common, "a ^ b")                                      \
+  F(lshift, ShiftLeft, integers, common,                                                     \
+    "a * 2^b, wrapped; 0 if b is below 0 or the width or more")                              \
+  F(rshift, ShiftRight, integers, common,                                                    \
+    "a / 2^b, rounded down; all sign if b is below 0 or the width or more")
+
+// Two operands, and the answer is yes or no.
+#define WEFT_FOR_EACH_COMPARISON(F)                                                \
+  F(eq, Equal, all, truth, "a == b; NaN equals nothing")                           \
+  F(ne, NotEqual, all, truth, "a != b; NaN differs from everything")               \
+  F(lt, Less, real, truth, "a < b; NaN is not ordered")                            \
+  F(le, LessEqual, real, truth, "a <= b")                                          \
+  F(gt, Greater, real, truth, "a > b")                                             \
+  F(ge, GreaterEqual, real, truth, "a >= b")                                       \
+  F(logical_and, LogicalAnd, all, truth, "a != 0 and b != 0; NaN counts as not 0") \
+  F(logical_or, LogicalOr, all, truth, "a != 0 or b != 0")                         \
+  F(logical_xor, LogicalXor, all, truth, "one of a and b is 0, the other not")
+
+// Division with a whole quotient. Integers by zero: Error(division).
+#define WEFT_FOR_EACH_DIVISION(F)                                                       \
+  F(floor_divide, FloorDivide, real_numbers, common,                                    \
+    "a / b rounded down; the least integer by -1 wraps")                                \
+  F(fmod, FMod, real_numbers, common, "a - b * trunc(a / b), exact; has the sign of a") \
+  F(remainder, Remainder, real_numbers, common,                                         \
+    "a - b * floor(a / b); has the sign of b, or is fmod's zero")
+
+// Three operands.
+#define WEFT_FOR_EACH_TERNARY(F)                                                                \
+  F(where, Where, all, chosen, "a ? b : c; a is bool")                                          \
+  F(clamp, Clamp, real_numbers, common, "a, but at least b, and then at most c; NaN if any is") \
+  F(lerp, Lerp, inexact, common, "a + c * (b - a), reckoned from the nearer end")               \
+  F(muladd, MulAdd, all, common, "a * b + c, rounded twice; integers wrap")
+
+// Three operands and a number: `value`, 1 if left out.
+#define WEFT_FOR_EACH_SCALED(F)                                                                \
+  F(addcmul, AddCMul, numbers, common, "a + value * b * c, from left to right; integers wrap") \
+  F(addcdiv, AddCDiv, inexact, common, "a + value * b / c, from left to right")
+
+namespace weft::inline v0 {
+
+/// A set of kinds of element types.
+using Kinds = std::uint8_t;
+namespace kinds {
+inline constexpr Kinds boolean = 1, integers = 2, floating = 4, complex = 8;
+inline constexpr Kinds integral = boolean | integers;
+inline constexpr Kinds real_numbers = integers | floating;
+inline constexpr Kinds real = boolean | integers | floating;
+inline constexpr Kinds inexact = floating | complex;
+inline constexpr Kinds numbers = integers | floating | complex;
+inline constexpr Kinds all = 15;
+
+/// The kind of a type. Kinds are ordered as in promotion: the kind of several types together is the
+/// highest among them.
+constexpr Kinds of(ScalarType type) noexcept {
+  if (type == ScalarType::boolean) return boolean;
+  if (is_integer(type)) return integers;
+  return is_floating(type) ? floating : complex;
+}
+}  // namespace kinds
+
+/// The type of a function's result.
+enum class ResultRule : std::uint8_t {
+  common,    ///< the common type of the inputs, in which the function is computed
+  floating,  ///< the same, f32 standing in for integers and bool
+  part,      ///< the same; of a complex type its real one
+  truth,     ///< bool
+  chosen,    ///< the common type of the second and third input; the first is bool
+};
+
+/// What a line of the table says.
+struct FunctionInfo {
+  const char* name;
+  int inputs;
+  Kinds kinds;  ///< of the types in which it is computed; others are Error(dtype)
+  ResultRule result;
+  const char* text;
+
+  /// True if operands with a common type of this kind are taken.
+  constexpr bool accepts(Kinds kind) const noexcept {
+    const bool converts = result == ResultRule::floating;
+    return ((converts ? kinds | kinds::integral : kinds) & kind) != 0;
+  }
+};
+
+#define WEFT_ENUMERATOR(NAME, ...) NAME,
+enum class UnaryOp : std::uint8_t { WEFT_FOR_EACH_UNARY(WEFT_ENUMERATOR) };
+enum class BinaryOp : std::uint8_t { WEFT_FOR_EACH_BINARY(WEFT_ENUMERATOR) };
+enum class CompareOp : std::uint8_t { WEFT_FOR_EACH_COMPARISON(WEFT_ENUMERATOR) };
+enum class DivisionOp : std::uint8_t { WEFT_FOR_EACH_DIVISION(WEFT_ENUMERATOR) };
+enum class TernaryOp : std::uint8_t { WEFT_FOR_EACH_TERNARY(WEFT_ENUMERATOR) };
+enum class ScaledOp : std::uint8_t { WEFT_FOR_EACH_SCALED(WEFT_ENUMERATOR) };
+#undef WEFT_ENUMERATOR
+
+#define WEFT_INFO_1(NAME, FORMULA, KINDS, RESULT, TEXT) \
+  {#NAME, 1, kinds::KINDS, ResultRule::RESULT, TEXT},
+#define WEFT_INFO_2(NAME, FORMULA, KINDS, RESULT, TEXT) \
+  {#NAME, 2, kinds::KINDS, ResultRule::RESULT, TEXT},
+#define WEFT_INFO_3(NAME, FORMULA, KINDS, RESULT, TEXT) \
+  {#NAME, 3, kinds::KINDS, ResultRule::RESULT, TEXT},
+/// The lists as data, in the enumerators' order.
+inline constexpr FunctionInfo unary_functions[] = {WEFT_FOR_EACH_UNARY(WEFT_INFO_1)};
+inline constexpr FunctionInfo binary_functions[] = {WEFT_FOR_EACH_BINARY(WEFT_INFO_2)};
+inline constexpr FunctionInfo compare_functions[] = {WEFT_FOR_EACH_COMPARISON(WEFT_INFO_2)};
+inline constexpr FunctionInfo division_functions[] = {WEFT_FOR_EACH_DIVISION(WEFT_INFO_2)};
+inline constexpr FunctionInfo ternary_functions[] = {WEFT_FOR_EACH_TERNARY(WEFT_INFO_3)};
+inline constexpr FunctionInfo scaled_functions[] = {WEFT_FOR_EACH_SCALED(WEFT_INFO_3)};
+#undef WEFT_INFO_1
+#undef WEFT_INFO_2
+#undef WEFT_INFO_3
+
+constexpr const FunctionInfo& info(UnaryOp op) { return unary_functions[static_cast<int>(op)]; }
+constexpr const FunctionInfo& info(BinaryOp op) { return binary_functions[static_cast<int>(op)]; }
+constexpr const FunctionInfo& info(CompareOp op) { return compare_functions[static_cast<int>(op)]; }
+constexpr const FunctionInfo& info(DivisionOp op) {
+  return division_functions[static_cast<int>(op)];
+}
+constexpr const FunctionInfo& info(TernaryOp op) { return ternary_functions[static_cast<int>(op)]; }
+constexpr const FunctionInfo& info(ScaledOp op) { return scaled_functions[static_cast<int>(op)]; }
+
+}  // namespace weft::inline v0

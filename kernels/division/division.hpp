@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Contract of the division family: out[i] = f(a[i], b[i]), where the quotient is a whole number.
+#pragma once
+
+#include <weft/kernel/dispatch.hpp>
+#include <weft/kernel/function_table.hpp>
+#include <weft/kernel/span_kernel.hpp>
+
+namespace weft::inline v0 {
+
+/// The kernel of a function on a type, or null where the function table names no such kind, and for
+/// the 16-bit floating types, which compute in f32.
+///
+/// The kernels for integers divide by 1 where they should divide by 0, and note it: their context
+/// is a bool of the call, or null, which they set to true then. The caller puts it into a copy of
+/// the kernel, and looks at it after the run. Several threads may set it at once.
+WEFT_DECLARE_KERNEL(division_kernel, const SpanKernel*(DivisionOp op, ScalarType type));
+
+}  // namespace weft::inline v0

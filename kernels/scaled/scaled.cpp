@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of three operands and a number, which is all that their objects hold.
+#include "kernels/scaled/scaled.hpp"
+
+#include "kernels/arithmetic.hpp"
+#include "kernels/complex_parts.hpp"
+#include "kernels/op_table.hpp"
+
+namespace weft::inline v0 {
+namespace {
+
+template <class T>
+struct AddCMul {
+  T value = T(1);
+  WEFT_ALWAYS_INLINE T operator()(T a, T b, T c) const noexcept {
+    return plus(a, times(times(value, b), c));
+  }
+  static constexpr SpanKernel kernel(const AddCMul& op) { return kernel_of_products(op); }
+};
+
+template <class T>
+struct AddCDiv {
+  T value = T(1);
+  WEFT_ALWAYS_INLINE T operator()(T a, T b, T c) const noexcept {
+    return plus(a, divided_by(times(value, b), c));
+  }
+  static constexpr SpanKernel kernel(const AddCDiv& op) { return kernel_of_products(op); }
+};
+
+constexpr const SpanKernel* const* rows[] = {WEFT_FOR_EACH_SCALED(WEFT_KERNEL_ROW)};
+
+}  // namespace
+
+const SpanKernel* WEFT_KERNEL(scaled_kernel)(ScaledOp op, ScalarType type) {
+  return rows[static_cast<int>(op)][static_cast<int>(type)];
+}
+
+}  // namespace weft::inline v0

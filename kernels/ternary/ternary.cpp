@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of three operands. All eight patterns of broadcast operands are loops of their own.
+#include "kernels/ternary/ternary.hpp"
+
+#include "kernels/arithmetic.hpp"
+#include "kernels/complex_parts.hpp"
+#include "kernels/op_table.hpp"
+
+namespace weft::inline v0 {
+namespace {
+
+template <class T>
+struct Where {
+  WEFT_ALWAYS_INLINE T operator()(bool condition, T a, T b) const noexcept {
+    if constexpr (is_complex_type<T>) {
+      return condition ? a : b;
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return (condition & a) | (!condition & b);
+    } else {
+      // By bits: GCC 12 does not vectorise a choice among bools or, with 32-byte vectors, among
+      // 8-byte numbers.
+      const auto mask = static_cast<Unsigned<sizeof(T)>>(0 - static_cast<int>(condition));
+      return from_bits<T>((bits_of(a) & mask) | (bits_of(b) & static_cast<decltype(mask)>(~mask)));
+    }
+  }
+};
+
+template <class T>
+struct Clamp {
+  WEFT_ALWAYS_INLINE T operator()(T a, T least, T most) const noexcept {
+    return at_most(at_least(a, least), most);
+  }
+};
+
+template <class T>
+struct Lerp {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b, T weight) const noexcept {
+    const T way = minus(b, a);
+    const T from_a = plus(a, times(weight, way));
+    const T from_b = minus(b, times(way, minus(T(1), weight)));
+    return is_small(weight) ? from_a : from_b;
+  }
+  static constexpr SpanKernel kernel(const Lerp& op) { return kernel_of_products(op); }
+
+ private:
+  static WEFT_ALWAYS_INLINE bool is_small(T weight) noexcept {
+    if constexpr (is_complex_type<T>) {
+      return weight.real() * weight.real() + weight.imag() * weight.imag() < 0.25F;
+    } else {
+      return magnitude(weight) < T(0.5);
+    }
+  }
+};
+
+template <class T>
+struct MulAdd {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b, T c) const noexcept { return plus(times(a, b), c); }
+  static constexpr SpanKernel kernel(const MulAdd& op) { return kernel_of_products(op); }
+};
+
+constexpr const SpanKernel* const* rows[] = {WEFT_FOR_EACH_TERNARY(WEFT_KERNEL_ROW)};
+
+}  // namespace
+
+const SpanKernel* WEFT_KERNEL(ternary_kernel)(TernaryOp op, ScalarType type) {
+  return rows[static_cast<int>(op)][static_cast<int>(type)];
+}
+
+}  // namespace weft::inline v0

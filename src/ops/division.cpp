@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/division/division.hpp"
+
+#include <weft/ops/division.hpp>
+
+#include "base/text.hpp"
+#include "ops/prepare.hpp"
+
+namespace weft::inline v0 {
+
+void DivisionCall::run() const {
+  bool by_zero = false;
+  SpanKernel noting = *kernel;
+  noting.context = &by_zero;
+  run_spans(iter, noting);
+  if (by_zero) {
+    fail(ErrorCode::division,
+         text(operation, ": input 1: an integer divided by 0, of element type ",
+              name(iter.input_dtype())));
+  }
+}
+
+DivisionCall prepare(DivisionOp op, const Output& out, const TensorView& a, const TensorView& b) {
+  auto call = prepare_function<DivisionCall>(op, division_kernel, out, a, b);
+  call.operation = info(op).name;
+  return call;
+}
+
+#define WEFT_DEFINE(NAME, ...)                                         \
+  Tensor NAME(const Input& a, const Input& b) {                        \
+    return allocating(DivisionOp::NAME, a.view(), b.view());           \
+  }                                                                    \
+  void NAME##_out(const Output& out, const Input& a, const Input& b) { \
+    prepare(DivisionOp::NAME, out, a.view(), b.view()).run();          \
+  }
+WEFT_FOR_EACH_DIVISION(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+}  // namespace weft::inline v0

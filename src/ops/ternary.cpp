@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/ternary/ternary.hpp"
+
+#include <weft/core/promotion.hpp>
+#include <weft/ops/ternary.hpp>
+
+#include "base/text.hpp"
+#include "ops/prepare.hpp"
+
+namespace weft::inline v0 {
+namespace {
+
+/// The condition keeps its own type, so the common type of b and c is worked out here, not by the
+/// iterator.
+Elementwise prepare_choice(TernaryOp op, const Output& out, const TensorView& condition,
+                           const TensorView& b, const TensorView& c) {
+  const char* operation = info(op).name;
+  const TensorView* inputs[] = {&condition, &b, &c};
+  for (int i = 0; i < 3; ++i) {
+    if (!inputs[i]->defined())
+      fail(ErrorCode::undefined, text(operation, ": input ", i, ": undefined tensor"));
+  }
+  if (condition.dtype() != ScalarType::boolean) {
+    fail(ErrorCode::dtype, text(operation, ": input 0 (the condition): expected bool, got ",
+                                name(condition.dtype())));
+  }
+  ResultType result;
+  result.add(b.dtype(), b.rank(), b.is_weak_scalar());
+  result.add(c.dtype(), c.rank(), c.is_weak_scalar());
+  const ScalarType type = *result.get();
+  check_result_type(info(op), type, out);
+  TensorIteratorConfig config;
+  config.set_operation(operation).check_all_same_dtype(false).declare_static_dtype(type);
+  add_output(config, out).add_input(condition).add_input(b).add_input(c);
+  Elementwise call(config);
+  call.kernel = ternary_kernel(op, type);
+  return call;
+}
+
+}  // namespace
+
+Elementwise prepare(TernaryOp op, const Output& out, const TensorView& a, const TensorView& b,
+                    const TensorView& c) {
+  if (info(op).result == ResultRule::chosen) return prepare_choice(op, out, a, b, c);
+  return prepare_function(op, ternary_kernel, out, a, b, c);
+}
+
+#define WEFT_DEFINE(NAME, ...)                                                         \
+  Tensor NAME(const Input& a, const Input& b, const Input& c) {                        \
+    return allocating(TernaryOp::NAME, a.view(), b.view(), c.view());                  \
+  }                                                                                    \
+  void NAME##_out(const Output& out, const Input& a, const Input& b, const Input& c) { \
+    prepare(TernaryOp::NAME, out, a.view(), b.view(), c.view()).run();                 \
+  }
+WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+}  // namespace weft::inline v0
