@@ -118,12 +118,14 @@ WEFT_ALWAYS_INLINE constexpr T divided_by(T a, T b) noexcept {
 /// a, but at least b: a itself wherever it is not below b. NaN if either is.
 template <class T>
 WEFT_ALWAYS_INLINE constexpr T at_least(T a, T b) noexcept {
-  return a < b || b != b ? b : a;
+  const T larger = a < b ? b : a;  // one instruction; NaN in a stays
+  return b != b ? b : larger;
 }
 /// a, but at most b.
 template <class T>
 WEFT_ALWAYS_INLINE constexpr T at_most(T a, T b) noexcept {
-  return a > b || b != b ? b : a;
+  const T smaller = a > b ? b : a;
+  return b != b ? b : smaller;
 }
 
 }  // namespace weft::inline v0

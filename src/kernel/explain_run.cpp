@@ -15,7 +15,7 @@ namespace {
 std::string access_name(const TileOperand& t) {
   switch (t.access) {
     case Access::direct: return "direct";
-    case Access::broadcast: return "broadcast";
+    case Access::broadcast: return t.constant ? "broadcast: cast" : "broadcast";
     case Access::streamed: return t.first != nullptr ? "streamed: cast" : "streamed";
     case Access::staged: break;
   }

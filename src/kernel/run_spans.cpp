@@ -41,7 +41,8 @@ class TileRunner {
       }
       if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
       buffers_.push_back(b);
-      ptrs_.push_back(iter.operand(k).data);
+      // Its strides are all 0, and it is read only.
+      ptrs_.push_back(t.constant ? const_cast<char*>(t.value) : iter.operand(k).data);
     }
   }
 
@@ -308,9 +309,7 @@ class Span {
     if (n > 1) {
       convert_kernel(type, op.storage)(data[k], op.data, n);
     } else {
-      alignas(16) char value[16];
-      cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
-      cast_elements(data[k], type, 0, value, op.dtype, 0, 1);
+      convert_value(data[k], type, op);
     }
     return true;
   }

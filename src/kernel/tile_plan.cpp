@@ -2,6 +2,7 @@
 #include "kernel/tile_plan.hpp"
 
 #include <weft/base/checked.hpp>
+#include <weft/core/cast.hpp>
 #include <weft/core/promotion.hpp>
 
 #include "base/text.hpp"
@@ -58,6 +59,14 @@ void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
   if (via) t.second = convert_kernel(end, op.dtype);
 }
 
+/// True if an operand is one element for the whole iteration.
+bool stands_still(const Geometry& geometry, int k) {
+  for (int d = 0; d < geometry.ndim(); ++d) {
+    if (geometry.stride(d, k) != 0) return false;
+  }
+  return true;
+}
+
 void stage(TileOperand& t) {
   t.access = Access::staged;
   t.move = copy_block_kernel(t.memory_size);
@@ -90,6 +99,10 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
       t.access = Access::direct;
     } else if (!convert && stride == 0 && may_broadcast) {
       t.access = Access::broadcast;
+    } else if (convert && stride == 0 && may_broadcast && stands_still(geometry, k)) {
+      t.access = Access::broadcast;
+      t.constant = true;
+      convert_value(t.value, type, op);
     } else {
       stage(t);
       t.one_per_row = stride == 0 && may_broadcast;
@@ -109,13 +122,16 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
 }
 
 /// Streamed outputs as if there were no streaming.
-void stop_streaming(TilePlan& plan) {
+void stop_streaming(TilePlan& plan, Totals& totals) {
   if (!plan.streams) return;
   plan.streams = false;
   for (TileOperand& t : plan.operands) {
     if (t.access != Access::streamed) continue;
     t.access = Access::direct;
-    if (t.first != nullptr) stage(t);
+    if (t.first == nullptr) continue;
+    stage(t);
+    ++totals.staged;
+    totals.staged_bytes += buffer_bytes(t);
   }
 }
 
@@ -215,6 +231,12 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capa
 
 }  // namespace
 
+void convert_value(char* to, ScalarType type, const Operand& op) {
+  alignas(16) char value[16];
+  cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
+  cast_elements(to, type, 0, value, op.dtype, 0, 1);
+}
+
 void check_counts(const TensorIterator& iter, int noutputs, int ninputs) {
   if (noutputs != iter.noutputs() || ninputs != iter.ninputs()) {
     fail(ErrorCode::invalid_argument,
@@ -257,21 +279,22 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
                     const RunOptions& options) {
   TilePlan plan;
   const Geometry& geometry = iter.geometry();
-  const Totals totals = classify(iter, kernel, plan);
+  Totals totals = classify(iter, kernel, plan);
   const std::int64_t row = geometry.extent(0);
-  // Capacity for the operands staged so far; gathering may stage more, so it counts them all.
+  const bool crossing = totals.crossing != 0 && row >= 16;
+  const bool by_rows = geometry.ndim() == 1 || row >= least_staged_row ||
+                       (totals.staged == 0 && row >= least_direct_row(kernel.cost));
+  // In tiles of operands that disagree, streaming was measured to be slower; gathered rows are short.
+  if (crossing || !by_rows) stop_streaming(plan, totals);
   const auto capacity = [](std::int64_t bytes) {
     return bytes == 0 ? max_direct_elements : std::min(max_staged_elements, stage_bytes / bytes);
   };
   const std::int64_t most = capacity(totals.staged_bytes * stage_bytes / short_stage_bytes);
-  if (totals.crossing != 0 && row >= 16) {
-    stop_streaming(plan);  // rows of a tile are too far apart: measured slower than plain stores
+  if (crossing) {
     tile_crossing(plan, iter, totals);
-  } else if (geometry.ndim() == 1 || (totals.staged == 0 && row >= least_direct_row(kernel.cost)) ||
-             row >= least_staged_row) {
+  } else if (by_rows) {
     tile_rows(plan, iter, most, 1, most);
   } else {
-    stop_streaming(plan);
     tile_gathered(plan, iter, most, capacity(totals.all_bytes));
   }
   add_outer_steps(plan, iter);

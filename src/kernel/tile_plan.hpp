@@ -50,6 +50,8 @@ struct TileOperand {
       nullptr;  ///< conversion memory -> via, or memory -> kernel (outputs: kernel -> ...)
   ConvertFn second = nullptr;    ///< conversion via -> kernel
   CopyBlockFn move = nullptr;    ///< staged or streamed: between memory and buffer
+  bool constant = false;         ///< broadcast: one value for all tiles, converted into `value`
+  alignas(16) char value[16];    ///< of the kernel's type
   std::int32_t memory_size = 0;  ///< bytes of an element in memory
   std::int32_t via_size = 0;     ///< bytes of an element between two conversions
   std::int32_t kernel_size = 0;  ///< bytes of an element as the kernel sees it
@@ -80,6 +82,9 @@ struct TilePlan {
 /// Throws Error as run_spans does. Precondition: numel > 0, ndim > 0.
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
                     const RunOptions& options);
+
+/// The first element of an operand as the kernel sees it: through the iterator's dtype().
+void convert_value(char* to, ScalarType type, const Operand& op);
 
 /// Throws Error unless a kernel of these operand counts fits the iterator.
 void check_counts(const TensorIterator& iter, int noutputs, int ninputs);
