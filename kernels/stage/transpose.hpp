@@ -115,6 +115,19 @@ WEFT_ALWAYS_INLINE void transpose_block(char* to, std::int64_t to_step, const ch
 template <class T, int Count>
 void copy_few_elements(char* to, std::int64_t t0, std::int64_t t1, const char* from,
                        std::int64_t f0, std::int64_t f1, std::int64_t n1) {
+  constexpr std::int64_t size = sizeof(T);
+  if (t0 == size) {  // into a buffer: places known beforehand
+    for (std::int64_t j = 0; j < n1; ++j) {
+      const char* f = from + j * f1;
+      WEFT_UNROLLED
+      for (int i = 0; i < Count; ++i) {
+        store(to + i * size, load<T>(f));
+        f += f0;
+      }
+      to += t1;
+    }
+    return;
+  }
   for (std::int64_t j = 0; j < n1; ++j) {
     WEFT_UNROLLED
     for (int i = 0; i < Count; ++i)
