@@ -4,6 +4,7 @@
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "kernel/few_rows.hpp"
 #include "kernel/footprint.hpp"
 #include "kernel/tile_plan.hpp"
 
@@ -46,6 +47,15 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
     e.run.span = e.run.blocks = e.run.tile[0] = e.run.tile[1] = 1;
     for (Explanation::Operand& op : e.operands)
       op.access = "direct";
+    return e;
+  }
+  if (FewRows rows; iter.ndim() > 1 && rows.collect(iter, kernel)) {
+    for (int k = 0; k < iter.ntensors(); ++k)
+      e.operands[static_cast<std::size_t>(k)].access =
+          rows.is_one_value(k) ? "broadcast" : "direct";
+    e.run.span = e.run.tile[0] = iter.geometry().extent(0);
+    e.run.tile[1] = iter.geometry().extent(1);
+    e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
     return e;
   }
   const TilePlan plan = plan_tiles(iter, kernel, options);

@@ -4,6 +4,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "kernel/block.hpp"
+#include "kernel/few_rows.hpp"
 #include "kernel/footprint.hpp"
 #include "kernel/tile_plan.hpp"
 
@@ -343,46 +344,6 @@ bool run_in_place(const TensorIterator& iter, const SpanKernel& kernel, const Ru
   return true;
 }
 
-/// A few rows, each in place: too little work to plan tiles for. False, with nothing done, if some
-/// operand is not direct or one value along dim 0, or there is more to do than that.
-bool run_few_rows(const TensorIterator& iter, const SpanKernel& kernel) {
-  constexpr std::int64_t most_elements = 1024;
-  constexpr std::int64_t least_row = 4;
-  if (iter.numel() > most_elements) return false;
-  const Geometry& geometry = iter.geometry();
-  if (geometry.extent(0) < least_row) return false;
-  char* data[max_operands];
-  std::uint32_t broadcast = 0;
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const Operand& op = iter.operand(k);
-    const ScalarType type = kernel.types[k];
-    const std::int64_t stride = geometry.stride(0, k);
-    if (op.storage != type || op.dtype != type) return false;
-    if (stride == 0 && (kernel.broadcastable >> k & 1) != 0) {
-      broadcast |= 1u << k;
-    } else if (stride != element_size(type)) {
-      return false;
-    }
-    data[k] = op.data;
-  }
-  std::int64_t index[max_rank];
-  std::fill_n(index, geometry.ndim(), 0);
-  for (;;) {
-    kernel.run(kernel.context, data, geometry.strides(1), geometry.extent(0), geometry.extent(1),
-               broadcast);
-    int d = 2;
-    for (; d < geometry.ndim(); ++d) {
-      const bool more = ++index[d] < geometry.extent(d);
-      const std::int64_t by = more ? 1 : 1 - geometry.extent(d);
-      for (int k = 0; k < geometry.noperands; ++k)
-        data[k] += by * geometry.stride(d, k);
-      if (more) break;
-      index[d] = 0;
-    }
-    if (d >= geometry.ndim()) return true;
-  }
-}
-
 /// One element, of other types than the kernel's.
 void run_single(const TensorIterator& iter, const SpanKernel& kernel) {
   constexpr std::int64_t largest = 16;
@@ -415,7 +376,14 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     return;
   }
   check_counts(iter, kernel.noutputs, kernel.ninputs);
-  if (iter.ndim() > 1 ? run_few_rows(iter, kernel) : run_in_place(iter, kernel, options)) return;
+  if (iter.ndim() > 1) {
+    if (FewRows rows; rows.collect(iter, kernel)) {
+      rows.run(iter.geometry(), kernel);
+      return;
+    }
+  } else if (run_in_place(iter, kernel, options)) {
+    return;
+  }
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (iter.numel() == 1) {
     run_single(iter, kernel);
