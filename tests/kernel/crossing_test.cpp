@@ -202,3 +202,21 @@ TEST_CASE("crossing: four axes in any order", "[kernel]") {
   }
   CHECK_TALLY(checker.tally());
 }
+
+TEST_CASE("crossing: few elements, by way of a common type", "[kernel]") {
+  WEFT_RANDOM(random);
+  Checker<float> checker(random);
+  const Types all[] = {{ScalarType::f32, ScalarType::i32, ScalarType::f16, true},
+                       {ScalarType::bf16, ScalarType::bf16, ScalarType::i64, true},
+                       {ScalarType::f32, ScalarType::i32, ScalarType::f32, true}};
+  for (std::int64_t n = 1; n < 700; n += n < 40 ? 1 : 31) {
+    for (const Types& types : all) {
+      const Layout dense = test::fit({{n}, {1}});
+      const Layout value = test::fit({{n}, {0}});
+      checker.check(types, dense, dense, dense);
+      checker.check(types, dense, value, dense);
+      checker.check(types, dense, dense, value);
+    }
+  }
+  CHECK_TALLY(checker.tally());
+}

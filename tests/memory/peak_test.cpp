@@ -39,7 +39,7 @@ constexpr std::int64_t rows = 2048;
 constexpr std::int64_t columns = 4096;
 /// Beside what threads may take: what oneTBB and the C library need for tasks, and the kernel's own
 /// inexactness in counting pages.
-constexpr long allowance_kib = 384;
+constexpr long allowance_kib = 256;
 constexpr long thread_kib = 256;
 
 /// Every page of them is there.
