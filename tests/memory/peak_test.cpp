@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory operations take besides their operands: the buffers of each thread, and no copy
+// of an operand. A program of its own, since the peak is one of the whole process and never falls.
+#include <weft/ops/binary.hpp>
+#include <weft/ops/copy.hpp>
+#include <weft/ops/reduce.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "support/arena.hpp"
+#include "support/catch.hpp"
+
+#include <fstream>
+#include <string>
+
+namespace {
+
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+
+/// A line of /proc/self/status in KiB; -1 where there is none.
+long status_kib(const std::string& name) {
+#if !defined(__SANITIZE_ADDRESS__)
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    long value = 0;
+    if (word == name && status >> value) return value;
+  }
+#else
+  static_cast<void>(name);  // shadow memory counts too
+#endif
+  return -1;
+}
+long peak_kib() { return status_kib("VmHWM:"); }
+/// Makes what is there now the peak, where the system can do that.
+void reset_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+constexpr std::int64_t rows = 2048;
+constexpr std::int64_t columns = 4096;
+/// Beside what threads may take: what oneTBB and the C library need for tasks, and the kernel's own
+/// inexactness in counting pages.
+constexpr long allowance_kib = 256;
+constexpr long thread_kib = 256;
+
+/// Every page of them is there.
+struct Operands {
+  Tensor f32 = Tensor::full({rows, columns}, ScalarType::f32, 1.5);
+  Tensor i32 = Tensor::full({columns, rows}, ScalarType::i32, 2);
+  Tensor f64 = Tensor::zeros({rows, columns}, ScalarType::f64);
+  Tensor sums = Tensor::zeros({rows}, ScalarType::f64);
+};
+
+void run_all(const Operands& o) {
+  const TensorView across = o.i32.transpose(0, 1);
+  weft::add_out(TensorView(o.f64), o.f32, across);
+  weft::copy_out(TensorView(o.f64), across);
+  weft::mul_out(TensorView(o.f64), across, o.f64);
+  const TensorView sums = o.sums;
+  const std::int64_t axes[] = {1};
+  weft::sum_out(sums, o.f32, axes);
+}
+
+}  // namespace
+
+TEST_CASE("peak memory: operations on operands of other types and orders", "[memory]") {
+  if (peak_kib() < 0) return;
+  const Operands operands;
+  const Operands small{Tensor::full({8, 8}, ScalarType::f32, 1),
+                       Tensor::full({8, 8}, ScalarType::i32, 1),
+                       Tensor::zeros({8, 8}, ScalarType::f64), Tensor::zeros({8}, ScalarType::f64)};
+  for (const int threads : {1, 2, 4}) {
+    test::in_arena(threads, [&] {
+      // Threads have started and the code has been read, but no large buffer has been used.
+      weft::parallel_for(1000, 1, [](std::int64_t, std::int64_t) {});
+      run_all(small);
+      reset_peak();
+      const long before = peak_kib();
+      run_all(operands);
+      const long grown = peak_kib() - before;
+      INFO(threads << " threads, before " << before << " KiB, now " << status_kib("VmRSS:"));
+      CHECK(grown <= allowance_kib + threads * thread_kib);
+      CHECK(operands.f64.at<double>({rows - 1, columns - 1}) == 4);
+      CHECK(operands.sums.at<double>({rows - 1}) == 1.5 * columns);
+    });
+  }
+}
+
+TEST_CASE("peak memory: a copy of an operand would be seen", "[memory]") {
+  if (peak_kib() < 0) return;
+  const Operands operands;
+  // More than the other test has taken, where that peak stays.
+  const Tensor more = Tensor::full({rows, columns}, ScalarType::f64, 1);
+  reset_peak();
+  const long before = peak_kib();
+  const Tensor copy = weft::contiguous(operands.i32.transpose(0, 1));
+  CHECK(peak_kib() - before > rows * columns * 4 / 1024 / 2);
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands that do not fit the last-level cache, outputs of which are written past the caches: the
+// same elements as by the plainest of loops, and nothing between them.
+#include <weft/iter/config.hpp>
+#include <weft/kernel/cpu_info.hpp>
+#include <weft/kernel/span_kernel.hpp>
+#include <weft/ops/binary.hpp>
+#include <weft/ops/copy.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "support/arena.hpp"
+#include "support/naive_ops.hpp"
+#include "support/tally.hpp"
+
+#include <algorithm>
+
+namespace {
+
+using test::Binary;
+using weft::ScalarType;
+using weft::TensorView;
+
+constexpr std::int64_t row_length = 1500;  // no multiple of a line, nor of a tile
+constexpr std::int64_t most_bytes = 512 << 20;
+
+/// Rows so that `element_bytes` an element are more than the engine keeps in caches, or 0 if that
+/// is too much for a test.
+std::int64_t rows_for(std::int64_t element_bytes) {
+  const std::int64_t least = weft::cpu_info().l3_bytes / 2;
+  if (least + (least >> 4) > most_bytes) return 0;
+  const std::int64_t row_bytes = row_length * element_bytes;
+  return std::max<std::int64_t>(180, least / row_bytes + 2);
+}
+
+/// How an operand of rows x columns lies in memory.
+enum class Lie {
+  dense,
+  pitched,
+  across,
+  shifted,        // dense, a byte beside any alignment
+  off_line,       // dense, an element behind a line
+  pitched_lines,  // every row begins on a line
+  one_row,        // repeated down the rows
+  one_column,     // repeated along them
+};
+
+/// One operand in memory of its own.
+template <class T>
+class Matrix {
+ public:
+  Matrix(std::int64_t rows, std::int64_t columns, Lie lie) : rows_(rows), columns_(columns) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t pitch = lie == Lie::pitched         ? columns + 5
+                               : lie == Lie::pitched_lines ? (columns + 63) / 64 * 64 + 64
+                                                           : columns;
+    stride_[0] = lie == Lie::across ? 1 : lie == Lie::one_row ? 0 : pitch;
+    stride_[1] = lie == Lie::across ? rows : lie == Lie::one_column ? 0 : 1;
+    if (lie == Lie::one_column) stride_[0] = 1;
+    const std::int64_t shift = lie == Lie::shifted ? 1 : lie == Lie::off_line ? size : 0;
+    const std::int64_t last = (rows - 1) * stride_[0] + (columns - 1) * stride_[1];
+    bytes_.resize(static_cast<std::size_t>((last + 1) * size + shift + 64), gap);
+    const auto past = reinterpret_cast<std::uintptr_t>(bytes_.data()) % 64;
+    first_ = bytes_.data() + (past == 0 ? 0 : 64 - past) + shift;
+    bytes_.resize(static_cast<std::size_t>(first_ - bytes_.data() + (last + 1) * size));
+  }
+
+  // Moved, the bytes stay where they are.
+  Matrix(Matrix&&) = default;
+
+  /// Whole numbers that tell their places apart.
+  void fill(std::uint32_t seed) {
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      for (std::int64_t j = 0; j < columns_; ++j) {
+        std::uint32_t hash = static_cast<std::uint32_t>(i * 8191 + j) * 2654435761u + seed;
+        hash ^= hash >> 15;
+        test::store(at(i, j), weft::cast<T>(static_cast<std::int32_t>(hash % 2001) - 1000));
+      }
+    }
+  }
+  void clear() { std::fill(bytes_.begin(), bytes_.end(), gap); }
+
+  char* at(std::int64_t i, std::int64_t j) const {
+    return first_ + (i * stride_[0] + j * stride_[1]) * static_cast<std::int64_t>(sizeof(T));
+  }
+  T get(std::int64_t i, std::int64_t j) const { return test::load<T>(at(i, j)); }
+  TensorView view() const {
+    return TensorView::trusted(static_cast<void*>(first_), weft::scalar_type_of<T>,
+                               {rows_, columns_}, {stride_[0], stride_[1]});
+  }
+  /// Empty if the elements are want(i, j) and no byte between rows has changed.
+  template <class Want>
+  std::string difference(Want&& want) const {
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      for (std::int64_t j = 0; j < columns_; ++j) {
+        const T wanted = want(i, j);
+        if (std::memcmp(at(i, j), &wanted, sizeof(T)) == 0) continue;
+        std::ostringstream out;
+        test::print_element(out << i << ", " << j << " of " << rows_ << " x " << columns_ << " is ",
+                            weft::scalar_type_of<T>, at(i, j));
+        test::print_element(out << ", expected ", weft::scalar_type_of<T>, &wanted);
+        return out.str();
+      }
+    }
+    if (stride_[1] != 1) return "";
+    for (std::int64_t i = 0; i + 1 < rows_; ++i) {
+      if (!std::all_of(at(i, columns_), at(i + 1, 0), [](char c) { return c == gap; }))
+        return "wrote behind row " + std::to_string(i);
+    }
+    return std::all_of(static_cast<const char*>(bytes_.data()), static_cast<const char*>(first_),
+                       [](char c) { return c == gap; })
+               ? ""
+               : "wrote before the first row";
+  }
+
+ private:
+  static constexpr char gap = 0x33;
+  std::int64_t rows_;
+  std::int64_t columns_;
+  std::int64_t stride_[2];
+  std::vector<char> bytes_;
+  char* first_ = nullptr;
+};
+
+/// Calls f(threads) for one and for two.
+template <class F>
+void one_and_two_threads(F&& f) {
+  test::in_arena(2, [&] {
+    for (const int threads : {1, 2}) {
+      const weft::ThreadLimit limit(threads);
+      f(threads);
+    }
+  });
+}
+
+void run(Binary op, const TensorView& out, const TensorView& a, const TensorView& b) {
+  op == Binary::add ? weft::add_out(out, a, b) : weft::mul_out(out, a, b);
+}
+
+struct Case {
+  Binary op;
+  Lie out, a, b;
+};
+
+/// The operation on all elements, computed in type C.
+template <class Out, class A, class B, class C>
+void check_binary(const std::vector<Case>& cases) {
+  const std::int64_t rows = rows_for(sizeof(Out) + sizeof(A) + sizeof(B));
+  if (rows == 0) {
+    WARN("the last-level cache is too large for this test");
+    return;
+  }
+  test::Tally tally;
+  for (const Case& c : cases) {
+    Matrix<Out> out(rows, row_length, c.out);
+    Matrix<A> a(rows, row_length, c.a);
+    Matrix<B> b(rows, row_length, c.b);
+    a.fill(1);
+    b.fill(2);
+    one_and_two_threads([&](int threads) {
+      out.clear();
+      run(c.op, out.view(), a.view(), b.view());
+      const std::string wrong = out.difference([&](std::int64_t i, std::int64_t j) {
+        return weft::cast<Out>(
+            test::binary_value<C>(c.op, weft::cast<C>(a.get(i, j)), weft::cast<C>(b.get(i, j))));
+      });
+      tally.check(wrong.empty(), [&](auto& text) {
+        text << (c.op == Binary::add ? "add" : "mul") << ", layouts " << static_cast<int>(c.out)
+             << ' ' << static_cast<int>(c.a) << ' ' << static_cast<int>(c.b) << ", " << threads
+             << " threads: " << wrong;
+      });
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
+template <class To, class From>
+void check_copy(const std::vector<std::pair<Lie, Lie>>& cases) {
+  const std::int64_t rows = rows_for(sizeof(To) + sizeof(From));
+  if (rows == 0) return;
+  test::Tally tally;
+  for (const auto& [to_lie, from_lie] : cases) {
+    Matrix<To> to(rows, row_length, to_lie);
+    Matrix<From> from(rows, row_length, from_lie);
+    from.fill(3);
+    one_and_two_threads([&](int threads) {
+      to.clear();
+      weft::copy_out(to.view(), from.view());
+      const std::string wrong = to.difference(
+          [&](std::int64_t i, std::int64_t j) { return weft::cast<To>(from.get(i, j)); });
+      tally.check(wrong.empty(), [&, t = to_lie, f = from_lie](auto& text) {
+        text << "layouts " << static_cast<int>(t) << ' ' << static_cast<int>(f) << ", " << threads
+             << " threads: " << wrong;
+      });
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
+using enum Lie;
+using c64 = std::complex<float>;
+using weft::bfloat16;
+using weft::float16;
+
+}  // namespace
+
+TEST_CASE("streamed: that is what happens to operands of this size", "[ops]") {
+  const std::int64_t rows = rows_for(12);
+  if (rows == 0) return;
+  const Matrix<float> in(rows, row_length, dense);
+  const TensorView a = in.view();
+  for (const Lie lie : {dense, pitched, shifted}) {
+    const Matrix<float> to(rows, row_length, lie);
+    const TensorView out = to.view();
+    weft::TensorIteratorConfig config;
+    config.add_output(out).add_input(a).add_input(a).resize_outputs(false);
+    const weft::Explanation e = weft::explain_run(config.build());
+    CHECK(e.operands[0].access == "streamed");
+  }
+}
+
+TEST_CASE("streamed: f32, in all layouts", "[ops]") {
+  check_binary<float, float, float, float>({{Binary::add, dense, dense, dense},
+                                            {Binary::mul, pitched, dense, pitched},
+                                            {Binary::add, across, dense, dense},
+                                            {Binary::add, shifted, shifted, dense},
+                                            {Binary::add, off_line, pitched, one_row},
+                                            {Binary::mul, pitched_lines, one_column, dense},
+                                            {Binary::add, dense, across, dense},
+                                            {Binary::add, pitched, across, across}});
+}
+
+TEST_CASE("streamed: other types", "[ops]") {
+  check_binary<std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t>(
+      {{Binary::add, pitched, dense, dense}, {Binary::mul, shifted, dense, across}});
+  check_binary<float16, float16, float16, float16>(
+      {{Binary::add, dense, dense, pitched}, {Binary::mul, shifted, dense, one_row}});
+  check_binary<double, double, double, double>(
+      {{Binary::add, off_line, dense, dense}, {Binary::mul, pitched, one_column, dense}});
+  check_binary<c64, c64, c64, c64>({{Binary::mul, shifted, dense, pitched}});
+}
+
+TEST_CASE("streamed: converted on the way", "[ops]") {
+  check_binary<double, float, std::int32_t, float>(
+      {{Binary::add, dense, dense, dense}, {Binary::mul, shifted, pitched, one_row}});
+  check_binary<float, std::int32_t, float, float>(
+      {{Binary::add, pitched, dense, dense}, {Binary::add, off_line, one_column, dense}});
+  check_binary<float16, float, float, float>(
+      {{Binary::add, dense, dense, dense}, {Binary::mul, pitched, dense, one_column}});
+  check_binary<std::int16_t, std::uint8_t, std::int16_t, std::int16_t>(
+      {{Binary::add, shifted, dense, dense}});
+  check_binary<c64, float16, float, float>({{Binary::mul, pitched, dense, pitched}});
+}
+
+TEST_CASE("streamed: converted, of operands across each other", "[ops]") {
+  check_binary<float16, float, float, float>(
+      {{Binary::add, dense, dense, across}, {Binary::add, across, dense, dense}});
+  check_binary<double, float, std::int32_t, float>({{Binary::add, dense, across, dense}});
+  check_binary<c64, std::uint8_t, std::uint8_t, std::uint8_t>(
+      {{Binary::add, pitched, dense, across}});
+}
+
+TEST_CASE("streamed: copies", "[ops]") {
+  check_copy<float, float>({{dense, dense},
+                            {pitched, dense},
+                            {shifted, dense},
+                            {dense, across},
+                            {across, dense},
+                            {pitched_lines, across},
+                            {shifted, across},
+                            {pitched, one_row},
+                            {dense, one_column}});
+  check_copy<std::uint8_t, std::uint8_t>({{pitched, dense}, {dense, across}});
+  check_copy<std::complex<double>, std::complex<double>>({{shifted, pitched}, {dense, across}});
+}
+
+TEST_CASE("streamed: copies between types", "[ops]") {
+  check_copy<float16, float>({{dense, dense}, {pitched, across}});
+  check_copy<double, std::int16_t>({{shifted, pitched}, {across, dense}});
+  check_copy<std::int32_t, float>({{off_line, dense}});
+  check_copy<bfloat16, float16>({{pitched, pitched}});
+}
+
+TEST_CASE("streamed: in place", "[ops]") {
+  const std::int64_t rows = rows_for(8);
+  if (rows == 0) return;
+  test::Tally tally;
+  for (const Lie lie : {dense, pitched, shifted, across}) {
+    Matrix<float> a(rows, row_length, lie);
+    Matrix<float> b(rows, row_length, lie == across ? dense : pitched);
+    Matrix<float> before(rows, row_length, dense);
+    Matrix<double> wide(rows, row_length, lie);
+    before.fill(1);
+    b.fill(2);
+    const auto check = [&](const std::string& wrong, const char* what, int threads) {
+      tally.check(wrong.empty(), [&](auto& text) {
+        text << what << ", layout " << static_cast<int>(lie) << ", " << threads
+             << " threads: " << wrong;
+      });
+    };
+    one_and_two_threads([&](int threads) {
+      a.fill(1);
+      weft::add_out(a.view(), a.view(), b.view());
+      check(a.difference([&](auto i, auto j) { return before.get(i, j) + b.get(i, j); }), "a += b",
+            threads);
+      a.fill(1);
+      weft::mul_out(a.view(), a.view(), a.view());
+      check(a.difference([&](auto i, auto j) { return before.get(i, j) * before.get(i, j); }),
+            "a *= a", threads);
+      wide.fill(1);
+      weft::add_out(wide.view(), b.view(), wide.view());
+      check(wide.difference([&](auto i, auto j) {
+        return static_cast<double>(before.get(i, j) + b.get(i, j));
+      }),
+            "a += b of another type", threads);
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
+namespace {
+
+/// out[k] = in + k, for any number of outputs.
+void run_many(const void* context, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+              std::int64_t rows, std::uint32_t) {
+  const int outputs = *static_cast<const int*>(context);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto start = [&](int k) { return data[k] + (row == 0 ? 0 : row * row_bytes[k]); };
+    for (int k = 0; k < outputs; ++k) {
+      for (std::int64_t i = 0; i < n; ++i)
+        test::store(start(k) + 8 * i, test::load<double>(start(outputs) + 8 * i) + k);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("streamed: many outputs at once", "[ops]") {
+  test::Tally tally;
+  for (const int outputs : {2, 12, 31}) {
+    const std::int64_t rows = rows_for(8 * (outputs + 1));
+    if (rows == 0) return;
+    // From f32, so that the input is staged as well.
+    Matrix<float> in(rows, row_length, dense);
+    in.fill(4);
+    std::vector<Matrix<double>> out;
+    std::vector<TensorView> views;
+    for (int k = 0; k < outputs; ++k) {
+      out.emplace_back(rows, row_length, pitched);
+      views.push_back(out.back().view());
+    }
+    const TensorView from = in.view();
+    weft::TensorIteratorConfig config;
+    for (const TensorView& view : views)
+      config.add_output(view);
+    config.add_input(from).check_all_same_dtype(false).resize_outputs(false);
+    weft::SpanKernel kernel;
+    kernel.run = &run_many;
+    kernel.context = &outputs;
+    kernel.noutputs = outputs;
+    kernel.ninputs = 1;
+    std::fill(std::begin(kernel.types), std::end(kernel.types), ScalarType::f64);
+    weft::run_spans(config.build(), kernel);
+    for (int k = 0; k < outputs; ++k) {
+      const std::string wrong = out[static_cast<std::size_t>(k)].difference(
+          [&](auto i, auto j) { return static_cast<double>(in.get(i, j)) + k; });
+      tally.check(wrong.empty(), [&](auto& text) {
+        text << "output " << k << " of " << outputs << ": " << wrong;
+      });
+    }
+  }
+  CHECK_TALLY(tally);
+}
