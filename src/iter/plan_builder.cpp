@@ -147,8 +147,9 @@ bool PlanBuilder::is_uniform() const {
                (view.numel() == first->numel()) & (view.rank() == first->rank());
   }
   if (!uniform) return false;
-  for (const Entry& entry : config_.entries_) {
-    if (!same(entry.view->shape(), first->shape())) return false;
+  for (const Entry* entry = config_.entries_.begin() + 1; entry != config_.entries_.end();
+       ++entry) {
+    if (!same(entry->view->shape(), first->shape())) return false;
   }
   return true;
 }
@@ -207,8 +208,9 @@ bool PlanBuilder::may_overlap() const {
       if (other.view == nullptr || &other == &out) continue;
       const char* other_begin = static_cast<const char*>(other.view->data());
       const char* other_end = other_begin + other.view->end_byte();
+      if (end <= other_begin || other_end <= begin) continue;
       const bool in_place = other_begin == begin && other_end == end && !other.is_output;
-      if (end > other_begin && other_end > begin && !in_place) return true;
+      if (!in_place) return true;
     }
   }
   return false;

@@ -126,6 +126,17 @@ class SmallVector {
   /// Small arrays of plain values are copied whole, unused elements and all: a few vector moves instead of a call.
   static constexpr bool copied_whole = std::is_trivially_copyable_v<T> && N * sizeof(T) <= 128;
 
+  /// Copies what lies inside another vector: all of it, or of large ones the first line if that is
+  /// where the elements are.
+  void copy_inside(const SmallVector& other) noexcept {
+    constexpr std::size_t line = 64;
+    if (sizeof(inline_) > line && other.size_ * sizeof(T) <= line) {
+      __builtin_memcpy(inline_, other.inline_, std::min(line, sizeof(inline_)));
+    } else {
+      __builtin_memcpy(inline_, other.inline_, sizeof(inline_));
+    }
+  }
+
   /// Precondition: *this is empty.
   void copy(const SmallVector& other) {
     if constexpr (copied_whole) {
@@ -133,7 +144,7 @@ class SmallVector {
         if (other.on_heap()) {
           std::copy(other.begin(), other.end(), data_);
         } else {
-          __builtin_memcpy(inline_, other.inline_, sizeof(inline_));
+          copy_inside(other);
         }
         size_ = other.size_;
         return;
@@ -171,7 +182,7 @@ class SmallVector {
       capacity_ = std::exchange(other.capacity_, N);
     } else {
       if constexpr (copied_whole) {
-        __builtin_memcpy(inline_, other.inline_, sizeof(inline_));
+        copy_inside(other);
       } else {
         std::uninitialized_move(other.begin(), other.end(), data_);
       }
