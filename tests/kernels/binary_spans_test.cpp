@@ -17,6 +17,12 @@ using test::Guarded;
 using test::Random;
 using weft::ScalarType;
 
+// One is taken for the other below.
+static_assert(static_cast<int>(test::Binary::add) == static_cast<int>(weft::BinaryOp::add) &&
+              static_cast<int>(test::Binary::sub) == static_cast<int>(weft::BinaryOp::sub) &&
+              static_cast<int>(test::Binary::mul) == static_cast<int>(weft::BinaryOp::mul) &&
+              static_cast<int>(test::Binary::div) == static_cast<int>(weft::BinaryOp::div));
+
 /// What one call is given.
 struct Call {
   test::Binary op;

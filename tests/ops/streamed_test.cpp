@@ -13,6 +13,7 @@
 #include "support/tally.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace {
 
@@ -40,6 +41,7 @@ enum class Lie {
   shifted,        // dense, a byte beside any alignment
   off_line,       // dense, an element behind a line
   pitched_lines,  // every row begins on a line
+  crowded,        // rows a power of two apart, a byte beside any alignment
   one_row,        // repeated down the rows
   one_column,     // repeated along them
 };
@@ -50,13 +52,12 @@ class Matrix {
  public:
   Matrix(std::int64_t rows, std::int64_t columns, Lie lie) : rows_(rows), columns_(columns) {
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t pitch = lie == Lie::pitched         ? columns + 5
-                               : lie == Lie::pitched_lines ? (columns + 63) / 64 * 64 + 64
-                                                           : columns;
+    const std::int64_t pitch = pitch_of(columns, lie);
     stride_[0] = lie == Lie::across ? 1 : lie == Lie::one_row ? 0 : pitch;
     stride_[1] = lie == Lie::across ? rows : lie == Lie::one_column ? 0 : 1;
     if (lie == Lie::one_column) stride_[0] = 1;
-    const std::int64_t shift = lie == Lie::shifted ? 1 : lie == Lie::off_line ? size : 0;
+    const bool odd = lie == Lie::shifted || lie == Lie::crowded;
+    const std::int64_t shift = odd ? 1 : lie == Lie::off_line ? size : 0;
     const std::int64_t last = (rows - 1) * stride_[0] + (columns - 1) * stride_[1];
     bytes_.resize(static_cast<std::size_t>((last + 1) * size + shift + 64), gap);
     const auto past = reinterpret_cast<std::uintptr_t>(bytes_.data()) % 64;
@@ -113,6 +114,16 @@ class Matrix {
   }
 
  private:
+  static std::int64_t pitch_of(std::int64_t columns, Lie lie) {
+    switch (lie) {
+      case Lie::pitched: return columns + 5;
+      case Lie::pitched_lines: return (columns + 63) / 64 * 64 + 64;
+      case Lie::crowded:
+        return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
+      default: return columns;
+    }
+  }
+
   static constexpr char gap = 0x33;
   std::int64_t rows_;
   std::int64_t columns_;
@@ -226,7 +237,8 @@ TEST_CASE("streamed: f32, in all layouts", "[ops]") {
                                             {Binary::add, off_line, pitched, one_row},
                                             {Binary::mul, pitched_lines, one_column, dense},
                                             {Binary::add, dense, across, dense},
-                                            {Binary::add, pitched, across, across}});
+                                            {Binary::add, pitched, across, across},
+                                            {Binary::mul, crowded, dense, across}});
 }
 
 TEST_CASE("streamed: other types", "[ops]") {
@@ -267,10 +279,12 @@ TEST_CASE("streamed: copies", "[ops]") {
                             {across, dense},
                             {pitched_lines, across},
                             {shifted, across},
+                            {crowded, across},
+                            {across, crowded},
                             {pitched, one_row},
                             {dense, one_column}});
   check_copy<std::uint8_t, std::uint8_t>({{pitched, dense}, {dense, across}});
-  check_copy<std::complex<double>, std::complex<double>>({{shifted, pitched}, {dense, across}});
+  check_copy<std::complex<double>, std::complex<double>>({{shifted, pitched}, {crowded, across}});
 }
 
 TEST_CASE("streamed: copies between types", "[ops]") {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transposed copies whose rows lie a power of two apart and begin within lines, with extents around
+// those of the buffer that they go through.
+#include <weft/ops/copy.hpp>
+
+#include "support/shifted.hpp"
+#include "support/threads.hpp"
+
+namespace {
+
+using test::Dims;
+using test::Layout;
+using test::Shifted;
+using weft::ScalarType;
+
+/// Rows x columns that are a power of two of bytes apart in memory, or a few elements beside.
+Layout crowded(test::Random& random, std::int64_t rows, std::int64_t columns, bool across,
+               std::int64_t size) {
+  const std::int64_t length = across ? rows : columns;
+  std::int64_t pitch = 1024 / size;
+  while (pitch < length)
+    pitch *= 2;
+  if (random.chance(30)) pitch = length + random.integer(0, 3);
+  const Dims strides = across ? Dims{1, pitch} : Dims{pitch, 1};
+  return test::fit({{rows, columns}, strides});
+}
+
+void check(test::Random& random, ScalarType type, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t size = weft::element_size(type);
+  const Layout to_layout = crowded(random, rows, columns, false, size);
+  const Layout from_layout = crowded(random, rows, columns, true, size);
+  Shifted to(random, type, to_layout, random.integer(0, 63));
+  const Shifted from(random, type, from_layout, random.integer(0, 63));
+  const std::vector<std::byte> start = to.bytes();
+  // Byte by byte what is to come out, gaps and all.
+  std::vector<std::byte> want = start;
+  const auto first = static_cast<const std::byte*>(to.view().data()) - to.view().range().begin;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      std::memcpy(want.data() + first + (i * to_layout.strides[0] + j) * size,
+                  static_cast<const std::byte*>(from.view().data()) +
+                      (i + j * from_layout.strides[1]) * size,
+                  static_cast<std::size_t>(size));
+    }
+  }
+  test::Tally tally;
+  test::for_thread_counts([&](int threads) {
+    to.reset(start);
+    weft::copy_out(to.view(), from.view());
+    tally.check(to.bytes() == want, [&](auto& out) {
+      test::describe(out, from.view());
+      test::describe(out << " to ", to.view()) << ", " << threads << " threads";
+    });
+  });
+  CHECK_TALLY(tally);
+}
+
+}  // namespace
+
+TEST_CASE("copy: across, with crowded rows", "[ops]") {
+  WEFT_RANDOM(random);
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
+    const std::int64_t size = weft::element_size(type);
+    for (int round = 0; round < test::rounds(8); ++round) {
+      // At least the 128 KiB from which on a buffer is worth it, around multiples of its rows.
+      const std::int64_t columns = 512 / size * random.integer(1, 3) + random.integer(-3, 3);
+      const std::int64_t rows = (128 << 10) / size / columns + random.integer(-2, 70);
+      check(random, type, rows, columns);
+      check(random, type, columns, rows);
+    }
+  }
+}
