@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace {
 
@@ -189,7 +190,9 @@ void check_copy(const std::vector<std::pair<Lie, Lie>>& cases) {
   const std::int64_t rows = rows_for(sizeof(To) + sizeof(From));
   if (rows == 0) return;
   test::Tally tally;
-  for (const auto& [to_lie, from_lie] : cases) {
+  for (const std::pair<Lie, Lie>& c : cases) {
+    const Lie to_lie = c.first;
+    const Lie from_lie = c.second;
     Matrix<To> to(rows, row_length, to_lie);
     Matrix<From> from(rows, row_length, from_lie);
     from.fill(3);
@@ -198,9 +201,9 @@ void check_copy(const std::vector<std::pair<Lie, Lie>>& cases) {
       weft::copy_out(to.view(), from.view());
       const std::string wrong = to.difference(
           [&](std::int64_t i, std::int64_t j) { return weft::cast<To>(from.get(i, j)); });
-      tally.check(wrong.empty(), [&, t = to_lie, f = from_lie](auto& text) {
-        text << "layouts " << static_cast<int>(t) << ' ' << static_cast<int>(f) << ", " << threads
-             << " threads: " << wrong;
+      tally.check(wrong.empty(), [&](auto& text) {
+        text << "layouts " << static_cast<int>(to_lie) << ' ' << static_cast<int>(from_lie) << ", "
+             << threads << " threads: " << wrong;
       });
     });
   }
