@@ -79,17 +79,19 @@ class TileRunner {
       flat /= plan_.steps[s].tiles;
     }
     for (int s = 0; s < plan_.tile_rank; ++s)
-      set_extent(static_cast<std::size_t>(s));
+      extents_[s] = extent_of(static_cast<std::size_t>(s));
+    count_elements();
   }
   void next() {
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const bool more = at_[s] + 1 < plan_.steps[s].tiles;
       if (plan_.steps[s].tiles > 1) {
         move(s, more ? 1 : -at_[s]);
-        if (s < static_cast<std::size_t>(plan_.tile_rank)) set_extent(s);
+        if (s < static_cast<std::size_t>(plan_.tile_rank)) extents_[s] = extent_of(s);
       }
-      if (more) return;
+      if (more) break;
     }
+    count_elements();
   }
   void move(std::size_t step, std::int64_t by) {
     at_[step] += by;
@@ -98,10 +100,12 @@ class TileRunner {
     for (std::size_t k = 0; k < ptrs_.size(); ++k)
       ptrs_[k] += elements * strides[k];
   }
-  /// Extents of the tile at hand: the last ones along a dim may be smaller.
-  void set_extent(std::size_t step) {
+  /// Elements along a step of the tile at hand: the last tile may be smaller.
+  std::int64_t extent_of(std::size_t step) const {
     const TileStep& t = plan_.steps[step];
-    extents_[step] = std::min(t.tile, geometry_.extent(t.dim) - at_[step] * t.tile);
+    return std::min(t.tile, geometry_.extent(t.dim) - at_[step] * t.tile);
+  }
+  void count_elements() {
     elements_ = 1;
     for (int s = 0; s < plan_.tile_rank; ++s)
       elements_ *= extents_[s];

@@ -26,7 +26,8 @@ struct ReduceOptions {
 };
 
 /// Sum. Integers and bools add up in i64 (wrapping), f16, bf16 and f32 in f64, c64 in c128, and are
-/// rounded once; blocks' partial sums are combined pairwise. Nothing to add gives 0.
+/// rounded once; blocks' partial sums are combined pairwise. Nothing to add gives 0. The order in which
+/// elements add up follows the layouts of the input and the output, never the threads.
 WEFT_API Tensor sum(const Input& a, IntSpan axes = {}, const ReduceOptions& options = {});
 WEFT_API void sum_out(const Output& out, const Input& a, IntSpan axes = {},
                       const ReduceOptions& options = {});
