@@ -18,7 +18,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Elements of a block: 64 bytes of f32.
 inline constexpr int half_block = 16;
 
-/// to[i] = from[i] for one block; `from` needs no alignment.
+/// to[i] = from[i] for one block; neither needs alignment.
 template <class Half>
 WEFT_ALWAYS_INLINE void widen_block(float* to, const char* from) {
 #if defined(__AVX2__) && defined(__F16C__)
@@ -35,7 +35,7 @@ WEFT_ALWAYS_INLINE void widen_block(float* to, const char* from) {
   const SpanReader<Half, false> in{from};
   WEFT_INDEPENDENT_ITERATIONS
   for (int i = 0; i < half_block; ++i)
-    to[i] = static_cast<float>(in[i]);
+    store_element<float>(reinterpret_cast<char*>(to), i, static_cast<float>(in[i]));
 #endif
 }
 
@@ -49,7 +49,7 @@ WEFT_ALWAYS_INLINE __m256i rounded_to_bfloat16(__m256 values) {
 }
 #endif
 
-/// to[i] = from[i], rounded to nearest, for one block; `to` needs no alignment.
+/// to[i] = from[i], rounded to nearest, for one block; neither needs alignment.
 template <class Half>
 WEFT_ALWAYS_INLINE void narrow_block(char* to, const float* from) {
 #if defined(__AVX2__) && defined(__F16C__)
@@ -62,17 +62,19 @@ WEFT_ALWAYS_INLINE void narrow_block(char* to, const float* from) {
                      _mm256_cvtps_ph(high, _MM_FROUND_TO_NEAREST_INT));
   } else if (_mm256_movemask_ps(_mm256_cmp_ps(low, high, _CMP_UNORD_Q)) != 0) {
     // Rare, and dear to mend among all others: NaN is made quiet one by one.
+    const SpanReader<float, false> in{reinterpret_cast<const char*>(from)};
     for (int i = 0; i < half_block; ++i)
-      store_element<Half>(to, i, Half(from[i]));
+      store_element<Half>(to, i, Half(in[i]));
   } else {
     // The pack works lane by lane, which leaves the middle quarters changed over.
     const __m256i packed = _mm256_packus_epi32(rounded_to_bfloat16(low), rounded_to_bfloat16(high));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(packed, 0xd8));
   }
 #else
+  const SpanReader<float, false> in{reinterpret_cast<const char*>(from)};
   WEFT_INDEPENDENT_ITERATIONS
   for (int i = 0; i < half_block; ++i)
-    store_element<Half>(to, i, Half(from[i]));
+    store_element<Half>(to, i, Half(in[i]));
 #endif
 }
 
