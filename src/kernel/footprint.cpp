@@ -26,9 +26,9 @@ bool worth_streaming(const TensorIterator& iter, int output) {
   std::int64_t bytes = 0;
   for (int k = 0; k < iter.ntensors(); ++k)
     bytes += bytes_touched(iter, k);
-  // Below half, much of the output is still there when it is written or read again, and plain stores
+  // Up to half, much of the output is still there when it is written or read again, and plain stores
   // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurement.
-  return bytes >= cpu_info().l3_bytes / 2;
+  return bytes > cpu_info().l3_bytes / 2;
 }
 
 }  // namespace weft::inline v0
