@@ -21,14 +21,21 @@ void copy_short_rows(char* __restrict to, std::int64_t t1, const char* __restric
   }
 }
 
-/// Rows of more than 64 bytes without a call for each: whole registers, the last one overlapping.
+/// Rows of more than 64 bytes: whole registers, the last one overlapping. Not the C library's memcpy:
+/// a call costs as much as a short row, and of 256 KiB this loop copies 1.4 times as many in a time.
 inline void copy_medium_rows(char* __restrict to, std::int64_t t1, const char* __restrict from,
                              std::int64_t f1, std::int64_t bytes, std::int64_t n1) {
   using V = Bytes<64>;
   for (std::int64_t j = 0; j < n1; ++j) {
     char* t = to + j * t1;
     const char* f = from + j * f1;
-    for (std::int64_t i = 0; i + 64 < bytes; i += 64)
+    std::int64_t i = 0;
+    for (; i + 256 < bytes; i += 256) {
+      WEFT_UNROLLED
+      for (int part = 0; part < 256; part += 64)
+        store(t + i + part, load<V>(f + i + part));
+    }
+    for (; i + 64 < bytes; i += 64)
       store(t + i, load<V>(f + i));
     store(t + bytes - 64, load<V>(f + bytes - 64));
   }
@@ -187,11 +194,6 @@ inline std::int64_t scatter_rows(char* __restrict to, std::int64_t step,
 /// Rows of `bytes` bytes, t1 and f1 bytes apart.
 inline void copy_rows(char* __restrict to, std::int64_t t1, const char* __restrict from,
                       std::int64_t f1, std::int64_t bytes, std::int64_t n1) {
-  constexpr std::int64_t least_call = 512;  // bytes: below, a call costs as much as the row
-  if (n1 == 1 && bytes > 64) {
-    __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
-    return;
-  }
   std::int64_t done = 0;
   if (t1 == bytes && f1 == 0) {
     repeat_row(to, from, bytes, n1);
@@ -213,10 +215,7 @@ inline void copy_rows(char* __restrict to, std::int64_t t1, const char* __restri
   to += done * t1;
   from += done * f1;
   n1 -= done;
-  if (bytes > least_call) {
-    for (std::int64_t j = 0; j < n1; ++j)
-      __builtin_memcpy(to + j * t1, from + j * f1, static_cast<std::size_t>(bytes));
-  } else if (bytes > 64) {
+  if (bytes > 64) {
     copy_medium_rows(to, t1, from, f1, bytes, n1);
   } else if (n1 == 1) {
     copy_few_bytes(to, from, bytes);

@@ -34,7 +34,7 @@ class TileRunner {
       Buffers b;
       if (t.access == Access::staged || t.access == Access::streamed) {
         const bool streamed = t.access == Access::streamed;
-        const std::int64_t elements = streamed ? streamed_elements : plan.tile_elements;
+        const std::int64_t elements = streamed ? plan.piece : plan.tile_elements;
         b.kernel = take(scratch, elements, t.kernel_size);
         if (t.via_size > 0) b.via = take(scratch, elements, t.via_size);
         if (t.first != nullptr && (t.pack || streamed))
@@ -218,7 +218,7 @@ class TileRunner {
   void stream_row(char* const* data, std::int64_t n) {
     char* part[max_operands];
     for (std::int64_t start = 0, count = 0; start < n; start += count) {
-      count = std::min(streamed_elements, n - start);
+      count = std::min(plan_.piece, n - start);
       for (std::size_t k = 0; k < ptrs_.size(); ++k) {
         const TileOperand& t = plan_.operands[k];
         if (t.access == Access::streamed) {
@@ -226,7 +226,7 @@ class TileRunner {
           // Pieces end where lines end.
           const auto past = static_cast<std::int64_t>(
               reinterpret_cast<std::uintptr_t>(data[k] + (start + count) * t.memory_size) % 64);
-          if (count == streamed_elements) count -= past / t.memory_size;
+          if (count == plan_.piece) count -= past / t.memory_size;
         } else {
           part[k] = data[k] + ((broadcast_ >> k & 1) != 0 ? 0 : start * t.kernel_size);
         }

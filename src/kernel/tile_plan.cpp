@@ -88,10 +88,12 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
     if (convert) set_conversion(t, op, type);
     totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
-    const std::int64_t to_stream = streamed_elements * buffer_bytes(t);
+    const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
+    const std::int64_t to_stream = piece_bytes / widest * buffer_bytes(t);
     if (op.is_output && totals.in_streams + to_stream <= streamed_bytes &&
         worth_streaming(iter, k)) {
       totals.in_streams += to_stream;
+      plan.piece = std::min(plan.piece, piece_bytes / widest);
       t.access = Access::streamed;
       t.move = stream_block_kernel(t.memory_size);
       plan.streams = true;

@@ -23,10 +23,10 @@ inline constexpr std::int64_t max_staged_elements = 4096;
 /// Bytes of buffers where operands agree on the order: the memory's own prefetching stands still
 /// while a tile is converted, so tiles are kept short.
 inline constexpr std::int64_t short_stage_bytes = 12 << 10;
-/// Elements that are computed into a buffer before they are written past the caches: as few as a call
-/// is worth, so that reading and writing memory overlap.
-inline constexpr std::int64_t streamed_elements = 256;
-/// Bytes of all such buffers; outputs beyond that are written as usual.
+/// Bytes of a piece that is computed into a buffer before it is written past the caches: as few as a
+/// call is worth, so that reading and writing memory overlap.
+inline constexpr std::int64_t piece_bytes = 2 << 10;
+/// Bytes of all buffers for such pieces; outputs beyond that are written as usual.
 inline constexpr std::int64_t streamed_bytes = 12 << 10;
 static_assert(short_stage_bytes + streamed_bytes <= stage_bytes);
 
@@ -70,7 +70,8 @@ struct TilePlan {
   bool collapsed =
       false;             ///< a tile is one span (short rows are gathered); else every row of it is
   bool streams = false;  ///< some output is written past the caches
-  int tile_rank = 0;     ///< dims within a tile
+  std::int64_t piece = piece_bytes;  ///< elements of such outputs that are written at a time
+  int tile_rank = 0;                 ///< dims within a tile
   SmallVector<TileStep, inline_rank> steps;  ///< those dims, innermost first, then all others
   std::int64_t count = 1;                    ///< number of tiles
   std::int64_t tile_elements = 1;            ///< of a whole tile
