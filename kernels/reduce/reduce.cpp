@@ -46,7 +46,7 @@ constexpr T least() noexcept {
 template <class T>
 struct Max {
   T identity() const noexcept { return least<T>(); }
-  T accumulate(T acc, T x) const noexcept { return (x > acc) | (x != x) ? x : acc; }
+  T accumulate(T acc, T x) const noexcept { return ((x > acc) | (x != x)) ? x : acc; }
   T combine(T a, T b) const noexcept { return accumulate(a, b); }
   T project(T acc) const noexcept { return acc; }
 };
@@ -71,7 +71,7 @@ struct ArgMax {
     const bool b_larger = (b.value > a.value) & !a_nan;
     const bool equal = (a.value == b.value) | (a_nan & b_nan);
     const bool b_first = (b.index >= 0) & ((b.index < a.index) | (a.index < 0));
-    return b_larger | (b_nan & !a_nan) | (equal & b_first) ? b : a;
+    return (b_larger | (b_nan & !a_nan) | (equal & b_first)) ? b : a;
   }
   std::int64_t project(Indexed<T> acc) const noexcept { return acc.index; }
 };

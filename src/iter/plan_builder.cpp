@@ -133,20 +133,20 @@ bool PlanBuilder::build_dense() {
 }
 
 /// True if all operands are defined, row-major, of one type and one shape, and none is a weak scalar or
-/// an output that may not be written: most calls, found out without a branch for each question.
+/// an output that may not be written: most calls.
 bool PlanBuilder::is_uniform() const {
   if (config_.entries_.empty()) return false;
   const TensorView* first = config_.entries_[0].view;
   if (first == nullptr) return false;
-  bool uniform = true;
   for (const Entry& entry : config_.entries_) {
     if (entry.view == nullptr) return false;
     const TensorView& view = *entry.view;
-    uniform &= view.defined() & view.is_contiguous() & !view.is_weak_scalar() &
-               !(entry.is_output & view.read_only()) & (view.dtype() == first->dtype()) &
-               (view.numel() == first->numel()) & (view.rank() == first->rank());
+    if (!view.defined() || !view.is_contiguous() || view.is_weak_scalar() ||
+        (entry.is_output && view.read_only()) || view.dtype() != first->dtype() ||
+        view.numel() != first->numel() || view.rank() != first->rank()) {
+      return false;
+    }
   }
-  if (!uniform) return false;
   for (const Entry* entry = config_.entries_.begin() + 1; entry != config_.entries_.end();
        ++entry) {
     if (!same(entry->view->shape(), first->shape())) return false;
