@@ -112,8 +112,9 @@ TEST_CASE("cpu_kernel: an exception reaches the caller, and the iterator stays u
   // In place, packed, and converted.
   const std::pair<ScalarType, Dims> cases[] = {
       {ScalarType::i32, {37, 1}}, {ScalarType::i32, {1, 100}}, {ScalarType::i64, {74, 2}}};
-  for (const auto& [type, strides] : cases) {
-    const Memory a = numbered(type, test::fit({shape, strides}));
+  for (const auto& one : cases) {
+    const ScalarType type = one.first;
+    const Memory a = numbered(type, test::fit({shape, one.second}));
     Tensor out = Tensor::zeros(shape, ScalarType::i32);
     const auto iter = iterator(out, {a.view()});
     test::Tally tally;

@@ -142,7 +142,9 @@ TEST_CASE("staging: large transposes, converted on the way, with any number of t
                                                      {ScalarType::f64, ScalarType::f16},
                                                      {ScalarType::i16, ScalarType::c128},
                                                      {ScalarType::c128, ScalarType::c128}};
-  for (const auto& [from_type, to_type] : pairs) {
+  for (const auto& pair : pairs) {
+    const ScalarType from_type = pair.first;
+    const ScalarType to_type = pair.second;
     const Memory from = test::random_memory(random, from_type, across);
     const Memory back(from_type, across);
     const auto want = converted(from.view(), to_type, shape);
