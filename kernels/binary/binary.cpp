@@ -6,72 +6,11 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/binary/complex_product.hpp"
+#include "kernels/complex_parts.hpp"
 #include "kernels/op_table.hpp"
 
 namespace weft::inline v0 {
 namespace {
-
-/// Spans of an op on complex numbers, real parts and imaginary parts in loops of their own. In one
-/// loop, GCC 12 makes the difference of products next to the sum of products a fused multiply-add,
-/// with contraction switched off as it is, and results would depend on level and position.
-template <class Op, class T>
-struct ComplexSpans {
-  static constexpr std::int64_t block = 64;
-
-  template <std::uint32_t Mask>
-  static void loop(const Op& op, char* const* data, std::int64_t n) {
-    using Part = typename T::value_type;
-    for (std::int64_t start = 0; start < n; start += block) {
-      const std::int64_t count = n - start < block ? n - start : block;
-      constexpr std::int64_t size = sizeof(T);
-      const SpanReader<T, (Mask & 1) != 0> a{data[1] + ((Mask & 1) != 0 ? 0 : start * size)};
-      const SpanReader<T, (Mask & 2) != 0> b{data[2] + ((Mask & 2) != 0 ? 0 : start * size)};
-      Part re[block], im[block];
-      for (std::int64_t i = 0; i < count; ++i)
-        re[i] = op(a[i], b[i]).real();
-      for (std::int64_t i = 0; i < count; ++i)
-        im[i] = op(a[i], b[i]).imag();
-      char* out = data[0] + start * size;
-      for (std::int64_t i = 0; i < count; ++i)
-        store_element<T>(out, i, T(re[i], im[i]));
-    }
-  }
-
-  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
-                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
-    const Op& op = *static_cast<const Op*>(context);
-    for_each_row<3>(data, row_bytes, rows, [&](char* const* row) {
-      switch (broadcast >> 1) {
-        case 0: return loop<0>(op, row, n);
-        case 1: return loop<1>(op, row, n);
-        case 2: return loop<2>(op, row, n);
-        default: return loop<3>(op, row, n);
-      }
-    });
-  }
-};
-
-#if defined(__AVX__)
-template <class T>
-struct Mul;
-template <class T>
-struct ComplexSpans<Mul<T>, T> {
-  static void run(const void*, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
-                  std::int64_t rows, std::uint32_t broadcast) {
-    for_each_row<3>(data, row_bytes, rows, [&](char* const* row) {
-      complex_product_span<typename T::value_type>(row[0], row[1], row[2], n, broadcast >> 1);
-    });
-  }
-};
-#endif
-
-/// The kernel of a product or quotient.
-template <class T, class Op>
-constexpr SpanKernel multiplicative(const Op& op) {
-  SpanKernel kernel = typed_span_kernel(op);
-  if constexpr (is_complex_type<T>) kernel.run = &ComplexSpans<Op, T>::run;
-  return kernel;
-}
 
 // ---- Arithmetic --------------------------------------------------------------------------------
 
@@ -86,12 +25,18 @@ struct Sub {
 template <class T>
 struct Mul {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return times(a, b); }
-  static constexpr SpanKernel kernel(const Mul& op) { return multiplicative<T>(op); }
+  static constexpr SpanKernel kernel(const Mul& op) {
+    SpanKernel kernel = kernel_of_products(op);
+#if defined(__AVX__)
+    if constexpr (is_complex_type<T>) kernel.run = &complex_product_spans<typename T::value_type>;
+#endif
+    return kernel;
+  }
 };
 template <class T>
 struct Div {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return divided_by(a, b); }
-  static constexpr SpanKernel kernel(const Div& op) { return multiplicative<T>(op); }
+  static constexpr SpanKernel kernel(const Div& op) { return kernel_of_products(op); }
 };
 template <class T>
 struct CopySign {

@@ -84,6 +84,15 @@ void complex_product_span(char* out, const char* a, const char* b, std::int64_t 
   Register::store(tail[2], Register::product(Register::load(tail[0]), Register::load(tail[1])));
   __builtin_memcpy(out + i, tail[2], left);
 }
+
+/// The same as SpanKernel::Run.
+template <class Part>
+void complex_product_spans(const void*, char* const* data, const std::int64_t* row_bytes,
+                           std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+  for_each_row<3>(data, row_bytes, rows, [&](char* const* row) {
+    complex_product_span<Part>(row[0], row[1], row[2], n, broadcast >> 1);
+  });
+}
 #endif
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

@@ -353,22 +353,17 @@ void run_single(const TensorIterator& iter, const SpanKernel& kernel) {
   constexpr std::int64_t largest = 16;
   alignas(largest) char values[max_operands][largest];
   char* data[max_operands];
-  const auto convert = [&](int k, char* to, ScalarType to_type, const char* from,
-                           ScalarType from_type) {
-    alignas(largest) char via[largest];
-    const ScalarType dtype = iter.operand(k).dtype;
-    cast_elements(via, dtype, 0, from, from_type, 0, 1);
-    cast_elements(to, to_type, 0, via, dtype, 0, 1);
-  };
   for (int k = 0; k < iter.ntensors(); ++k) {
     data[k] = values[k];
     const Operand& op = iter.operand(k);
-    if (!op.is_output) convert(k, values[k], kernel.types[k], op.data, op.storage);
+    if (!op.is_output) convert_value(values[k], kernel.types[k], op);
   }
   kernel.run(kernel.context, data, nullptr, 1, 1, 0);
   for (int k = 0; k < iter.noutputs(); ++k) {
     const Operand& op = iter.operand(k);
-    convert(k, op.data, op.storage, values[k], kernel.types[k]);
+    alignas(largest) char via[largest];
+    cast_elements(via, op.dtype, 0, values[k], kernel.types[k], 0, 1);
+    cast_elements(op.data, op.storage, 0, via, op.dtype, 0, 1);
   }
 }
 
