@@ -8,6 +8,15 @@
 
 namespace weft::inline v0 {
 
+/// Equal lists. A loop: for a few axes a call to memcmp costs more than the comparison.
+inline bool same(IntSpan a, IntSpan b) noexcept {
+  if (a.size() != b.size()) return false;
+  std::size_t i = 0;
+  while (i < a.size() && a[i] == b[i])
+    ++i;
+  return i == a.size();
+}
+
 /// Fills one TensorIterator from one config, stage by stage. Each stage relies on those before it;
 /// the order is that of run(). Nothing is allocated or assigned before every check has passed.
 class PlanBuilder {
