@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX's cases of elementwise operators. Where an operator there means something else than the
+// function of the same name here, the function below says what.
+#include <weft/ops/binary.hpp>
+#include <weft/ops/compare.hpp>
+#include <weft/ops/copy.hpp>
+#include <weft/ops/division.hpp>
+#include <weft/ops/ternary.hpp>
+#include <weft/ops/unary.hpp>
+
+#include "onnx_cases.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using test::check_onnx_cases;
+using test::OnnxCall;
+using test::OnnxOperators;
+using test::Tensors;
+using weft::Input;
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+
+template <Tensor (*function)(const Input&)>
+Tensors unary(const OnnxCall& call) {
+  return {function(call.in(0))};
+}
+template <Tensor (*function)(const Input&, const Input&)>
+Tensors binary(const OnnxCall& call) {
+  return {function(call.in(0), call.in(1))};
+}
+/// function(function(a, b), c) ...
+template <Tensor (*function)(const Input&, const Input&)>
+Tensors folded(const OnnxCall& call) {
+  Tensor result = weft::contiguous(call.in(0));
+  for (std::size_t i = 1; i < call.count(); ++i)
+    result = function(result, call.in(i));
+  return {result};
+}
+
+Tensors identity(const OnnxCall& call) { return {weft::contiguous(call.in(0))}; }
+
+/// Infinities of one sign only, if so asked.
+Tensors is_inf(const OnnxCall& call) {
+  const TensorView& x = call.in(0);
+  const Tensor infinite = weft::isinf(x);
+  const Tensor above = weft::logical_and(infinite, weft::gt(x, 0));
+  const Tensor below = weft::logical_and(infinite, weft::lt(x, 0));
+  if (call.integer("detect_negative", 1) == 0) return {above};
+  return {call.integer("detect_positive", 1) == 0 ? below : infinite};
+}
+
+/// Any slope and offset; weft::hardsigmoid has 1/6 and 1/2, as PyTorch.
+Tensors hard_sigmoid(const OnnxCall& call) {
+  const double slope = call.number("alpha", 0.2);
+  return {weft::clamp(weft::muladd(call.in(0), slope, call.number("beta", 0.5)), 0, 1)};
+}
+
+Tensors leaky_relu(const OnnxCall& call) {
+  return {weft::leaky_relu(call.in(0), call.number("alpha", 0.01))};
+}
+
+/// The slope is a tensor.
+Tensors prelu(const OnnxCall& call) { return {weft::leaky_relu(call.in(0), call.in(1))}; }
+
+/// Towards zero by `bias` outside [-lambd, lambd], 0 inside.
+Tensors shrink(const OnnxCall& call) {
+  const TensorView& x = call.in(0);
+  const double lambd = call.number("lambd", 0.5);
+  const double bias = call.number("bias", 0);
+  const Tensor above = weft::where(weft::gt(x, lambd), weft::sub(x, bias), 0);
+  return {weft::where(weft::lt(x, -lambd), weft::add(x, bias), above)};
+}
+
+Tensors thresholded_relu(const OnnxCall& call) {
+  const TensorView& x = call.in(0);
+  return {weft::where(weft::gt(x, call.number("alpha", 1)), x, 0)};
+}
+
+/// Of integers it drops the fraction; weft::div gives f32 then, weft::floor_divide rounds down.
+Tensors truncated_div(const OnnxCall& call) {
+  const TensorView &a = call.in(0), &b = call.in(1);
+  if (weft::is_floating(a.dtype())) return {weft::div(a, b)};
+  return {weft::floor_divide(weft::sub(a, weft::fmod(a, b)), b)};
+}
+
+/// With the divisor's sign, as Python's %, unless fmod=1 asks for C's.
+Tensors mod(const OnnxCall& call) {
+  const bool as_in_c = call.integer("fmod", 0) != 0;
+  return {as_in_c ? weft::fmod(call.in(0), call.in(1)) : weft::remainder(call.in(0), call.in(1))};
+}
+
+Tensors bit_shift(const OnnxCall& call) {
+  const bool left = call.string("direction", "") == "LEFT";
+  return {left ? weft::lshift(call.in(0), call.in(1)) : weft::rshift(call.in(0), call.in(1))};
+}
+
+/// Either bound may be left out.
+Tensors clip(const OnnxCall& call) {
+  Tensor result = weft::contiguous(call.in(0));
+  if (call.has(1)) result = weft::clamp_min(result, call.in(1));
+  if (call.has(2)) result = weft::clamp_max(result, call.in(2));
+  return {result};
+}
+
+Tensors mean(const OnnxCall& call) {
+  return {weft::div(folded<weft::add>(call)[0], static_cast<double>(call.count()))};
+}
+
+Tensors where(const OnnxCall& call) { return {weft::where(call.in(0), call.in(1), call.in(2))}; }
+
+}  // namespace
+
+TEST_CASE("ONNX: unary operators") {
+  const OnnxOperators operators = {
+      {"Abs", unary<weft::abs>},
+      {"Ceil", unary<weft::ceil>},
+      {"Exp", unary<weft::exp>},
+      {"Floor", unary<weft::floor>},
+      {"HardSigmoid", hard_sigmoid},
+      {"HardSwish", unary<weft::hardswish>},
+      {"Identity", identity},
+      {"IsInf", is_inf},
+      {"IsNaN", unary<weft::isnan>},
+      {"LeakyRelu", leaky_relu},
+      {"Neg", unary<weft::neg>},
+      {"Not", unary<weft::logical_not>},
+      {"Reciprocal", unary<weft::reciprocal>},
+      {"Relu", unary<weft::relu>},
+      {"Round", unary<weft::round>},
+      {"Shrink", shrink},
+      {"Sign", unary<weft::sign>},
+      {"Sqrt", unary<weft::sqrt>},
+      {"ThresholdedRelu", thresholded_relu},
+  };
+  test::OnnxLeftOut left_out;
+  for (const char* name : {"Acos", "Acosh", "Asin",     "Asinh",    "Atan", "Atanh", "Celu",
+                           "Cos",  "Cosh",  "Elu",      "Erf",      "Log",  "Selu",  "Sigmoid",
+                           "Sin",  "Sinh",  "Softplus", "Softsign", "Tan",  "Tanh"})
+    left_out[name] = "weft has no such function";
+  check_onnx_cases("unary", operators, left_out, true);
+}
+
+TEST_CASE("ONNX: operators of several inputs") {
+  const OnnxOperators operators = {
+      {"Add", binary<weft::add>},
+      {"And", binary<weft::logical_and>},
+      {"BitShift", bit_shift},
+      {"Clip", clip},
+      {"Div", truncated_div},
+      {"Equal", binary<weft::eq>},
+      {"Greater", binary<weft::gt>},
+      {"GreaterOrEqual", binary<weft::ge>},
+      {"Less", binary<weft::lt>},
+      {"LessOrEqual", binary<weft::le>},
+      {"Max", folded<weft::maximum>},
+      {"Mean", mean},
+      {"Min", folded<weft::minimum>},
+      {"Mod", mod},
+      {"Mul", binary<weft::mul>},
+      {"Or", binary<weft::logical_or>},
+      {"PRelu", prelu},
+      {"Sub", binary<weft::sub>},
+      {"Sum", folded<weft::add>},
+      {"Where", where},
+      {"Xor", binary<weft::logical_xor>},
+  };
+  check_onnx_cases("nary", operators, {{"Pow", "weft has no such function"}}, true);
+}
