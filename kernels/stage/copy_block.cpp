@@ -15,10 +15,6 @@ constexpr int lanes = register_bytes / 16;
 template <class T>
 constexpr int groups = LaneOf<T>::size <= 4 ? 4 : 16 / LaneOf<T>::size;
 
-/// Least extents worth transposing in registers.
-template <class T>
-constexpr std::int64_t least_transposed = LaneOf<T>::size;
-
 /// Every Step-th element of a row. With the step known, the compiler loads whole vectors and picks
 /// lanes out of them.
 template <class T, int Step>
@@ -57,7 +53,7 @@ template <class T>
 void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const char* __restrict from,
                 std::int64_t f0, std::int64_t f1, std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
-  const bool transposable = n0 >= least_transposed<T> && n1 >= least_transposed<T>;
+  const bool transposable = n0 >= LaneOf<T>::size && n1 >= LaneOf<T>::size;
   if (t0 == size && f0 == size) {
     copy_rows(to, t1, from, f1, n0 * size, n1);
   } else if (t0 == size && f1 == size && transposable) {
@@ -90,17 +86,18 @@ void stream_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
                   const char* __restrict from, std::int64_t f0, std::int64_t f1, std::int64_t n0,
                   std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
-  const auto aligned = [&](std::int64_t step) {
-    return (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to)) | step) %
-               register_bytes ==
-           0;
+  const bool large = n0 >= LaneOf<T>::size && n1 >= LaneOf<T>::size;
+  const auto transposable = [&](std::int64_t step) {
+    return large && (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to)) | step) %
+                            register_bytes ==
+                        0;
   };
   if constexpr (can_stream) {
     if (t0 == size && f0 == size) {
       stream_rows(to, t1, from, f1, n0 * size, n1);
-    } else if (t0 == size && f1 == size && aligned(t1)) {
+    } else if (t0 == size && f1 == size && transposable(t1)) {
       transpose<T, lanes, groups<T>, true>(to, t1, from, f0, n0, n1);
-    } else if (t1 == size && f0 == size && aligned(t0)) {
+    } else if (t1 == size && f0 == size && transposable(t0)) {
       transpose<T, lanes, groups<T>, true>(to, t0, from, f1, n1, n0);
     } else {
       copy_block<T>(to, t0, t1, from, f0, f1, n0, n1);

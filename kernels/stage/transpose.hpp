@@ -180,14 +180,31 @@ void copy_elements(char* to, std::int64_t t0, std::int64_t t1, const char* from,
   }
 }
 
-/// to[j * t1 + i * size] = from[i * f0 + j * size]: `to` dense along i, `from` dense along j.
-/// `streamed`: `to` and t1 are aligned to registers.
+/// transpose() of blocks of one lane by one lane, of which the last ones reach back over those before
+/// them: what they share is written twice. n0 and n1 are at least a lane.
+template <class T>
+void transpose_overlapping(char* __restrict to, std::int64_t t1, const char* __restrict from,
+                           std::int64_t f0, std::int64_t n0, std::int64_t n1) {
+  constexpr std::int64_t size = sizeof(T);
+  constexpr std::int64_t lane = LaneOf<T>::size;
+  for (std::int64_t i = 0; i < n0; i += lane) {
+    i = i < n0 - lane ? i : n0 - lane;
+    for (std::int64_t j = 0; j < n1; j += lane) {
+      j = j < n1 - lane ? j : n1 - lane;
+      transpose_block<T, 1, 1, false>(to + j * t1 + i * size, t1, from + i * f0 + j * size, f0);
+    }
+  }
+}
+
+/// to[j * t1 + i * size] = from[i * f0 + j * size]: `to` dense along i, `from` dense along j. n0 and n1
+/// are at least a lane. `streamed`: `to` and t1 are aligned to registers.
 template <class T, int Lanes, int Groups, bool streamed = false>
 void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f0,
                std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
-  constexpr std::int64_t step0 = Lanes * LaneOf<T>::size;
-  constexpr std::int64_t step1 = Groups * LaneOf<T>::size;
+  constexpr std::int64_t lane = LaneOf<T>::size;
+  constexpr std::int64_t step0 = Lanes * lane;
+  constexpr std::int64_t step1 = Groups * lane;
   const std::int64_t whole0 = n0 - n0 % step0;
   const std::int64_t whole1 = n1 - n1 % step1;
   const auto block = [&](std::int64_t i, std::int64_t j) {
@@ -210,11 +227,15 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
     if (count0 == 0 || count1 == 0) return;
     char* rest_to = to + j * t1 + i * size;
     const char* rest_from = from + i * f0 + j * size;
-    if constexpr (Lanes * Groups > 1) {
-      transpose<T, 1, 1>(rest_to, t1, rest_from, f0, count0, count1);
-    } else {
+    if (8 * (count0 < count1 ? count0 : count1) <= lane) {
       copy_elements<T>(rest_to, size, t1, rest_from, f0, size, count0, count1);
+      return;
     }
+    const std::int64_t back0 = count0 < lane ? lane - count0 : 0;
+    const std::int64_t back1 = count1 < lane ? lane - count1 : 0;
+    transpose_overlapping<T>(rest_to - back1 * t1 - back0 * size, t1,
+                             rest_from - back0 * f0 - back1 * size, f0, count0 + back0,
+                             count1 + back1);
   };
   rest(whole0, 0, n0 - whole0, whole1);
   rest(0, whole1, n0, n1 - whole1);
