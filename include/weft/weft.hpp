@@ -21,6 +21,7 @@
 #include <weft/core/shape.hpp>
 #include <weft/core/tensor.hpp>
 #include <weft/core/tensor_view.hpp>
+#include <weft/core/views.hpp>
 #include <weft/iter/broadcast.hpp>
 #include <weft/iter/coalesce.hpp>
 #include <weft/iter/config.hpp>

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Further views of a tensor, made of what TensorView offers. None copies elements; all allocate
+/// nothing up to rank 8, accept axes in [-rank, rank), and throw Error(axis) for others and
+/// Error(rank) for a 0-d tensor.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/core/tensor_view.hpp>
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+
+/// Elements start ... start + length - 1 along an axis; a negative start counts from the end.
+/// Unlike TensorView::slice nothing is clamped: throws Error(axis) if some of them do not exist,
+/// Error(shape) for a negative length.
+WEFT_API TensorView narrow(const TensorView& view, std::int64_t axis, std::int64_t start,
+                           std::int64_t length);
+
+/// Without an axis whose extent is 1. Throws Error(shape) if it is not (PyTorch would return the
+/// tensor as it is).
+WEFT_API TensorView squeeze(const TensorView& view, std::int64_t axis);
+
+/// The elements at (i, i + offset) of axes axis0 and axis1 (offset below 0: at (i - offset, i)),
+/// along a new last axis that stands for the two. Without elements if the offset leads outside.
+/// Throws Error(axis) if both are one axis.
+WEFT_API TensorView diagonal(const TensorView& view, std::int64_t offset = 0,
+                             std::int64_t axis0 = 0, std::int64_t axis1 = 1);
+
+/// All windows of `size` elements along an axis, one every `step` elements: the axis counts the
+/// windows, a new last axis the elements inside. Windows overlap where step < size, so the view is
+/// for reading then. Throws Error(shape) for a size below 0 or above the extent,
+/// Error(invalid_argument) for a step below 1.
+WEFT_API TensorView unfold(const TensorView& view, std::int64_t axis, std::int64_t size,
+                           std::int64_t step);
+
+}  // namespace weft::inline v0
