@@ -82,6 +82,17 @@ void PlanBuilder::check_rules() const {
   }
 }
 
+/// An output with the very elements of an input works in place, and is never replaced.
+WEFT_ALWAYS_INLINE void PlanBuilder::mark_read_write(const Operand& in) {
+  for (int i = 0; i < iter_.noutputs_; ++i) {
+    Operand& out = iter_.operands_[static_cast<std::size_t>(i)];
+    if (in.data != out.data || in.storage != out.storage || is_new(static_cast<std::size_t>(i)))
+      continue;
+    out.is_read_write |=
+        same(in.view.shape(), out.view.shape()) && same(in.view.strides(), out.view.strides());
+  }
+}
+
 /// Copies the operands' views into the iterator.
 void PlanBuilder::add_operands() {
   iter_.is_reduction_ = config_.reduction_;
@@ -99,17 +110,6 @@ void PlanBuilder::add_operands() {
     } else {
       mark_read_write(op);
     }
-  }
-}
-
-/// An output with the very elements of an input works in place, and is never replaced.
-void PlanBuilder::mark_read_write(const Operand& in) {
-  for (int i = 0; i < iter_.noutputs_; ++i) {
-    Operand& out = iter_.operands_[static_cast<std::size_t>(i)];
-    if (in.data != out.data || in.storage != out.storage || is_new(static_cast<std::size_t>(i)))
-      continue;
-    out.is_read_write |=
-        same(in.view.shape(), out.view.shape()) && same(in.view.strides(), out.view.strides());
   }
 }
 
