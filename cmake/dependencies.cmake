@@ -6,6 +6,7 @@
 #
 #   weft_require_xsimd()    weft::xsimd           the vector types under the kernels
 #   weft_require_tbb()      TBB::tbb              the threads
+#   weft_require_pugixml()  pugixml::pugixml    the XML of model files
 #   weft_require_cli()      CLI11::CLI11, fmt::fmt   the program's command line and its output
 #   weft_require_catch2()   Catch2::Catch2        tests, version 2 or 3
 #
@@ -24,6 +25,11 @@ FetchContent_Declare(TBB
   GIT_TAG v2022.1.0
   GIT_SHALLOW ON ${WEFT_FETCH_SYSTEM}
   FIND_PACKAGE_ARGS 2021 CONFIG GLOBAL)
+FetchContent_Declare(pugixml
+  GIT_REPOSITORY https://github.com/zeux/pugixml.git
+  GIT_TAG v1.14
+  GIT_SHALLOW ON ${WEFT_FETCH_SYSTEM}
+  FIND_PACKAGE_ARGS 1.13 CONFIG GLOBAL)
 FetchContent_Declare(CLI11
   GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git
   GIT_TAG v2.4.2
@@ -81,6 +87,12 @@ function(weft_require_tbb)
   # An installed static weft leads to the TBB it was built with.
   set(TBB_INSTALL ${WEFT_INSTALL})
   weft_require(TBB TBB::tbb)
+endfunction()
+
+function(weft_require_pugixml)
+  set(PUGIXML_INSTALL ${WEFT_INSTALL})
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # it may end in a shared weft
+  weft_require(pugixml pugixml::pugixml)
 endfunction()
 
 function(weft_require_cli)
