@@ -4,6 +4,7 @@
 #include <weft/iter/config.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/cumulative.hpp>
+#include <weft/kernel/packed_matrix.hpp>
 #include <weft/kernel/reduce.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
@@ -148,4 +149,20 @@ TEST_CASE("allocations: two for a new result", "[kernel]") {
   const Tensor a = Tensor::full({5, 6}, ScalarType::f32, 1);
   CHECK(allocations([&] { weft::add(a, a); }) <= 3);
   CHECK(allocations([&] { weft::sum(a); }) <= 3);
+}
+
+TEST_CASE("allocations: none for a product with a packed matrix", "[kernel]") {
+  const weft::ThreadLimit one(1);
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f16}) {
+    const weft::PackedMatrix packed(Tensor::full({70, 300}, type, 1));
+    for (const std::int64_t rows : {1, 2, 40}) {
+      const Tensor dense = Tensor::full({rows, 70}, type, 1);
+      const Tensor turned = Tensor::full({70, rows}, type, 1);
+      const TensorView a[] = {dense, turned.transpose(0, 1)};
+      const Tensor out = Tensor::zeros({300, rows}, type);
+      const TensorView c = out.transpose(0, 1);
+      for (const TensorView& left : a)
+        CHECK(allocations([&] { weft::multiply_out(c, left, packed); }) == 0);
+    }
+  }
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of the types that have no tiles: bool, integers and complex numbers.
+#include <weft/kernel/span_loop.hpp>
+
+#include "kernels/arithmetic.hpp"
+#include "kernels/product/product.hpp"
+
+namespace weft::inline v0 {
+namespace {
+
+/// Columns added up at a time.
+constexpr std::int64_t strip = 64;
+
+/// sums[j] = sum of one run for `columns` columns.
+template <class T, bool dense>
+WEFT_ALWAYS_INLINE void add_run(T* sums, const PlainProductBlock& block, const char* a,
+                                const char* b, std::int64_t depth, std::int64_t columns) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t j = 0; j < columns; ++j)
+    sums[j] = T(0);
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const T factor = SpanReader<T, false>{a}[0];
+    const std::int64_t step = dense ? size : block.b_column_step;
+    for (std::int64_t j = 0; j < columns; ++j)
+      sums[j] = plus(sums[j], times(factor, SpanReader<T, false>{b + j * step}[0]));
+    a += block.a_depth_step;
+    b += block.b_depth_step;
+  }
+}
+
+template <class T>
+void multiply(const PlainProductBlock& block) {
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    for (std::int64_t j0 = 0; j0 < block.columns; j0 += strip) {
+      const std::int64_t columns = block.columns - j0 < strip ? block.columns - j0 : strip;
+      T total[strip];
+      T sums[strip];
+      for (std::int64_t j = 0; j < columns; ++j)
+        total[j] = T(0);
+      for (std::int64_t k = 0; k < block.depth; k += product_run) {
+        const std::int64_t depth = k + product_run < block.depth ? product_run : block.depth - k;
+        const char* a = block.a + i * block.a_row_step + k * block.a_depth_step;
+        const char* b = block.b + k * block.b_depth_step + j0 * block.b_column_step;
+        if (block.b_column_step == static_cast<std::int64_t>(sizeof(T))) {
+          add_run<T, true>(sums, block, a, b, depth, columns);
+        } else {
+          add_run<T, false>(sums, block, a, b, depth, columns);
+        }
+        for (std::int64_t j = 0; j < columns; ++j)
+          total[j] = plus(total[j], sums[j]);
+      }
+      char* c = block.c + i * block.c_row_step + j0 * block.c_column_step;
+      for (std::int64_t j = 0; j < columns; ++j)
+        store_element<T>(c + j * block.c_column_step, 0, total[j]);
+    }
+  }
+}
+
+template <class T>
+constexpr PlainProductFn plain() {
+  if constexpr (is_wrapping<T> || std::is_same_v<T, bool> || is_complex_type<T>) {
+    return &multiply<T>;
+  } else {
+    return nullptr;
+  }
+}
+
+constexpr PlainProductFn functions[scalar_type_count] = {
+#define WEFT_PLAIN_PRODUCT(NAME, TYPE) plain<TYPE>(),
+    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_PLAIN_PRODUCT)
+#undef WEFT_PLAIN_PRODUCT
+};
+
+}  // namespace
+
+PlainProductFn WEFT_KERNEL(plain_product_kernel)(ScalarType type) {
+  return functions[static_cast<int>(type)];
+}
+
+}  // namespace weft::inline v0

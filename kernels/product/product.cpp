@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of f32 and f64: tiles of c in registers, the columns in vectors.
+#include "kernels/product/product.hpp"
+
+#include <weft/kernel/vectorized.hpp>
+
+namespace weft::inline v0 {
+namespace {
+
+// As many sums as keep the multipliers busy (latency times throughput: 4 to 8 registers) and few enough
+// for two operands more to stay in registers: 16 of 32 with AVX-512, 12 of 16 with AVX2, 8 of 16 with
+// SSE2, where a vector of 64 bytes is 1, 2 and 4 registers.
+#if defined(__AVX512F__)
+constexpr int panel_vectors = 2;
+constexpr int tile_rows = 8;
+#elif defined(__AVX2__)
+constexpr int panel_vectors = 1;
+constexpr int tile_rows = 6;
+#else
+constexpr int panel_vectors = 1;
+constexpr int tile_rows = 2;
+#endif
+/// One row of a matrix of its own leaves room for several panels, so that wide rows of an unpacked
+/// matrix are read in long pieces.
+constexpr int row_panels = 4;
+
+template <class T>
+constexpr std::int64_t panel_width = panel_vectors * Vectorized<T>::lanes;
+constexpr std::int64_t vector_bytes = 64;
+
+/// Tile of `rows` by `panels` panels: all products of one run, from k0 to k1, and out with them.
+template <class T, int rows, int panels>
+void tile(const ProductBlock& block, const char* a, const char* b, std::int64_t depth, char* c,
+          std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
+  using V = Vectorized<T>;
+  constexpr int vectors = panels * panel_vectors;
+  const std::int64_t a_row = block.a_row_step;
+  const std::int64_t a_step = block.a_depth_step;
+  const std::int64_t b_step = block.b_depth_step;
+  const std::int64_t b_panel = block.b_panel_step;
+  // Packs instead of loops: every sum is an object of its own, which compilers keep in a register.
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    V sums[sizeof...(I)];
+    ((sums[I] = V(T(0))), ...);
+    for (std::int64_t k = 0; k < depth; ++k) {
+      [&]<std::size_t... J>(std::index_sequence<J...>) {
+        const V columns[] = {V::load(reinterpret_cast<const T*>(
+            b + J / panel_vectors * b_panel + J % panel_vectors * vector_bytes))...};
+        [&]<std::size_t... R>(std::index_sequence<R...>) {
+          const auto row = [&]<std::size_t r>(std::integral_constant<std::size_t, r>) {
+            const V factor(SpanReader<T, false>{a + static_cast<std::int64_t>(r) * a_row}[0]);
+            ((sums[r * vectors + J] = fma(factor, columns[J], sums[r * vectors + J])), ...);
+          };
+          (row(std::integral_constant<std::size_t, R>()), ...);
+        }(std::make_index_sequence<rows>());
+      }(std::make_index_sequence<vectors>());
+      a += a_step;
+      b += b_step;
+    }
+    const auto finish = [&](std::size_t row, std::size_t vector, const V& sum) {
+      const auto r = static_cast<std::int64_t>(row);
+      const auto at = static_cast<std::int64_t>(vector) * vector_bytes;
+      T* to = reinterpret_cast<T*>(c + r * c_row_step + at);
+      if (start == nullptr) {
+        sum.store(to);
+      } else {
+        (V::load(reinterpret_cast<const T*>(start + r * start_row_step + at)) + sum).store(to);
+      }
+    };
+    (finish(I / vectors, I % vectors, sums[I]), ...);
+  }(std::make_index_sequence<rows * vectors>());
+}
+
+template <class T, int panels>
+using TileFn = void (*)(const ProductBlock&, const char*, const char*, std::int64_t, char*,
+                        std::int64_t, const char*, std::int64_t);
+/// The tiles of 1, 2, ... tile_rows rows.
+template <class T>
+constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
+  struct Table {
+    TileFn<T, 1> of[sizeof...(I)];
+  };
+  return Table{{&tile<T, static_cast<int>(I) + 1, 1>...}};
+}(std::make_index_sequence<tile_rows>());
+
+/// All rows of some panels, run by run: a panel's part of a run stays in L1 for all rows.
+template <class T>
+void whole_panels(const ProductBlock& block, int panels, const char* b, char* c,
+                  std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
+  // Tiles of nearly equal heights: a last one of a row or two would be slow for its size.
+  const std::int64_t count = (block.rows + tile_rows - 1) / tile_rows;
+  for (std::int64_t k = 0;;) {
+    const std::int64_t depth = k + product_run < block.depth ? product_run : block.depth - k;
+    const char* a = block.a + k * block.a_depth_step;
+    const char* b_run = b + k * block.b_depth_step;
+    for (std::int64_t t = 0; t < count; ++t) {
+      const std::int64_t row = block.rows * t / count;
+      const std::int64_t height = block.rows * (t + 1) / count - row;
+      const char* from = start == nullptr ? nullptr : start + row * start_row_step;
+      const auto run = panels == row_panels ? &tile<T, 1, row_panels> : tiles<T>.of[height - 1];
+      run(block, a + row * block.a_row_step, b_run, depth, c + row * c_row_step, c_row_step, from,
+          start_row_step);
+    }
+    k += depth;
+    if (k >= block.depth) return;
+    start = c;
+    start_row_step = c_row_step;
+  }
+}
+
+/// A last panel of which only some columns are wanted, by way of a buffer, some rows at a time.
+template <class T>
+void part_of_panel(const ProductBlock& block, std::int64_t columns, const char* b, char* c,
+                   const char* start) {
+  constexpr std::int64_t height = 4 * tile_rows;
+  constexpr std::int64_t step = panel_width<T> * static_cast<std::int64_t>(sizeof(T));
+  alignas(64) char buffer[height * step];
+  const auto bytes = static_cast<std::size_t>(columns) * sizeof(T);
+  ProductBlock part = block;
+  for (std::int64_t row = 0; row < block.rows; row += height) {
+    part.rows = block.rows - row < height ? block.rows - row : height;
+    part.a = block.a + row * block.a_row_step;
+    if (start != nullptr) {
+      for (std::int64_t r = 0; r < part.rows; ++r) {
+        char* to = buffer + r * step;
+        __builtin_memcpy(to, start + (row + r) * block.start_row_step, bytes);
+        __builtin_memset(to + bytes, 0, static_cast<std::size_t>(step) - bytes);
+      }
+    }
+    whole_panels<T>(part, 1, b, buffer, step, start == nullptr ? nullptr : buffer, step);
+    for (std::int64_t r = 0; r < part.rows; ++r)
+      __builtin_memcpy(c + (row + r) * block.c_row_step, buffer + r * step, bytes);
+  }
+}
+
+template <class T>
+void multiply(const ProductBlock& block) {
+  if (block.rows == 0) return;
+  constexpr std::int64_t panel_bytes = panel_width<T> * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t whole = block.columns / panel_width<T>;
+  std::int64_t panel = 0;
+  const auto run = [&](int panels) {
+    const std::int64_t at = panel * panel_bytes;
+    whole_panels<T>(block, panels, block.b + panel * block.b_panel_step, block.c + at,
+                    block.c_row_step, block.start == nullptr ? nullptr : block.start + at,
+                    block.start_row_step);
+    panel += panels;
+  };
+  if (block.rows == 1) {
+    while (panel + row_panels <= whole)
+      run(row_panels);
+  }
+  while (panel < whole)
+    run(1);
+  const std::int64_t left = block.columns - whole * panel_width<T>;
+  if (left == 0) return;
+  const std::int64_t at = panel * panel_bytes;
+  part_of_panel<T>(block, left, block.b + panel * block.b_panel_step, block.c + at,
+                   block.start == nullptr ? nullptr : block.start + at);
+}
+
+template <class T>
+constexpr ProductKernel kernel{panel_width<T>, &multiply<T>};
+
+}  // namespace
+
+const ProductKernel* WEFT_KERNEL(product_kernel)(ScalarType type) {
+  if (type == ScalarType::f32) return &kernel<float>;
+  if (type == ScalarType::f64) return &kernel<double>;
+  return nullptr;
+}
+
+}  // namespace weft::inline v0

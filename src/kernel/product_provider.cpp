@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/kernel/product_provider.hpp>
+
+#include <atomic>
+
+namespace weft::inline v0 {
+namespace {
+
+std::atomic<const ProductProvider*>& current() noexcept {
+  static std::atomic<const ProductProvider*> provider = nullptr;
+  return provider;
+}
+
+}  // namespace
+
+const ProductProvider* set_product_provider(const ProductProvider* provider) noexcept {
+  return current().exchange(provider);
+}
+
+const ProductProvider* product_provider() noexcept {
+  return current().load(std::memory_order_acquire);
+}
+
+}  // namespace weft::inline v0
