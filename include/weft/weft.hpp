@@ -22,6 +22,13 @@
 #include <weft/core/tensor.hpp>
 #include <weft/core/tensor_view.hpp>
 #include <weft/core/views.hpp>
+#include <weft/graph/attributes.hpp>
+#include <weft/graph/elementwise_builder.hpp>
+#include <weft/graph/executable.hpp>
+#include <weft/graph/graph.hpp>
+#include <weft/graph/operator.hpp>
+#include <weft/graph/operator_registry.hpp>
+#include <weft/graph/partial_shape.hpp>
 #include <weft/iter/broadcast.hpp>
 #include <weft/iter/coalesce.hpp>
 #include <weft/iter/config.hpp>

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Operators by name and operation set.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/graph/operator.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace weft::inline v0::graph {
+
+/// A set of operators. Copies share the operators, which are immutable.
+///
+///     OperatorRegistry mine = standard_operators();
+///     mine.add(std::make_shared<Frobnicate>());
+class WEFT_API OperatorRegistry {
+ public:
+  /// Adds an operator under its name and aliases; among those that fit, the one added last is found.
+  void add(std::shared_ptr<const Operator> op);
+
+  /// The operator of a name, upper or lower case, that is meant in `opset`; 0: the one of the highest
+  /// operation sets. Null if there is none.
+  const Operator* find(std::string_view name, int opset) const;
+  /// The operator of a node. Throws Error(invalid_argument) that describes the node and says which
+  /// operation sets would be known, if any.
+  std::shared_ptr<const Operator> at(const Node& node) const;
+
+  /// All, in the order of their names.
+  std::vector<const Operator*> all() const;
+
+ private:
+  std::shared_ptr<const Operator> lookup(std::string_view name, int opset) const;
+
+  std::unordered_map<std::string, std::vector<std::shared_ptr<const Operator>>> by_name_;
+};
+
+/// The operators of this storey. Control flow comes from the storey above.
+WEFT_API const OperatorRegistry& standard_operators();
+
+}  // namespace weft::inline v0::graph

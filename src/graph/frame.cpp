@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a frame.
+#include <weft/base/error.hpp>
+
+#include "base/operation.hpp"
+#include "graph/frame_impl.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::inline v0::graph {
+
+bool GrowingBuffer::reserve(std::int64_t bytes) {
+  if (bytes <= size()) return false;
+  memory = Tensor();  // the old one goes first
+  memory = Tensor::empty({bytes}, ScalarType::u8);
+  return true;
+}
+
+Frame::Impl::Impl(Executable executable)
+    : executable_(std::move(executable)), program_(executable_.program()) {
+  users_.resize(program_.values.size());
+  results_of_.resize(program_.values.size());
+  for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
+    for (const int input : program_.nodes[n].inputs) {
+      if (input >= 0) users_[static_cast<std::size_t>(input)].push_back(static_cast<int>(n));
+    }
+  }
+  for (int i = 0; i < nresults(); ++i) {
+    const int value = program_.results[static_cast<std::size_t>(i)];
+    results_of_[static_cast<std::size_t>(value)].push_back(i);
+  }
+}
+
+void Frame::Impl::bind(int root, void* origin) noexcept {
+  Root& at = roots_[static_cast<std::size_t>(root)];
+  at.origin = static_cast<char*>(origin);
+  for (const Patch& patch : at.patches)
+    *patch.where = at.origin + patch.offset;
+}
+
+TensorView Frame::Impl::current_view(const ValueState& at) const {
+  if (at.kind == ValueState::Kind::constant) return at.view;
+  char* origin = root_of(at.root).origin;
+  return TensorView::trusted(static_cast<void*>(origin + at.offset), at.view.dtype(),
+                             at.view.shape(), at.view.strides());
+}
+
+bool Frame::Impl::still_holds(const Segment& segment) const {
+  for (const auto& [value, shape] : segment.assumed_shapes) {
+    if (!std::ranges::equal(shape, state(value).view.shape())) return false;
+  }
+  for (const auto& [value, assumed] : segment.assumed_values) {
+    const Tensor now = Tensor::copy_of(current_view(state(value)));
+    if (now.numel() != assumed.numel() ||
+        std::memcmp(now.data(), assumed.data(), static_cast<std::size_t>(now.nbytes())) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void* Frame::Impl::allocate(int output, IntSpan shape) {
+  const int value = running_first_value_ + output;
+  ValueState& at = state(value);
+  Root& root = roots_[static_cast<std::size_t>(at.root)];
+  const ScalarType type = program_.values[static_cast<std::size_t>(value)].type.dtype;
+  at.view = placeholder(type, shape, contiguous_strides(shape));
+  if (dynamic_[value].reserve(std::max<std::int64_t>(at.view.nbytes(), 1))) ++counters.allocations;
+  root.origin = dynamic_[value].data();
+  for (const Patch& patch : root.patches)
+    *patch.where = root.origin + patch.offset;
+  return root.origin;
+}
+
+void Frame::Impl::run_segment(Segment& segment) {
+  for (FrameStep& step : segment.steps) {
+    running_first_value_ = step.first_value;
+    const KernelArguments arguments{
+        const_cast<const void* const*>(
+            reinterpret_cast<void**>(segment.pointers.data() + step.inputs)),
+        reinterpret_cast<void**>(segment.pointers.data() + step.outputs), this};
+    try {
+      step.kernel->run(arguments);
+    } catch (const Error& error) {
+      if (step.node < 0) throw;
+      const Node& node = program_.nodes[static_cast<std::size_t>(step.node)].node;
+      fail(error.code(), text(describe(node), ": ", error.what()));
+    }
+    counters.bytes_copied += step.bytes_copied;
+  }
+}
+
+void Frame::Impl::run() {
+  if (!planned_)
+    fail(ErrorCode::invalid_argument, "graph: a frame has to be planned before it runs");
+  ++counters.runs;
+  for (std::size_t s = 0;; ++s) {
+    if (s == segments_.size()) {
+      if (complete_) return;
+      plan_segment();
+    } else if (s > 0 && !still_holds(*segments_[s])) {
+      truncate(s);
+      plan_segment();
+    }
+    run_segment(*segments_[s]);
+  }
+}
+
+TensorView Frame::Impl::result(int i) const {
+  const auto at = static_cast<std::size_t>(i);
+  const ValueState& copied = copied_results_.at(at);
+  const ValueState& value =
+      copied.kind == ValueState::Kind::rooted ? copied : state(program_.results[at]);
+  return value.view.defined() ? current_view(value) : TensorView();
+}
+
+void* Frame::Impl::result_data(int i) const noexcept {
+  const auto at = static_cast<std::size_t>(i);
+  const ValueState& copied = copied_results_[at];
+  const ValueState& value =
+      copied.kind == ValueState::Kind::rooted ? copied : state(program_.results[at]);
+  if (value.kind == ValueState::Kind::constant) return value.view.data();
+  return root_of(value.root).origin + value.offset;
+}
+
+int Frame::Impl::result_parameter(int i) const noexcept {
+  const ValueState& value = state(program_.results[static_cast<std::size_t>(i)]);
+  return value.kind == ValueState::Kind::rooted && value.root < nparameters() ? value.root : -1;
+}
+
+// ---- The public side -----------------------------------------------------------------------------
+
+Frame::Frame(Executable executable) : impl_(std::make_unique<Impl>(std::move(executable))) {}
+Frame::Frame(Frame&&) noexcept = default;
+Frame& Frame::operator=(Frame&&) noexcept = default;
+Frame::~Frame() = default;
+
+void Frame::plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places) {
+  impl_->plan(parameters, places);
+}
+void Frame::bind_parameter(int i, const void* origin) noexcept {
+  impl_->bind(i, const_cast<void*>(origin));
+}
+void Frame::bind_result(int i, void* origin) noexcept {
+  impl_->bind(impl_->external_root(i), origin);
+}
+void Frame::run() { impl_->run(); }
+TensorView Frame::result(int i) const { return impl_->result(i); }
+void* Frame::result_data(int i) const noexcept { return impl_->result_data(i); }
+int Frame::same_result(int i) const noexcept {
+  const auto& results = impl_->program().results;
+  const auto first = std::ranges::find(results, results[static_cast<std::size_t>(i)]);
+  return static_cast<int>(first - results.begin());
+}
+int Frame::result_parameter(int i) const noexcept { return impl_->result_parameter(i); }
+bool Frame::is_static() const noexcept { return impl_->is_static(); }
+const Executable& Frame::executable() const noexcept { return impl_->executable(); }
+const FrameCounters& Frame::counters() const noexcept { return impl_->counters; }
+
+}  // namespace weft::inline v0::graph

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The plan of a frame: where every value is, and the steps that compute them. Private to the compiled
+/// part.
+#pragma once
+
+#include <weft/graph/executable.hpp>
+
+#include "graph/elementwise_kernel.hpp"
+#include "graph/program.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace weft::inline v0::graph {
+
+/// A place in the table of pointers that has to follow a root.
+struct Patch {
+  char** where;
+  std::int64_t offset;  ///< in bytes from the root's origin
+  int segment;
+};
+
+/// Memory that values are in, or are views of.
+struct Root {
+  enum class Kind : std::uint8_t {
+    parameter,  ///< the caller's, bound anew at will
+    external,   ///< the caller's, for a result
+    arena,      ///< of the segment that computes it
+    dynamic,    ///< a buffer of its own: its size turned up while running
+  };
+  Kind kind;
+  int index = -1;  ///< parameter, result or value
+  int segment = -1;
+  char* origin = nullptr;  ///< element (0, 0, ...), if it is bound
+  std::int64_t bytes = 0;  ///< of arena memory
+  std::int64_t offset = 0;
+  int first_step = 0, last_step = 0;  ///< in its segment; last_step: the last that reads it
+  int moved_to = -1;                  ///< the external root that took its place
+  std::vector<Patch> patches = {};
+};
+
+/// Where a value is, as far as planned.
+struct ValueState {
+  enum class Kind : std::uint8_t { unknown, pending, constant, rooted };
+  Kind kind = Kind::unknown;
+  int segment = -1;  ///< that computes it; -1: parameters and constants
+  TensorView view;   ///< at a placeholder; of constants, at its address
+  Tensor constant;
+  int root = -1;
+  std::int64_t offset = 0;  ///< bytes from the root's origin
+};
+
+struct FrameStep {
+  std::unique_ptr<Kernel> kernel;
+  std::size_t inputs = 0, outputs = 0;  ///< first pointer of each in the segment's table
+  int node = -1;                        ///< for messages; -1: a copy
+  int first_value = -1;                 ///< of outputs, if their shape is not known before
+  std::int64_t bytes_copied = 0;
+};
+
+/// Steps whose geometry is known before the first of them runs.
+struct Segment {
+  int first_node = 0, end_node = 0;
+  std::vector<FrameStep> steps;
+  std::vector<char*> pointers;
+  std::vector<Tensor> kept;  ///< constants made for it
+  /// Values that shapes in this segment depend on, as they were when it was planned.
+  std::vector<std::pair<int, Tensor>> assumed_values;
+  /// Shapes of values that turned up in the run before, likewise.
+  std::vector<std::pair<int, DimVector>> assumed_shapes;
+};
+
+/// Memory that grows and is kept.
+struct GrowingBuffer {
+  Tensor memory;
+  /// True if it had to allocate.
+  bool reserve(std::int64_t bytes);
+  char* data() const noexcept { return static_cast<char*>(memory.data()); }
+  std::int64_t size() const noexcept { return memory.defined() ? memory.nbytes() : 0; }
+};
+
+/// Elementwise nodes of one shape that are to run together.
+struct OpenGroup {
+  int id = 0;
+  DimVector shape;
+  Chain chain;
+  /// An input of the chain: which value, and its place among the axes (ElementwiseBuilder::input).
+  struct Input {
+    int value;
+    int axis;
+    friend bool operator==(const Input&, const Input&) = default;
+  };
+  std::vector<Input> inputs;
+  std::vector<int> input_terms;
+  std::map<int, int> terms;  ///< value of a member's result -> its term
+  std::vector<int> nodes;
+};
+
+class Frame::Impl final : private OutputMemory {
+ public:
+  explicit Impl(Executable executable);
+
+  void plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places);
+  void bind(int root, void* origin) noexcept;
+  void run();
+  TensorView result(int i) const;
+  void* result_data(int i) const noexcept;
+  int result_parameter(int i) const noexcept;
+
+  const Executable& executable() const noexcept { return executable_; }
+  const Program& program() const noexcept { return program_; }
+  int parameter_root(int i) const noexcept { return i; }
+  int external_root(int i) const noexcept { return nparameters() + i; }
+  int nparameters() const noexcept { return static_cast<int>(program_.parameters.size()); }
+  int nresults() const noexcept { return static_cast<int>(program_.results.size()); }
+  bool is_static() const noexcept { return is_static_; }
+
+  FrameCounters counters;
+
+ private:
+  // ---- planning: frame_plan.cpp
+  void check_parameters(std::span<const TensorView> parameters) const;
+  bool same_as_planned(std::span<const TensorView> parameters,
+                       std::span<const ResultPlace> places) const;
+  void start_plan();
+  void plan_segment();
+  bool plan_node(int node);
+  bool plan_view(int node, std::span<const TensorView> inputs, std::span<const ValueType> outputs);
+  bool plan_elementwise(int node, const ValueType& output);
+  void plan_kernel(int node, std::span<const ValueType> outputs);
+  IntSpan pending_shape(int value) const;
+  bool fold_node(int node, std::span<const ValueType> outputs);
+  void close_group(std::size_t group);
+  void close_group_of(int value);
+  void close_groups();
+  void place_results();
+  void finish_segment();
+  void lay_out_arena();
+  void truncate(std::size_t segment);
+
+  ValueState& state(int value) { return states_[static_cast<std::size_t>(value)]; }
+  const ValueState& state(int value) const { return states_[static_cast<std::size_t>(value)]; }
+  Segment& segment() { return *segments_.back(); }
+  int segment_index() const { return static_cast<int>(segments_.size()) - 1; }
+  TensorView placeholder(ScalarType dtype, IntSpan shape, IntSpan strides);
+  void make_constant(int value, Tensor tensor);
+  /// Memory for a value that is about to be computed; the strides are those of its external place if
+  /// the kernel takes them.
+  void make_output(int value, const ValueType& type, const ProgramNode* node, int output);
+  int new_root(Root root);
+  Root& root_of(int root) {
+    Root& at = roots_[static_cast<std::size_t>(root)];
+    return at.moved_to < 0 ? at : roots_[static_cast<std::size_t>(at.moved_to)];
+  }
+  const Root& root_of(int root) const { return const_cast<Impl*>(this)->root_of(root); }
+  void use_root(const ValueState& value);
+  ValueState dense_copy(const ValueState& from);
+  void add_step(std::unique_ptr<Kernel> kernel, int node, std::span<const ValueState* const> inputs,
+                std::span<const ValueState* const> outputs, std::int64_t bytes_copied = 0);
+  const TensorView* constant_of(int value) const;
+  ValueType type_of(int value) const;
+
+  // ---- running: frame.cpp
+  bool still_holds(const Segment& segment) const;
+  void run_segment(Segment& segment);
+  TensorView current_view(const ValueState& value) const;
+  void* allocate(int output, IntSpan shape) override;
+
+  Executable executable_;
+  const Program& program_;
+  std::vector<std::vector<int>> users_;       // nodes that read each value
+  std::vector<std::vector<int>> results_of_;  // results that are each value
+
+  bool planned_ = false;
+  bool is_static_ = true;
+  std::vector<TensorView> parameters_;  // as planned for
+  std::vector<ResultPlace> places_;
+  std::vector<ValueState> states_;
+  std::vector<Root> roots_;  // parameters, then results, then the rest
+  std::vector<std::unique_ptr<Segment>> segments_;
+  std::vector<OpenGroup> open_;
+  /// Pointers of the segment that is being planned: index in its table, and what they follow.
+  struct NewPointer {
+    std::size_t at;
+    int root;
+    std::int64_t offset;
+  };
+  std::vector<NewPointer> new_pointers_;
+  std::vector<int> dynamic_values_;         // whose shape turned up in the run, so far
+  std::vector<ValueState> copied_results_;  // external ones that are copies
+  int next_node_ = 0;
+  int next_group_ = 0;
+  bool cut_ = false;       // the segment ends: a shape is not known yet
+  bool complete_ = false;  // all nodes and results are planned
+  std::uintptr_t next_placeholder_ = 0;
+  std::vector<GrowingBuffer> arenas_;     // per segment
+  std::map<int, GrowingBuffer> dynamic_;  // per value
+  int running_first_value_ = -1;
+};
+
+}  // namespace weft::inline v0::graph

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/error.hpp>
+#include <weft/graph/graph.hpp>
+
+#include "base/text.hpp"
+
+#include <algorithm>
+
+namespace weft::inline v0::graph {
+
+NodeData::~NodeData() = default;
+
+std::string describe(const Node& node) {
+  std::string out = node.kind == NodeKind::parameter  ? "Parameter"
+                    : node.kind == NodeKind::constant ? "Constant"
+                                                      : node.op;
+  if (!node.name.empty()) out += text(" '", node.name, '\'');
+  std::string where;
+  if (!node.layer_id.empty()) where = text("layer ", node.layer_id);
+  if (node.opset != 0) where += text(where.empty() ? "" : ", ", "opset", node.opset);
+  return where.empty() ? out : text(out, " (", where, ')');
+}
+
+Value Graph::add_parameter(ValueType type, std::string name) {
+  Node node;
+  node.kind = NodeKind::parameter;
+  node.name = std::move(name);
+  node.type = std::move(type);
+  return {add_node(std::move(node)), 0};
+}
+
+Value Graph::add_constant(Tensor value, std::string name) {
+  Node node;
+  node.kind = NodeKind::constant;
+  node.name = std::move(name);
+  node.constant = std::move(value);
+  return {add_node(std::move(node)), 0};
+}
+
+Value Graph::add(std::string op, std::vector<Value> inputs, Attributes attributes) {
+  Node node;
+  node.op = std::move(op);
+  node.inputs = std::move(inputs);
+  node.attributes = std::move(attributes);
+  return {add_node(std::move(node)), 0};
+}
+
+int Graph::add_node(Node node) {
+  const int index = static_cast<int>(nodes_.size());
+  switch (node.kind) {
+    case NodeKind::parameter: parameters_.push_back(index); break;
+    case NodeKind::constant:
+      if (!node.constant.defined()) {
+        fail(ErrorCode::undefined, text(describe(node), ": has no value"));
+      }
+      node.type = {node.constant.dtype(), node.constant.shape()};
+      break;
+    case NodeKind::operation:
+      if (node.op.empty() || node.noutputs < 1) {
+        fail(ErrorCode::invalid_argument,
+             text(describe(node), ": an operation has a name and at least one output"));
+      }
+      break;
+  }
+  nodes_.push_back(std::move(node));
+  return index;
+}
+
+int Graph::add_result(Value value, std::string name, std::string layer_id) {
+  results_.push_back({value, std::move(name), std::move(layer_id)});
+  return static_cast<int>(results_.size()) - 1;
+}
+
+void Graph::set_input(int node, int input, Value value) {
+  if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size() || input < 0) {
+    fail(ErrorCode::invalid_argument, text("graph: no input ", input, " of node ", node));
+  }
+  auto& inputs = nodes_[static_cast<std::size_t>(node)].inputs;
+  const auto at = static_cast<std::size_t>(input);
+  if (at >= inputs.size()) inputs.resize(at + 1);
+  inputs[at] = value;
+}
+
+int Graph::find_parameter(std::string_view name) const noexcept {
+  const auto named = [&](int id) { return nodes_[static_cast<std::size_t>(id)].name == name; };
+  const auto found = std::ranges::find_if(parameters_, named);
+  return found == parameters_.end() ? -1 : static_cast<int>(found - parameters_.begin());
+}
+
+int Graph::find_result(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(results_, name, &Result::name);
+  return found == results_.end() ? -1 : static_cast<int>(found - results_.begin());
+}
+
+std::vector<int> Graph::topological_order() const {
+  const auto check_value = [&](Value value, const std::string& user) {
+    if (value.node < 0 || static_cast<std::size_t>(value.node) >= nodes_.size() ||
+        value.output < 0 || value.output >= node(value.node).noutputs) {
+      fail(ErrorCode::invalid_argument, text(user, ": refers to output ", value.output, " of node ",
+                                             value.node, ", which does not exist"));
+    }
+  };
+  enum class Mark : std::uint8_t { fresh, open, done };
+  std::vector<Mark> marks(nodes_.size(), Mark::fresh);
+  std::vector<int> order;
+  // A stack of our own: the depth of a graph that comes from a file is the file's.
+  std::vector<std::pair<int, std::size_t>> path;
+  for (const Result& result : results_) {
+    check_value(result.value, text("Result '", result.name, '\''));
+    path.emplace_back(result.value.node, 0);
+    if (marks[static_cast<std::size_t>(result.value.node)] != Mark::fresh) path.clear();
+    while (!path.empty()) {
+      const int id = path.back().first;
+      const Node& at = node(id);
+      marks[static_cast<std::size_t>(id)] = Mark::open;
+      if (path.back().second == at.inputs.size()) {
+        marks[static_cast<std::size_t>(id)] = Mark::done;
+        order.push_back(id);
+        path.pop_back();
+        continue;
+      }
+      const Value input = at.inputs[path.back().second++];
+      if (!input) continue;
+      check_value(input, describe(at));
+      const Mark mark = marks[static_cast<std::size_t>(input.node)];
+      if (mark == Mark::open) {
+        fail(ErrorCode::invalid_argument, text("graph '", name_, "': a cycle through ",
+                                               describe(at), " and ", describe(node(input.node))));
+      }
+      if (mark == Mark::fresh) path.emplace_back(input.node, 0);
+    }
+  }
+  return order;
+}
+
+void Graph::check(int max_depth) const {
+  if (max_depth < 0)
+    fail(ErrorCode::limit, text("graph '", name_, "': bodies are nested too deep"));
+  for (const int id : topological_order()) {
+    for (const auto& body : node(id).bodies)
+      body->check(max_depth - 1);
+  }
+}
+
+}  // namespace weft::inline v0::graph

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that compute each element of their output from the elements at the same place.
+#include "base/text.hpp"
+#include "graph/operators/families.hpp"
+
+#include <cctype>
+
+namespace weft::inline v0::graph {
+namespace {
+
+/// An elementwise operator whose formula is a function of the builder alone.
+using Build = Term (*)(ElementwiseBuilder& b);
+
+/// How inputs are brought to one shape: attribute auto_broadcast.
+enum class Broadcast : std::uint8_t { numpy, none, pdpd };
+
+Broadcast broadcast_of(const Node& node) {
+  std::string rule = node.attributes.text("auto_broadcast", "numpy");
+  for (char& c : rule)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (rule == "numpy") return Broadcast::numpy;
+  if (rule == "none" || rule == "explicit") return Broadcast::none;
+  if (rule == "pdpd") return Broadcast::pdpd;
+  fail(ErrorCode::parse,
+       text("attribute 'auto_broadcast': expected numpy, none or pdpd, got '", rule, "'"));
+}
+
+/// The axis of the first input at which the second lies by the rule pdpd; -1 where that is the end.
+int pdpd_axis(const Node& node) {
+  return broadcast_of(node) == Broadcast::pdpd
+             ? static_cast<int>(node.attributes.integer("axis", -1))
+             : -1;
+}
+
+/// Shapes brought together as the node says.
+PartialShape common_shape(const InferContext& context) {
+  PartialShape shape = context.input(0).shape;
+  const Broadcast rule = broadcast_of(context.node());
+  for (int i = 1; i < context.ninputs(); ++i) {
+    PartialShape next = context.input(i).shape;
+    if (rule == Broadcast::none) {
+      shape = shape.merged_with(next);
+      continue;
+    }
+    const int axis = pdpd_axis(context.node());
+    if (rule == Broadcast::pdpd && axis >= 0 && next.has_rank() && shape.has_rank()) {
+      DimVector extents(next.extents().begin(), next.extents().end());
+      while (axis + static_cast<int>(extents.size()) < shape.rank())
+        extents.push_back(1);
+      next = extents;
+    }
+    shape = broadcast_shapes(shape, next);
+  }
+  return shape;
+}
+
+/// Types are found by building the formula; shapes by broadcasting.
+class Elementwise final : public Operator {
+ public:
+  Elementwise(OperatorName name, int ninputs, Build build)
+      : Operator(std::move(name)), ninputs_(ninputs), build_(build) {}
+
+  void infer(InferContext& context) const override {
+    if (context.ninputs() != ninputs_) {
+      fail(ErrorCode::invalid_argument,
+           text("expected ", ninputs_, " inputs, got ", context.ninputs()));
+    }
+    SmallVector<ScalarType, 4> types;
+    for (int i = 0; i < ninputs_; ++i)
+      types.push_back(context.input(i).dtype);
+    ElementwiseBuilder builder(context.node(), types);
+    const Term result = build_(builder);
+    context.set_output(0, builder.dtype(result), common_shape(context));
+  }
+  bool elementwise(ElementwiseBuilder& builder) const override {
+    builder.set_result(build_(builder));
+    return true;
+  }
+
+ private:
+  int ninputs_;
+  Build build_;
+};
+
+// ---- Formulas ------------------------------------------------------------------------------------
+
+template <auto op>
+Term unary(ElementwiseBuilder& b) {
+  return b.apply(op, b.input(0));
+}
+template <auto op>
+Term binary(ElementwiseBuilder& b) {
+  return b.apply(op, b.input(0), b.input(1, pdpd_axis(b.node())));
+}
+/// Whole numbers are divided as Python's //.
+Term divide(ElementwiseBuilder& b) {
+  if (is_integer(b.input_type(0))) return binary<DivisionOp::floor_divide>(b);
+  return binary<BinaryOp::div>(b);
+}
+Term select(ElementwiseBuilder& b) {
+  return b.apply(TernaryOp::where, b.input(0), b.input(1), b.input(2));
+}
+Term convert(ElementwiseBuilder& b) {
+  return b.convert(b.input(0), b.node().attributes.scalar_type("destination_type"));
+}
+Term convert_like(ElementwiseBuilder& b) { return b.convert(b.input(0), b.input_type(1)); }
+Term clamp(ElementwiseBuilder& b) {
+  const Attributes& attributes = b.node().attributes;
+  const double least = attributes.number("min"), most = attributes.number("max");
+  if (!(least <= most)) {
+    fail(ErrorCode::invalid_argument,
+         text("attributes min and max: expected min <= max, got ", least, " and ", most));
+  }
+  const ScalarType type = b.input_type(0);
+  return b.apply(TernaryOp::clamp, b.input(0), b.number(least, type), b.number(most, type));
+}
+
+struct Entry {
+  const char* name;
+  int ninputs;
+  Build build;
+  std::vector<std::string> aliases = {};
+};
+
+}  // namespace
+
+void add_elementwise_operators(OperatorRegistry& registry) {
+  const Entry entries[] = {
+      {"Abs", 1, unary<UnaryOp::abs>},
+      {"Add", 2, binary<BinaryOp::add>},
+      {"Ceiling", 1, unary<UnaryOp::ceil>, {"Ceil"}},
+      {"Clamp", 1, clamp},
+      {"Convert", 1, convert},
+      {"ConvertLike", 2, convert_like},
+      {"Divide", 2, divide},
+      {"Equal", 2, binary<CompareOp::eq>},
+      {"Exp", 1, unary<UnaryOp::exp>},
+      {"Floor", 1, unary<UnaryOp::floor>},
+      {"Greater", 2, binary<CompareOp::gt>},
+      {"GreaterEqual", 2, binary<CompareOp::ge>},
+      {"Less", 2, binary<CompareOp::lt>},
+      {"LessEqual", 2, binary<CompareOp::le>},
+      {"LogicalAnd", 2, binary<CompareOp::logical_and>},
+      {"LogicalNot", 1, unary<UnaryOp::logical_not>},
+      {"LogicalOr", 2, binary<CompareOp::logical_or>},
+      {"LogicalXor", 2, binary<CompareOp::logical_xor>},
+      {"Maximum", 2, binary<BinaryOp::maximum>},
+      {"Minimum", 2, binary<BinaryOp::minimum>},
+      {"Multiply", 2, binary<BinaryOp::mul>},
+      {"Negative", 1, unary<UnaryOp::neg>},
+      {"NotEqual", 2, binary<CompareOp::ne>},
+      {"Relu", 1, unary<UnaryOp::relu>},
+      {"Select", 3, select},
+      {"Sign", 1, unary<UnaryOp::sign>},
+      {"Sqrt", 1, unary<UnaryOp::sqrt>},
+      {"Subtract", 2, binary<BinaryOp::sub>},
+  };
+  for (const Entry& entry : entries) {
+    registry.add(std::make_shared<Elementwise>(
+        OperatorName{.name = entry.name, .aliases = entry.aliases}, entry.ninputs, entry.build));
+  }
+}
+
+}  // namespace weft::inline v0::graph

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A compiled graph, as frames run it. Private to the compiled part.
+#pragma once
+
+#include <weft/graph/executable.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::inline v0::graph {
+
+/// An operation; its values are numbered over the whole program.
+struct ProgramNode {
+  Node node;
+  std::shared_ptr<const Operator> op;
+  std::vector<int> inputs;  ///< values; -1: left out
+  int first_output = 0;     ///< value of output 0; the others follow
+};
+
+struct ProgramValue {
+  ValueType type;   ///< as far as it follows from the parameters' types
+  Tensor constant;  ///< defined if it never changes
+  int parameter = -1;
+};
+
+struct Program {
+  std::string name;
+  std::vector<ProgramNode> nodes;  ///< inputs before users
+  std::vector<ProgramValue> values;
+  std::vector<int> parameters;  ///< values, all of them, used or not
+  std::vector<std::string> parameter_names;
+  std::vector<bool> parameter_used;
+  std::vector<int> results;  ///< values
+  std::vector<std::string> result_names;
+  OperatorRegistry operators;
+  bool fuse = true;
+  bool fold = true;  ///< compute what depends on constants and shapes only while planning
+};
+
+/// What infer() says of a node, given the types of all values and the values that are known (null:
+/// not known). Errors get the node's description in front.
+struct Inferred {
+  std::vector<ValueType> outputs;
+  std::vector<Tensor> values;  ///< per output; undefined where not known
+  std::vector<int> asked;      ///< inputs whose value was asked for
+};
+Inferred infer_node(const ProgramNode& node, std::span<const ValueType* const> types,
+                    std::span<const TensorView* const> values, const OperatorRegistry& operators);
+
+/// Runs a program once; row-major copies of its results.
+std::vector<Tensor> run_program(std::shared_ptr<const Program> program,
+                                std::span<const TensorView> inputs);
+
+}  // namespace weft::inline v0::graph

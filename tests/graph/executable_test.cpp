@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/graph/executable.hpp>
+
+#include "support/errors.hpp"
+
+#include <algorithm>
+#include <vector>
+
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+using weft::graph::Executable;
+using weft::graph::Frame;
+using weft::graph::Graph;
+using weft::graph::ResultPlace;
+using weft::graph::Value;
+using weft::graph::ValueType;
+
+namespace {
+
+ValueType f32(weft::graph::PartialShape shape) { return {ScalarType::f32, std::move(shape)}; }
+
+std::vector<float> values(const TensorView& view) {
+  const Tensor dense = Tensor::copy_of(view);
+  return {dense.data_as<float>(), dense.data_as<float>() + dense.numel()};
+}
+
+using Floats = std::vector<float>;
+
+}  // namespace
+
+TEST_CASE("a graph runs", "[graph]") {
+  Graph graph;
+  const Value x = graph.add_parameter(f32({2, 3}), "x");
+  const Value half = graph.add_constant(Tensor::of<float>({3}, {1, 2, 3}));
+  graph.add_result(graph.add("Multiply", {graph.add("Add", {x, half}), half}), "y");
+  const Executable executable(graph);
+  CHECK(executable.result_type(0) == f32({2, 3}));
+  const Tensor input = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const std::vector<Tensor> results = executable.run(std::vector<TensorView>{input});
+  CHECK(values(results[0]) == Floats{2, 8, 18, 5, 14, 27});
+}
+
+TEST_CASE("pointers are bound anew, and strides are those planned for", "[graph]") {
+  Graph graph;
+  const Value x = graph.add_parameter(f32({3}), "x"), y = graph.add_parameter(f32({3}), "y");
+  graph.add_result(graph.add("Subtract", {x, y}));
+  graph.add_result(graph.add("Relu", {graph.add("Subtract", {x, y})}));
+  Frame frame{Executable(graph)};
+  const Tensor table = Tensor::of<float>({3, 4}, {1, 2, 3, 4, 10, 20, 30, 40, 5, 6, 7, 8});
+  const Tensor row = Tensor::of<float>({3}, {3, 3, 9});
+  Tensor out = Tensor::zeros({3, 4}, ScalarType::f32);
+  frame.plan(std::vector<TensorView>{table.select(1, 0), row},
+             std::vector<ResultPlace>{{.external = true, .strides = {4}}, {}});
+  for (int i = 0; i < 4; ++i) {
+    frame.bind_parameter(0, table.select(1, i).data());
+    frame.bind_result(0, out.select(1, i).data());
+    frame.run();
+    const float* column = frame.result(1).data_as<float>();
+    for (int k = 0; k < 3; ++k) {
+      const float difference = table.at<float>({k, i}) - row.at<float>({k});
+      CHECK(out.at<float>({k, i}) == difference);
+      CHECK(column[k] == std::max(difference, 0.0F));
+    }
+  }
+  CHECK(frame.counters().plans == 1);
+  CHECK(frame.counters().runs == 4);
+  CHECK(frame.counters().bytes_copied == 0);
+}
+
+TEST_CASE("views cost nothing, and results are put where they are wanted", "[graph]") {
+  Graph graph;
+  const Value x = graph.add_parameter(f32({2, 3}), "x");
+  const Value flat = graph.add_constant(Tensor::of<std::int64_t>({1}, {-1}));
+  const Value sum = graph.add("Add", {x, x});
+  const Value reshaped = graph.add("Reshape", {sum, flat});
+  graph.add_result(reshaped, "flat");
+  graph.add_result(graph.add("Reshape", {x, flat}), "same");
+  Frame frame{Executable(graph)};
+  const Tensor input = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor out = Tensor::zeros({6}, ScalarType::f32);
+  frame.plan(std::vector<TensorView>{input}, std::vector<ResultPlace>{{.external = true}, {}});
+  frame.bind_result(0, out.data());
+  frame.run();
+  CHECK(values(out) == Floats{2, 4, 6, 8, 10, 12});
+  CHECK(frame.result(0).data() == out.data());
+  CHECK(frame.result(1).data() == input.data());
+  CHECK(frame.result_parameter(1) == 0);
+  CHECK(frame.result_parameter(0) == -1);
+  CHECK(frame.counters().bytes_copied == 0);
+
+  // Bound elsewhere, a result that is a parameter has to be copied.
+  frame.plan(std::vector<TensorView>{input}, std::vector<ResultPlace>{{}, {.external = true}});
+  frame.bind_result(1, out.data());
+  frame.run();
+  CHECK(values(out) == Floats{1, 2, 3, 4, 5, 6});
+  CHECK(frame.counters().bytes_copied == 24);
+}
+
+TEST_CASE("shapes that change are planned for anew", "[graph]") {
+  Graph graph;
+  const Value x = graph.add_parameter(f32({-1, 2}), "x");
+  graph.add_result(graph.add("Add", {x, graph.add_constant(Tensor::of<float>({2}, {10, 20}))}));
+  const Executable executable(graph);
+  CHECK(executable.result_type(0) == f32({-1, 2}));
+  Frame frame(executable);
+  for (const std::int64_t rows : {3, 3, 1, 0, 5, 3}) {
+    const Tensor input = Tensor::full({rows, 2}, ScalarType::f32, 1);
+    frame.plan(std::vector<TensorView>{input});
+    frame.run();
+    Floats expected;
+    for (std::int64_t i = 0; i < rows; ++i)
+      expected.insert(expected.end(), {11, 21});
+    CHECK(values(frame.result(0)) == expected);
+  }
+  CHECK(frame.counters().plans == 5);
+  CHECK(frame.is_static());
+}
+
+TEST_CASE("shapes that depend on shapes are known while planning", "[graph]") {
+  Graph graph;
+  const Value x = graph.add_parameter(f32({-1, -1}), "x"), y = graph.add_parameter(f32({-1}), "y");
+  graph.add_result(graph.add("Reshape", {y, graph.add("ShapeOf", {x})}));
+  Frame frame{Executable(graph)};
+  const Tensor like = Tensor::zeros({2, 2}, ScalarType::f32);
+  const Tensor data = Tensor::of<float>({4}, {1, 2, 3, 4});
+  frame.plan(std::vector<TensorView>{like, data});
+  CHECK(frame.is_static());
+  frame.run();
+  CHECK(std::ranges::equal(frame.result(0).shape(), like.shape()));
+  CHECK(frame.result(0).data() == data.data());
+}
+
+TEST_CASE("shapes that depend on data are planned for in the run", "[graph]") {
+  Graph graph;
+  const Value x = graph.add_parameter(f32({-1}), "x");
+  const Value target = graph.add_parameter({ScalarType::i64, {2}}, "target");
+  const Value one = graph.add_constant(Tensor::of<std::int64_t>({2}, {1, -1}));
+  const Value twice = graph.add("Add", {x, x});
+  // The target is computed, so its value is there only after a first part has run.
+  const Value computed = graph.add("Add", {target, one});
+  graph.add_result(graph.add("Add", {graph.add("Reshape", {twice, computed}), x}));
+  Frame frame{Executable(graph)};
+  const Tensor data = Tensor::of<float>({2}, {1, 2});
+  Tensor shape = Tensor::of<std::int64_t>({2}, {0, 3});
+  const Tensor out = Tensor::zeros({1, 2}, ScalarType::f32);
+  for (int i = 0; i < 3; ++i) {
+    frame.plan(std::vector<TensorView>{data, shape}, std::vector<ResultPlace>{{.external = true}});
+    CHECK_FALSE(frame.is_static());
+    frame.bind_result(0, out.data());
+    frame.run();
+    CHECK(values(frame.result(0)) == Floats{3, 6});
+    CHECK(values(out) == Floats{3, 6});
+  }
+  CHECK(frame.counters().plans == 2);
+  // Another value, of another shape.
+  Graph other;
+  const Value a = other.add_parameter(f32({4}), "a");
+  const Value b = other.add_parameter({ScalarType::i64, {-1}}, "b");
+  other.add_result(other.add("Relu", {other.add("Reshape", {a, b})}));
+  Frame changing{Executable(other)};
+  const Tensor four = Tensor::of<float>({4}, {1, 2, 3, 4});
+  Tensor to = Tensor::of<std::int64_t>({2}, {2, 2});
+  changing.plan(std::vector<TensorView>{four, to});
+  changing.run();
+  CHECK(std::ranges::equal(changing.result(0).shape(), std::vector<std::int64_t>{2, 2}));
+  to.data_as<std::int64_t>()[0] = 4;
+  to.data_as<std::int64_t>()[1] = 1;
+  changing.run();
+  CHECK(std::ranges::equal(changing.result(0).shape(), std::vector<std::int64_t>{4, 1}));
+  CHECK(values(changing.result(0)) == Floats{1, 2, 3, 4});
+  changing.run();
+  CHECK(changing.counters().plans == 3);
+}
+
+TEST_CASE("what depends on constants only is computed once, and what nobody reads never",
+          "[graph]") {
+  Graph graph;
+  const Value x = graph.add_parameter(f32({2}), "x"), unused = graph.add_parameter(f32({2}), "u");
+  const Value c = graph.add_constant(Tensor::of<float>({2}, {1, 4}));
+  const Value root = graph.add("Sqrt", {c});
+  graph.add("Add", {unused, x});
+  graph.add_result(graph.add("Add", {x, root}));
+  graph.add_result(root);
+  const Executable executable(graph);
+  CHECK(executable.parameter_is_used(0));
+  CHECK_FALSE(executable.parameter_is_used(1));
+  const Tensor data = Tensor::of<float>({2}, {1, 2});
+  const std::vector<Tensor> results = executable.run(std::vector<TensorView>{data, data});
+  CHECK(values(results[0]) == Floats{2, 4});
+  CHECK(values(results[1]) == Floats{1, 2});
+}
+
+TEST_CASE("mistakes name the layer", "[graph]") {
+  Graph graph("model");
+  weft::graph::Node node;
+  node.op = "Frobnicate";
+  node.opset = 9;
+  node.name = "strange";
+  node.layer_id = "42";
+  const Value x = graph.add_parameter(f32({2}), "x");
+  node.inputs = {x};
+  graph.add_result({graph.add_node(node), 0});
+  CHECK_ERROR(invalid_argument, ("Frobnicate", "opset9", "'strange'", "layer 42"),
+              Executable(graph));
+
+  graph.node(1).op = "Add";
+  CHECK_ERROR(invalid_argument, ("'strange'", "layer 42", "2 inputs"), Executable(graph));
+  graph.set_input(1, 1, graph.add_parameter(f32({3}), "y"));
+  CHECK_ERROR(shape, ("'strange'", "[2]", "[3]"), Executable(graph));
+  graph.set_input(1, 1, graph.add_parameter({ScalarType::i32, {2}}, "z"));
+  CHECK_ERROR(dtype, ("'strange'", "f32", "i32"), Executable(graph));
+  graph.set_input(1, 1, x);
+  const Executable executable(graph);
+  const Tensor good = Tensor::zeros({2}, ScalarType::f32),
+               bad = Tensor::zeros({3}, ScalarType::f32);
+  CHECK_ERROR(invalid_argument, ("model", "expected 3 parameters"),
+              executable.run(std::vector<TensorView>{good}));
+  CHECK_ERROR(shape, ("'x'", "f32[2]", "f32[3]"),
+              executable.run(std::vector<TensorView>{bad, bad, good}));
+}
+
+TEST_CASE("an integer divided by zero is an error with the layer's name", "[graph]") {
+  Graph graph;
+  const ValueType type{ScalarType::i32, {2}};
+  const Value a = graph.add_parameter(type, "a"), b = graph.add_parameter(type, "b");
+  graph.add_result(graph.add("Divide", {a, b}));
+  const Executable executable(graph);
+  const Tensor x = Tensor::of<std::int32_t>({2}, {-7, 7}),
+               y = Tensor::of<std::int32_t>({2}, {2, 2});
+  const std::vector<Tensor> results = executable.run(std::vector<TensorView>{x, y});
+  CHECK(results[0].at<std::int32_t>({0}) == -4);
+  CHECK(results[0].at<std::int32_t>({1}) == 3);
+  const Tensor zero = Tensor::zeros({2}, ScalarType::i32);
+  CHECK_ERROR(division, ("Divide"), executable.run(std::vector<TensorView>{x, zero}));
+}
