@@ -55,6 +55,8 @@
 #include <weft/ops/creation.hpp>
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/division.hpp>
+#include <weft/ops/indexing.hpp>
+#include <weft/ops/masking.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/ops/scaled.hpp>

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A tensor of positions along an axis, checked. Private to the compiled part.
+#pragma once
+
+#include <weft/core/tensor.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace weft::inline v0 {
+
+/// Throws Error(undefined) that names the input.
+void check_defined(const TensorView& view, int input);
+/// A 0-d tensor takes part as if it had one axis.
+inline TensorView with_axis(const TensorView& view) {
+  return view.rank() == 0 ? view.unsqueeze(0) : view;
+}
+/// Throws Error(dtype) if there is an output of another type.
+void check_output_type(const TensorView& out, ScalarType type);
+
+/// Throws Error(rank) unless `index` has the rank of `a`, Error(shape) if it is longer along an axis
+/// other than `along`.
+void check_index_shape(const TensorView& index, const TensorView& a, std::size_t along);
+
+/// Indices of i32 or i64, all of them inside their axis.
+class IndexOperand {
+ public:
+  /// `input` is the operand's number. Throws Error: undefined; dtype, unless it holds integers;
+  /// axis, for the first index in C order outside [-extent, extent). `axis` is for the message;
+  /// below 0: none. Reads all indices, in parallel.
+  IndexOperand(const TensorView& index, int input, std::int64_t extent, std::int64_t axis);
+
+  const TensorView& view() const noexcept { return converted_.defined() ? converted_ : *given_; }
+  bool is_narrow() const noexcept { return view().dtype() == ScalarType::i32; }
+
+ private:
+  const TensorView* given_;
+  Tensor converted_;
+};
+
+/// The index at an address, counted from the front.
+template <class Index>
+std::int64_t index_at(const char* from, std::int64_t extent) {
+  Index index;
+  std::memcpy(&index, from, sizeof(index));
+  return index < 0 ? index + extent : index;
+}
+
+}  // namespace weft::inline v0
