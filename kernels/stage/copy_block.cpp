@@ -2,7 +2,7 @@
 // Blocks of elements from one pair of strides to another, by element size: rows that both sides hold
 // densely, transposes (each side dense along another dim), constant steps, and anything else element
 // by element.
-#include "kernels/stage/rows.hpp"
+#include "kernels/stage/spaced.hpp"
 #include "kernels/stage/stage.hpp"
 #include "kernels/stage/transpose.hpp"
 
@@ -39,15 +39,9 @@ void fill_rows(char* __restrict to, std::int64_t t1, const char* __restrict from
   }
 }
 
-/// True if elements a step apart are rows of one element, several to a register.
-template <class T>
-bool step_fits_register([[maybe_unused]] std::int64_t step, [[maybe_unused]] std::int64_t n0) {
-#if defined(__AVX512BW__)
-  return RowsInRegister::fits(sizeof(T), step, n0);
-#else
-  return false;
-#endif
-}
+/// Rows at least this long are worth setting up for; of shorter ones copy_elements has all places
+/// beforehand.
+constexpr std::int64_t least_spaced = 16;
 
 template <class T>
 void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const char* __restrict from,
@@ -66,16 +60,16 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
     copy_spaced<T, 3>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == 4 * size) {
     copy_spaced<T, 4>(to, t1, from, f1, n0, n1);
-  } else if ((t0 == size && step_fits_register<T>(f0, n0)) ||
-             (f0 == size && step_fits_register<T>(t0, n0))) {
-    for (std::int64_t j = 0; j < n1; ++j)
-      copy_rows(to + j * t1, t0, from + j * f1, f0, size, n0);
   } else if (t0 == size && f0 == -size) {
     copy_spaced<T, -1>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == 0) {
     fill_rows<T>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size) {
-    copy_elements<T>(to, size, t1, from, f0, f1, n0, n1);
+  } else if (t0 == size && n0 >= least_spaced) {
+    for (std::int64_t j = 0; j < n1; ++j)
+      gather_row<T>(to + j * t1, from + j * f1, f0, n0);
+  } else if (f0 == size && n0 >= least_spaced) {
+    for (std::int64_t j = 0; j < n1; ++j)
+      scatter_row<T>(to + j * t1, t0, from + j * f1, n0);
   } else {
     copy_elements<T>(to, t0, t1, from, f0, f1, n0, n1);
   }

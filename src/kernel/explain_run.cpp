@@ -18,7 +18,8 @@ std::string access_name(const TileOperand& t) {
     case Access::direct: return "direct";
     case Access::broadcast: return t.constant ? "broadcast: cast" : "broadcast";
     case Access::streamed: return t.first != nullptr ? "streamed: cast" : "streamed";
-    case Access::staged: break;
+    case Access::staged:
+    case Access::spaced: break;
   }
   std::string how = "staged: ";
   how += t.transposed ? "transposed" : t.pack ? "packed" : "";
@@ -61,7 +62,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   const TilePlan plan = plan_tiles(iter, kernel, options);
   const bool in_place =
       iter.ndim() == 1 && std::ranges::none_of(plan.operands, [](const TileOperand& t) {
-        return t.access == Access::staged || t.access == Access::streamed;
+        return t.access != Access::direct && t.access != Access::broadcast;
       });
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
     e.operands[k].access = access_name(plan.operands[k]);
@@ -69,6 +70,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   e.run.tile[0] = plan.steps[0].tile;
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];
   e.run.span = plan.collapsed ? plan.tile_elements : e.run.tile[0];
+  if (plan.in_pieces) e.run.span = std::min(e.run.span, plan.piece);
   const std::int64_t element_grain = estimate_grain(iter, kernel.cost, options, 0);
   e.run.threads = options.serial ? 1
                   : in_place     ? threads_for(iter.numel(), element_grain)

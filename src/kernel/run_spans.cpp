@@ -32,12 +32,12 @@ class TileRunner {
     for (int k = 0; k < geometry_.noperands; ++k) {
       const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
       Buffers b;
-      if (t.access == Access::staged || t.access == Access::streamed) {
-        const bool streamed = t.access == Access::streamed;
-        const std::int64_t elements = streamed ? plan.piece : plan.tile_elements;
+      const bool in_pieces = t.access == Access::spaced || t.access == Access::streamed;
+      if (t.access == Access::staged || in_pieces) {
+        const std::int64_t elements = in_pieces ? plan.piece : plan.tile_elements;
         b.kernel = take(scratch, elements, t.kernel_size);
         if (t.via_size > 0) b.via = take(scratch, elements, t.via_size);
-        if (t.first != nullptr && (t.pack || streamed))
+        if (t.first != nullptr && (t.pack || in_pieces))
           b.memory = take(scratch, elements, t.memory_size);
       }
       if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
@@ -202,45 +202,78 @@ class TileRunner {
       data[k] = staged ? buffers_[k].kernel : ptrs_[k];
       row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : stride(1, k);
     }
-    if (!plan_.streams) {
+    if (!plan_.in_pieces) {
       kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
       return;
     }
     for (std::int64_t r = 0; r < rows; ++r) {
-      stream_row(data, n);
+      run_pieces(data, n);
       for (std::size_t k = 0; k < ptrs_.size(); ++k)
         data[k] += row_bytes[k];
     }
   }
 
-  /// One row, outputs of which are streamed, in pieces. `data` are the operands' elements, those of
-  /// streamed outputs in memory.
-  void stream_row(char* const* data, std::int64_t n) {
+  /// One row piece by piece. `data` are the operands' first elements, those of spaced and streamed
+  /// ones in memory. Pieces are short: what can be settled once a row is.
+  void run_pieces(char* const* data, std::int64_t n) {
     char* part[max_operands];
-    for (std::int64_t start = 0, count = 0; start < n; start += count) {
-      count = std::min(plan_.piece, n - start);
-      for (std::size_t k = 0; k < ptrs_.size(); ++k) {
-        const TileOperand& t = plan_.operands[k];
-        if (t.access == Access::streamed) {
-          part[k] = buffers_[k].kernel;
-          // Pieces end where lines end.
-          const auto past = static_cast<std::int64_t>(
-              reinterpret_cast<std::uintptr_t>(data[k] + (start + count) * t.memory_size) % 64);
-          if (count == plan_.piece) count -= past / t.memory_size;
-        } else {
-          part[k] = data[k] + ((broadcast_ >> k & 1) != 0 ? 0 : start * t.kernel_size);
-        }
-      }
-      kernel_.run(kernel_.context, part, nullptr, count, 1, broadcast_);
-      for (std::size_t k = 0; k < ptrs_.size(); ++k) {
-        const TileOperand& t = plan_.operands[k];
-        if (t.access != Access::streamed) continue;
-        Buffers& b = buffers_[k];
-        if (t.first != nullptr) convert(t, b, b.kernel, b.memory, count);
-        t.move(data[k] + start * t.memory_size, t.memory_size, 0,
-               t.first != nullptr ? b.memory : b.kernel, t.memory_size, 0, count, 1);
+    std::int64_t advance[max_operands];  // bytes an element
+    std::uint8_t buffered[max_operands];
+    int inputs = 0;  // first inputs, then from the end outputs
+    int outputs = max_operands;
+    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      if (t.access == Access::spaced || t.access == Access::streamed) {
+        part[k] = buffers_[k].kernel;
+        advance[k] = 0;
+        buffered[t.is_output ? --outputs : inputs++] = static_cast<std::uint8_t>(k);
+      } else {
+        part[k] = data[k];
+        advance[k] = (broadcast_ >> k & 1) != 0 ? 0 : t.kernel_size;
       }
     }
+    for (std::int64_t start = 0, count = 0; start < n; start += count) {
+      count = std::min(plan_.piece, n - start);
+      if (plan_.streams && count == plan_.piece) count -= past_line(data, start + count);
+      for (int i = 0; i < inputs; ++i)
+        load_piece(buffered[i], data[buffered[i]], start, count);
+      kernel_.run(kernel_.context, part, nullptr, count, 1, broadcast_);
+      for (int i = outputs; i < max_operands; ++i)
+        store_piece(buffered[i], data[buffered[i]], start, count);
+      for (std::size_t k = 0; k < ptrs_.size(); ++k)
+        part[k] += count * advance[k];
+    }
+  }
+
+  /// Elements by which a piece that ends before element `end` would reach past the last whole line of
+  /// a streamed output.
+  std::int64_t past_line(char* const* data, std::int64_t end) const {
+    std::int64_t past = 0;
+    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      if (t.access != Access::streamed) continue;
+      const auto address = reinterpret_cast<std::uintptr_t>(data[k] + end * t.memory_size);
+      past = static_cast<std::int64_t>(address % 64) / t.memory_size;
+    }
+    return past;
+  }
+
+  void load_piece(std::size_t k, const char* row, std::int64_t start, std::int64_t count) {
+    const TileOperand& t = plan_.operands[k];
+    const Buffers& b = buffers_[k];
+    const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
+    char* dense = t.first != nullptr ? b.memory : b.kernel;
+    t.move(dense, t.memory_size, 0, row + start * step, step, 0, count, 1);
+    if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
+  }
+
+  void store_piece(std::size_t k, char* row, std::int64_t start, std::int64_t count) {
+    const TileOperand& t = plan_.operands[k];
+    const Buffers& b = buffers_[k];
+    const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
+    if (t.first != nullptr) convert(t, b, b.kernel, b.memory, count);
+    t.move(row + start * step, step, 0, t.first != nullptr ? b.memory : b.kernel, t.memory_size, 0,
+           count, 1);
   }
 
   const SpanKernel& kernel_;

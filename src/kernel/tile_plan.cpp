@@ -26,6 +26,11 @@ constexpr std::int64_t enough_gathered = 512;
 /// enough to share the work.
 constexpr std::int64_t max_direct_elements = 16 << 10;
 constexpr std::int64_t cache_line = 64;
+/// Bytes of cache that a piece of spaced operands takes up, with the lines that are read for a single
+/// element: less than half of the smallest first-level cache left over by what streams past.
+constexpr std::int64_t spaced_bytes = 20 << 10;
+/// Rows at least this long are packed in pieces; of shorter ones several make a tile.
+constexpr std::int64_t least_row_in_pieces = 512;
 
 /// Sums over the operands that choosing a tile needs.
 struct Totals {
@@ -90,13 +95,13 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
     const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
     const std::int64_t to_stream = piece_bytes / widest * buffer_bytes(t);
-    if (op.is_output && totals.in_streams + to_stream <= streamed_bytes &&
-        worth_streaming(iter, k)) {
+    if (op.is_output && totals.in_streams + to_stream <= pieces_bytes && worth_streaming(iter, k)) {
       totals.in_streams += to_stream;
       plan.piece = std::min(plan.piece, piece_bytes / widest);
       t.access = Access::streamed;
       t.move = stream_block_kernel(t.memory_size);
       plan.streams = true;
+      plan.in_pieces = true;
     } else if (!convert && stride == t.memory_size) {
       t.access = Access::direct;
     } else if (!convert && stride == 0 && may_broadcast) {
@@ -127,6 +132,7 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
 void stop_streaming(TilePlan& plan, Totals& totals) {
   if (!plan.streams) return;
   plan.streams = false;
+  plan.in_pieces = false;
   for (TileOperand& t : plan.operands) {
     if (t.access != Access::streamed) continue;
     t.access = Access::direct;
@@ -135,6 +141,38 @@ void stop_streaming(TilePlan& plan, Totals& totals) {
     ++totals.staged;
     totals.staged_bytes += buffer_bytes(t);
   }
+}
+
+/// Elements of a piece of which what is read, buffered and written stays in the first-level cache,
+/// lines read for a single element included.
+std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
+  std::int64_t touched = 0;  // bytes an element
+  std::int64_t buffers = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    touched += std::min(std::abs(geometry.stride(0, k)), cache_line);
+    if (t.access == Access::staged || t.access == Access::streamed) buffers += buffer_bytes(t);
+  }
+  return std::min(spaced_bytes / (touched + buffers), pieces_bytes / buffers);
+}
+
+/// Staged operands whose elements lie apart along dim 0 are packed in pieces so short that fetching
+/// the next one overlaps with computing this one.
+void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals) {
+  constexpr std::int64_t least_piece = 64;
+  if (totals.staged == 0) return;
+  const std::int64_t piece = spaced_piece(plan, geometry);
+  if (piece < least_piece) return;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    if (t.access != Access::staged || t.one_per_row || geometry.stride(0, k) == t.memory_size)
+      continue;
+    t.access = Access::spaced;
+    --totals.staged;
+    totals.staged_bytes -= buffer_bytes(t);
+    plan.in_pieces = true;
+  }
+  if (plan.in_pieces) plan.piece = std::min(plan.piece, piece / least_piece * least_piece);
 }
 
 void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t tile) {
@@ -288,6 +326,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
                        (totals.staged == 0 && row >= least_direct_row(kernel.cost));
   // In tiles of operands that disagree, streaming was measured to be slower; gathered rows are short.
   if (crossing || !by_rows) stop_streaming(plan, totals);
+  if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);
   const auto capacity = [](std::int64_t bytes) {
     return bytes == 0 ? max_direct_elements : std::min(max_staged_elements, stage_bytes / bytes);
   };
@@ -302,6 +341,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   add_outer_steps(plan, iter);
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
+    if (t.access == Access::spaced) ++staged;
     if (t.access != Access::staged) continue;
     plan.stage_element_bytes += buffer_bytes(t);
     ++staged;

@@ -26,15 +26,16 @@ inline constexpr std::int64_t short_stage_bytes = 12 << 10;
 /// Bytes of a piece that is computed into a buffer before it is written past the caches: as few as a
 /// call is worth, so that reading and writing memory overlap.
 inline constexpr std::int64_t piece_bytes = 2 << 10;
-/// Bytes of all buffers for such pieces; outputs beyond that are written as usual.
-inline constexpr std::int64_t streamed_bytes = 12 << 10;
-static_assert(short_stage_bytes + streamed_bytes <= stage_bytes);
+/// Bytes of all buffers for pieces; outputs beyond that are not streamed.
+inline constexpr std::int64_t pieces_bytes = 12 << 10;
+static_assert(short_stage_bytes + pieces_bytes <= stage_bytes);
 
 /// How spans of one operand are had.
 enum class Access : std::uint8_t {
   direct,     ///< in place: unit stride and the kernel's own type
   broadcast,  ///< one value, in place
-  staged,     ///< through a buffer
+  staged,     ///< through a buffer for the whole tile
+  spaced,     ///< elements of long rows that lie apart: through a small buffer, piece by piece
   streamed,   ///< an output: through a small buffer, and from there past the caches
 };
 
@@ -42,14 +43,14 @@ enum class Access : std::uint8_t {
 struct TileOperand {
   Access access = Access::direct;
   bool is_output = false;
-  bool pack = false;         ///< staged: the block is not dense in memory, row by row
+  bool pack = false;         ///< staged, spaced: the block is not dense in memory, row by row
   bool one_per_row = false;  ///< staged and read as one value: the buffer holds one element for
                              ///< each row (or one in all)
   bool transposed = false;   ///< staged, and dense along another dim than dim 0
   ConvertFn first =
       nullptr;  ///< conversion memory -> via, or memory -> kernel (outputs: kernel -> ...)
   ConvertFn second = nullptr;    ///< conversion via -> kernel
-  CopyBlockFn move = nullptr;    ///< staged or streamed: between memory and buffer
+  CopyBlockFn move = nullptr;    ///< between memory and buffer
   bool constant = false;         ///< broadcast: one value for all tiles, converted into `value`
   alignas(16) char value[16];    ///< of the kernel's type
   std::int32_t memory_size = 0;  ///< bytes of an element in memory
@@ -70,8 +71,9 @@ struct TilePlan {
   bool collapsed =
       false;             ///< a tile is one span (short rows are gathered); else every row of it is
   bool streams = false;  ///< some output is written past the caches
-  std::int64_t piece = piece_bytes;  ///< elements of such outputs that are written at a time
-  int tile_rank = 0;                 ///< dims within a tile
+  bool in_pieces = false;  ///< rows are run piece by piece: some operand is spaced or streamed
+  std::int64_t piece = piece_bytes;          ///< elements of such a piece
+  int tile_rank = 0;                         ///< dims within a tile
   SmallVector<TileStep, inline_rank> steps;  ///< those dims, innermost first, then all others
   std::int64_t count = 1;                    ///< number of tiles
   std::int64_t tile_elements = 1;            ///< of a whole tile

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Elements a constant step apart, from or to consecutive places.
+#pragma once
+
+#include "kernels/stage/rows.hpp"
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// n elements, `step` bytes apart, to consecutive places. Of elements of 4 and 8 bytes a lane is put
+/// together in a register: one store for 16 bytes, which is where moving them one by one ends.
+template <class T>
+void gather_spaced(char* __restrict to, const char* __restrict from, std::int64_t step,
+                   std::int64_t n) {
+  constexpr std::int64_t size = sizeof(T);
+  std::int64_t i = 0;
+  if constexpr (size == 8) {
+    using V = typename VectorOf<T, 2>::Type;
+    for (; i + 4 <= n; i += 4) {
+      const V low = {load<T>(from), load<T>(from + step)};
+      const V high = {load<T>(from + 2 * step), load<T>(from + 3 * step)};
+      store(to + i * size, low);
+      store(to + i * size + 16, high);
+      from += 4 * step;
+    }
+  } else if constexpr (size == 4) {
+    using V = typename VectorOf<T, 4>::Type;
+    for (; i + 4 <= n; i += 4) {
+      const V lane = {load<T>(from), load<T>(from + step), load<T>(from + 2 * step),
+                      load<T>(from + 3 * step)};
+      store(to + i * size, lane);
+      from += 4 * step;
+    }
+  } else {
+    for (; i + 4 <= n; i += 4) {
+      WEFT_UNROLLED
+      for (int u = 0; u < 4; ++u)
+        store(to + (i + u) * size, load<T>(from + u * step));
+      from += 4 * step;
+    }
+  }
+  for (; i < n; ++i) {
+    store(to + i * size, load<T>(from));
+    from += step;
+  }
+}
+
+/// n elements from consecutive places to places `step` bytes apart.
+template <class T>
+void scatter_spaced(char* __restrict to, std::int64_t step, const char* __restrict from,
+                    std::int64_t n) {
+  constexpr std::int64_t size = sizeof(T);
+  std::int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    WEFT_UNROLLED
+    for (int u = 0; u < 4; ++u)
+      store(to + u * step, load<T>(from + (i + u) * size));
+    to += 4 * step;
+  }
+  for (; i < n; ++i) {
+    store(to, load<T>(from + i * size));
+    to += step;
+  }
+}
+
+#if defined(__AVX512BW__)
+/// Bytes a step apart, several to a register. There is no permutation of bytes at this level, only of
+/// 16-bit words: elements of even and of odd index are moved by one each, within the words that hold
+/// them, and then shifted to the half where they belong.
+class BytesInRegister {
+ public:
+  explicit BytesInRegister(std::int64_t step) : count_((63 / step + 1) / 2 * 2) {
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const std::int64_t spaced = i * step;
+      gather_[i % 2][i / 2] = static_cast<std::uint16_t>(spaced / 2);
+      scatter_[i % 2][spaced / 2] = static_cast<std::uint16_t>(i / 2);
+      mask_ |= std::uint64_t{1} << spaced;
+      odd_ |= i % 2 == 0 ? 0 : std::uint32_t{1} << (spaced / 2);
+    }
+  }
+  /// Whether a register holds enough of them, and a row enough registers.
+  static bool fits(std::int64_t step, std::int64_t n) { return step > 1 && step <= 12 && n >= 64; }
+
+  /// Elements of a register: an even number.
+  std::int64_t count() const { return count_; }
+
+  /// 64 bytes from `from` on to count() consecutive ones at the start of the result.
+  template <bool odd_step>
+  WEFT_ALWAYS_INLINE __m512i gather(const char* from) const {
+    const __m512i spaced = _mm512_loadu_si512(from);
+    const __m512i even = pick(gather_[0], spaced);
+    __m512i odd = pick(gather_[1], spaced);
+    if constexpr (!odd_step) odd = _mm512_slli_epi16(odd, 8);
+    return _mm512_mask_blend_epi8(0xaaaa'aaaa'aaaa'aaaa, even, odd);
+  }
+  /// The first count() of the 64 bytes from `from` on to every step-th byte from `to` on.
+  template <bool odd_step>
+  WEFT_ALWAYS_INLINE void scatter(char* to, const char* from) const {
+    const __m512i dense = _mm512_loadu_si512(from);
+    const __m512i even = pick(scatter_[0], dense);
+    __m512i odd = pick(scatter_[1], dense);
+    if constexpr (!odd_step) odd = _mm512_srli_epi16(odd, 8);
+    _mm512_mask_storeu_epi8(to, mask_,
+                            odd_step ? _mm512_mask_blend_epi8(0xaaaa'aaaa'aaaa'aaaa, even, odd)
+                                     : _mm512_mask_blend_epi16(odd_, even, odd));
+  }
+
+ private:
+  static WEFT_ALWAYS_INLINE __m512i pick(const std::uint16_t (&index)[32], __m512i words) {
+    // The masked form: GCC 12 warns of its own undefined operand in the plain one.
+    return _mm512_maskz_permutexvar_epi16(~0u, _mm512_load_si512(index), words);
+  }
+
+  std::int64_t count_;
+  std::uint64_t mask_ = 0;  // bytes at a step
+  std::uint32_t odd_ = 0;   // words that hold an element of odd index
+  alignas(64) std::uint16_t gather_[2][32] = {};
+  alignas(64) std::uint16_t scatter_[2][32] = {};
+};
+
+/// As gather_spaced, of bytes. Returns how many elements it has done.
+template <bool odd_step>
+std::int64_t gather_bytes(char* __restrict to, const char* __restrict from, std::int64_t step,
+                          std::int64_t n) {
+  const BytesInRegister bytes(step);
+  std::int64_t i = 0;
+  for (; i + 64 <= n; i += bytes.count())
+    store(to + i, bytes.gather<odd_step>(from + i * step));
+  return i;
+}
+
+/// As scatter_spaced, of bytes. Returns how many elements it has done.
+template <bool odd_step>
+std::int64_t scatter_bytes(char* __restrict to, std::int64_t step, const char* __restrict from,
+                           std::int64_t n) {
+  const BytesInRegister bytes(step);
+  std::int64_t i = 0;
+  for (; i + 64 <= n; i += bytes.count())
+    bytes.scatter<odd_step>(to + i * step, from + i);
+  return i;
+}
+#endif
+
+/// gather_spaced, or scatter_spaced, by the quickest way for this step.
+template <class T>
+void gather_row(char* __restrict to, const char* __restrict from, std::int64_t step,
+                std::int64_t n) {
+  std::int64_t done = 0;
+#if defined(__AVX512BW__)
+  if constexpr (sizeof(T) == 1) {
+    if (BytesInRegister::fits(step, n)) {
+      done = step % 2 != 0 ? gather_bytes<true>(to, from, step, n)
+                           : gather_bytes<false>(to, from, step, n);
+    }
+  } else if constexpr (sizeof(T) == 2) {
+    if (RowsInRegister::fits(sizeof(T), step, n)) done = gather_rows(to, from, step, sizeof(T), n);
+  }
+#endif
+  gather_spaced<T>(to + done * static_cast<std::int64_t>(sizeof(T)), from + done * step, step,
+                   n - done);
+}
+template <class T>
+void scatter_row(char* __restrict to, std::int64_t step, const char* __restrict from,
+                 std::int64_t n) {
+  std::int64_t done = 0;
+#if defined(__AVX512BW__)
+  if constexpr (sizeof(T) == 1) {
+    if (BytesInRegister::fits(step, n)) {
+      done = step % 2 != 0 ? scatter_bytes<true>(to, step, from, n)
+                           : scatter_bytes<false>(to, step, from, n);
+    }
+  } else if constexpr (sizeof(T) <= 4) {
+    if (RowsInRegister::fits(sizeof(T), step, n)) done = scatter_rows(to, step, from, sizeof(T), n);
+  }
+#endif
+  scatter_spaced<T>(to + done * step, step, from + done * static_cast<std::int64_t>(sizeof(T)),
+                    n - done);
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0
