@@ -47,18 +47,29 @@ struct Block {
   std::int64_t rows = 1;  ///< along dim 1
 };
 
-class ChainKernel final : public Kernel {
+/// Converts a few rows; the context is the function to convert by.
+void run_convert(const void* context, char* const* data, const std::int64_t* row_bytes,
+                 std::int64_t n, std::int64_t rows, std::uint32_t) {
+  const ConvertFn convert = *static_cast<const ConvertFn*>(context);
+  for (std::int64_t r = 0; r < rows; ++r)
+    convert(data[0] + r * row_bytes[0], data[1] + r * row_bytes[1], n);
+}
+
+class ChainKernel final : public PreparedChain {
  public:
   ChainKernel(const Chain& chain, std::span<const TensorView> outputs,
               std::span<const TensorView> inputs);
 
   void run(const KernelArguments& arguments) override;
+  std::span<const DirectCall> direct_calls() const noexcept override { return direct_; }
 
  private:
   void make_places(const Chain& chain);
   void make_steps(const Chain& chain);
   int filled(int place);
+  void assign_buffers();
   void choose_block();
+  void make_direct_calls();
   void run_block(char* const* base, const Block& block, char* scratch, bool* by_zero) const;
   void run_blocks(char* const* base, std::int64_t begin, std::int64_t end, bool* by_zero) const;
   std::int64_t stride(int dim, int operand) const {
@@ -74,6 +85,8 @@ class ChainKernel final : public Kernel {
   std::vector<int> staged_outputs_;
   std::vector<Step> steps_;
   std::int64_t buffer_element_bytes_ = 0;
+  std::vector<DirectCall> direct_;
+  Tensor buffers_;  // of direct calls
   Block block_;
   std::int64_t blocks0_ = 0, blocks1_ = 0, count_ = 0, grain_ = 1;
 };
@@ -93,7 +106,9 @@ ChainKernel::ChainKernel(const Chain& chain, std::span<const TensorView> outputs
     origins_.push_back(iter.operand(k).origin_offset_bytes);
   make_places(chain);
   make_steps(chain);
+  assign_buffers();
   choose_block();
+  make_direct_calls();
 }
 
 void ChainKernel::make_places(const Chain& chain) {
@@ -155,21 +170,91 @@ void ChainKernel::make_steps(const Chain& chain) {
   }
 }
 
-void ChainKernel::choose_block() {
+/// Buffers for staged operands, and for what passes from step to step: a buffer is used again when
+/// its last reader has read it, be it by the step that reads it last.
+void ChainKernel::assign_buffers() {
+  struct Slot {
+    std::int64_t offset, size;
+  };
+  std::vector<Slot> free;
+  const auto take = [&](Place& place) {
+    const auto found = std::ranges::find(free, place.size, &Slot::size);
+    if (found != free.end()) {
+      place.offset = found->offset;
+      free.erase(found);
+      return;
+    }
+    place.offset = buffer_element_bytes_;
+    buffer_element_bytes_ += place.size;
+  };
   for (std::size_t p = 0; p < places_.size(); ++p) {
     Place& place = places_[p];
-    if (place.kind == Place::Kind::staged) {
-      if (place.operand < 0) {
-        std::copy_n(places_[static_cast<std::size_t>(place.offset)].value, 16, place.value);
-      }
-      (place.operand >= 0 && place.operand < noutputs_ ? staged_outputs_ : staged_inputs_)
-          .push_back(static_cast<int>(p));
+    if (place.kind != Place::Kind::staged) continue;
+    if (place.operand < 0) {
+      std::copy_n(places_[static_cast<std::size_t>(place.offset)].value, 16, place.value);
     }
-    if (place.kind == Place::Kind::staged || place.kind == Place::Kind::scratch) {
-      place.offset = buffer_element_bytes_;
-      buffer_element_bytes_ += place.size;
-    }
+    const bool output = place.operand >= 0 && place.operand < noutputs_;
+    (output ? staged_outputs_ : staged_inputs_).push_back(static_cast<int>(p));
+    take(place);
   }
+  std::vector<std::size_t> last_use(places_.size(), 0);
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    for (const int p : steps_[s].places)
+      last_use[static_cast<std::size_t>(p)] = s;
+  }
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const Step& step = steps_[s];
+    for (std::size_t k = 1; k < step.places.size(); ++k) {
+      const auto p = static_cast<std::size_t>(step.places[k]);
+      const Place& place = places_[p];
+      const bool twice =
+          std::find(step.places.begin() + 1, step.places.begin() + static_cast<std::ptrdiff_t>(k),
+                    step.places[k]) != step.places.begin() + static_cast<std::ptrdiff_t>(k);
+      if (place.kind == Place::Kind::scratch && last_use[p] == s && !twice) {
+        free.push_back({place.offset, place.size});
+      }
+    }
+    Place& out = places_[static_cast<std::size_t>(step.places[0])];
+    if (out.kind == Place::Kind::scratch) take(out);
+  }
+}
+
+void ChainKernel::make_direct_calls() {
+  const bool simple = count_ == 1 && staged_inputs_.empty() && staged_outputs_.empty() &&
+                      std::ranges::none_of(steps_, &Step::divides);
+  if (!simple) return;
+  const std::int64_t room = (block_.n * block_.rows + 63) / 64 * 64;
+  if (buffer_element_bytes_ > 0) {
+    buffers_ = Tensor::zeros({room * buffer_element_bytes_}, ScalarType::u8);
+  }
+  for (const Step& step : steps_) {
+    DirectCall call{step.run, step.context, block_.n, block_.rows, step.broadcast, {}, {}};
+    if (step.convert != nullptr) {
+      call.run = run_convert;
+      call.context = &step.convert;
+    }
+    for (const int p : step.places) {
+      Place& place = places_[static_cast<std::size_t>(p)];
+      DirectCall::Operand operand{-1, 0, nullptr};
+      std::int64_t row = 0;
+      if (place.kind == Place::Kind::memory) {
+        operand.operand = place.operand;
+        operand.offset = origins_[static_cast<std::size_t>(place.operand)];
+        row = stride(1, place.operand);
+      } else if (place.kind == Place::Kind::number) {
+        operand.fixed = place.value;
+      } else {
+        operand.fixed = static_cast<char*>(buffers_.data()) + place.offset * room;
+        row = block_.n * place.size;
+      }
+      call.operands.push_back(operand);
+      call.row_bytes.push_back(row);
+    }
+    direct_.push_back(std::move(call));
+  }
+}
+
+void ChainKernel::choose_block() {
   // A multiple of 64 elements, so that every buffer starts on a cache line.
   const std::int64_t fits =
       buffer_element_bytes_ == 0 ? 4096 : scratch_bytes / buffer_element_bytes_;
@@ -224,8 +309,7 @@ void ChainKernel::run_block(char* const* base, const Block& block, char* scratch
       }
     }
     if (step.convert != nullptr) {
-      for (std::int64_t r = 0; r < block.rows; ++r)
-        step.convert(data[0] + r * row_bytes[0], data[1] + r * row_bytes[1], block.n);
+      run_convert(&step.convert, data, row_bytes, block.n, block.rows, 0);
     } else {
       step.run(step.divides ? by_zero : step.context, data, row_bytes, block.n, block.rows,
                step.broadcast);
@@ -333,8 +417,9 @@ Chain Chain::copy(ScalarType type) {
   return chain;
 }
 
-std::unique_ptr<Kernel> prepare_chain(const Chain& chain, std::span<const TensorView> outputs,
-                                      std::span<const TensorView> inputs) {
+std::unique_ptr<PreparedChain> prepare_chain(const Chain& chain,
+                                             std::span<const TensorView> outputs,
+                                             std::span<const TensorView> inputs) {
   return std::make_unique<ChainKernel>(chain, outputs, inputs);
 }
 

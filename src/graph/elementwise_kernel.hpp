@@ -35,8 +35,32 @@ struct Chain {
   int append(const ElementwiseFormula& formula, std::span<const int> input_terms);
 };
 
+/// One call of a chain with nothing left to decide but where its operands are.
+struct DirectCall {
+  struct Operand {
+    int operand;          ///< of the chain, outputs first; -1: it is at `fixed`
+    std::int64_t offset;  ///< bytes from the operand's element (0, 0, ...)
+    char* fixed;
+  };
+  SpanKernel::Run run;
+  const void* context;
+  std::int64_t n, rows;
+  std::uint32_t broadcast;
+  SmallVector<Operand, 4> operands;
+  SmallVector<std::int64_t, 4> row_bytes;
+};
+
+/// A chain ready to run.
+class PreparedChain : public Kernel {
+ public:
+  /// The same as run(), if the chain is one small block of operands that are used in place: calls to
+  /// make one after the other, in buffers of this object. Empty if it is not.
+  virtual std::span<const DirectCall> direct_calls() const noexcept = 0;
+};
+
 /// Prepares a chain. Outputs are of one shape, to which inputs broadcast; any strides.
-std::unique_ptr<Kernel> prepare_chain(const Chain& chain, std::span<const TensorView> outputs,
-                                      std::span<const TensorView> inputs);
+std::unique_ptr<PreparedChain> prepare_chain(const Chain& chain,
+                                             std::span<const TensorView> outputs,
+                                             std::span<const TensorView> inputs);
 
 }  // namespace weft::inline v0::graph

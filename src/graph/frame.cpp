@@ -73,22 +73,25 @@ void* Frame::Impl::allocate(int output, IntSpan shape) {
   return root.origin;
 }
 
-void Frame::Impl::run_segment(Segment& segment) {
-  for (FrameStep& step : segment.steps) {
-    running_first_value_ = step.first_value;
-    const KernelArguments arguments{
-        const_cast<const void* const*>(
-            reinterpret_cast<void**>(segment.pointers.data() + step.inputs)),
-        reinterpret_cast<void**>(segment.pointers.data() + step.outputs), this};
-    try {
-      step.kernel->run(arguments);
-    } catch (const Error& error) {
-      if (step.node < 0) throw;
-      const Node& node = program_.nodes[static_cast<std::size_t>(step.node)].node;
-      fail(error.code(), text(describe(node), ": ", error.what()));
-    }
-    counters.bytes_copied += step.bytes_copied;
+void Frame::Impl::run_step(const void* context, char* const*, const std::int64_t*, std::int64_t,
+                           std::int64_t, std::uint32_t) {
+  const auto& step = *static_cast<const FrameStep*>(context);
+  if (step.first_value >= 0) *step.running_first_value = step.first_value;
+  step.kernel->run(step.arguments);
+}
+
+void Frame::Impl::run_segment(const Segment& segment) {
+  const FlatCall* call = segment.calls.data();
+  const FlatCall* const end = call + segment.calls.size();
+  try {
+    for (; call != end; ++call)
+      call->run(call->context, call->data, call->row_bytes, call->n, call->rows, call->broadcast);
+  } catch (const Error& error) {
+    if (call->node < 0) throw;
+    const Node& node = program_.nodes[static_cast<std::size_t>(call->node)].node;
+    fail(error.code(), text(describe(node), ": ", error.what()));
   }
+  counters.bytes_copied += segment.bytes_copied;
 }
 
 void Frame::Impl::run() {

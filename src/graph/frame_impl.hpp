@@ -53,18 +53,34 @@ struct ValueState {
   std::int64_t offset = 0;  ///< bytes from the root's origin
 };
 
+/// A kernel with its operands.
 struct FrameStep {
   std::unique_ptr<Kernel> kernel;
   std::size_t inputs = 0, outputs = 0;  ///< first pointer of each in the segment's table
-  int node = -1;                        ///< for messages; -1: a copy
   int first_value = -1;                 ///< of outputs, if their shape is not known before
-  std::int64_t bytes_copied = 0;
+  KernelArguments arguments{};
+  int* running_first_value = nullptr;  ///< where to say so, if it is not
+};
+
+/// What a run consists of: calls one after the other, with nothing to look up. A FrameStep is one call
+/// with itself as the context; a small chain is one for each of its steps.
+struct FlatCall {
+  SpanKernel::Run run;
+  const void* context;
+  char* const* data;
+  const std::int64_t* row_bytes;
+  std::int64_t n, rows;
+  std::uint32_t broadcast;
+  int node;                ///< for messages; -1: a copy
+  std::size_t first_data;  ///< index of `data` in the segment's table
 };
 
 /// Steps whose geometry is known before the first of them runs.
 struct Segment {
   int first_node = 0, end_node = 0;
-  std::vector<FrameStep> steps;
+  std::vector<std::unique_ptr<FrameStep>> steps;
+  std::vector<FlatCall> calls;
+  std::int64_t bytes_copied = 0;  ///< in each run
   std::vector<char*> pointers;
   std::vector<Tensor> kept;  ///< constants made for it
   /// Values that shapes in this segment depend on, as they were when it was planned.
@@ -160,12 +176,22 @@ class Frame::Impl final : private OutputMemory {
   ValueState dense_copy(const ValueState& from);
   void add_step(std::unique_ptr<Kernel> kernel, int node, std::span<const ValueState* const> inputs,
                 std::span<const ValueState* const> outputs, std::int64_t bytes_copied = 0);
+  void add_direct_calls(std::span<const DirectCall> calls, int node,
+                        std::span<const ValueState* const> inputs,
+                        std::span<const ValueState* const> outputs);
+  /// A place in the table of pointers that follows a value.
+  void add_pointer(const ValueState& value, std::int64_t offset);
+  void add_chain(const Chain& chain, int node, std::span<const TensorView> output_views,
+                 std::span<const TensorView> input_views, std::span<const ValueState* const> inputs,
+                 std::span<const ValueState* const> outputs, std::int64_t bytes_copied = 0);
   const TensorView* constant_of(int value) const;
   ValueType type_of(int value) const;
 
   // ---- running: frame.cpp
   bool still_holds(const Segment& segment) const;
-  void run_segment(Segment& segment);
+  void run_segment(const Segment& segment);
+  static void run_step(const void* context, char* const* data, const std::int64_t* row_bytes,
+                       std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
   TensorView current_view(const ValueState& value) const;
   void* allocate(int output, IntSpan shape) override;
 

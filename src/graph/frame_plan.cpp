@@ -68,7 +68,7 @@ void Frame::Impl::make_output(int value, const ValueType& type, const ProgramNod
     return;
   }
   made.view = placeholder(type.dtype, shape, contiguous_strides(shape));
-  const int step = static_cast<int>(segment().steps.size());
+  const int step = static_cast<int>(segment().calls.size());
   made.root = new_root({.kind = Root::Kind::arena,
                         .index = value,
                         .segment = made.segment,
@@ -80,37 +80,81 @@ void Frame::Impl::make_output(int value, const ValueType& type, const ProgramNod
 void Frame::Impl::use_root(const ValueState& value) {
   if (value.root < 0) return;
   Root& root = roots_[static_cast<std::size_t>(value.root)];
-  const int step = static_cast<int>(segment().steps.size());
+  const int step = static_cast<int>(segment().calls.size());
   root.last_step = root.segment == segment_index() ? std::max(root.last_step, step) : last_of_all;
+}
+
+void Frame::Impl::add_pointer(const ValueState& value, std::int64_t offset) {
+  std::vector<char*>& pointers = segment().pointers;
+  pointers.push_back(nullptr);
+  if (value.kind == ValueState::Kind::constant) {
+    pointers.back() = static_cast<char*>(value.view.data()) + offset;
+    return;
+  }
+  use_root(value);
+  // The table still moves; the address is put in when it is complete.
+  if (value.view.defined()) {
+    new_pointers_.push_back({pointers.size() - 1, value.root, value.offset + offset});
+  }
 }
 
 void Frame::Impl::add_step(std::unique_ptr<Kernel> kernel, int node,
                            std::span<const ValueState* const> inputs,
                            std::span<const ValueState* const> outputs, std::int64_t bytes_copied) {
   Segment& to = segment();
-  FrameStep step;
-  step.kernel = std::move(kernel);
-  step.node = node;
-  step.bytes_copied = bytes_copied;
+  auto step = std::make_unique<FrameStep>();
+  step->kernel = std::move(kernel);
   const auto add_pointers = [&](std::span<const ValueState* const> operands) {
     const std::size_t first = to.pointers.size();
     for (const ValueState* operand : operands) {
-      to.pointers.push_back(nullptr);
-      if (operand == nullptr) continue;
-      if (operand->kind == ValueState::Kind::constant) {
-        to.pointers.back() = static_cast<char*>(operand->view.data());
-        continue;
+      if (operand != nullptr) {
+        add_pointer(*operand, 0);
+      } else {
+        to.pointers.push_back(nullptr);
       }
-      use_root(*operand);
-      // The table still moves; the address is put in when it is complete.
-      if (!operand->view.defined()) continue;  // to be allocated by the kernel
-      new_pointers_.push_back({to.pointers.size() - 1, operand->root, operand->offset});
     }
     return first;
   };
-  step.inputs = add_pointers(inputs);
-  step.outputs = add_pointers(outputs);
+  step->inputs = add_pointers(inputs);
+  step->outputs = add_pointers(outputs);
+  to.bytes_copied += bytes_copied;
+  to.calls.push_back({run_step, step.get(), nullptr, nullptr, 0, 0, 0, node, 0});
   to.steps.push_back(std::move(step));
+}
+
+void Frame::Impl::add_direct_calls(std::span<const DirectCall> calls, int node,
+                                   std::span<const ValueState* const> inputs,
+                                   std::span<const ValueState* const> outputs) {
+  Segment& to = segment();
+  for (const DirectCall& call : calls) {
+    const std::size_t first = to.pointers.size();
+    for (const DirectCall::Operand& operand : call.operands) {
+      const auto k = static_cast<std::size_t>(operand.operand);
+      if (operand.operand < 0) {
+        to.pointers.push_back(operand.fixed);
+      } else {
+        add_pointer(k < outputs.size() ? *outputs[k] : *inputs[k - outputs.size()], operand.offset);
+      }
+    }
+    to.calls.push_back({call.run, call.context, nullptr, call.row_bytes.data(), call.n, call.rows,
+                        call.broadcast, node, first});
+  }
+}
+
+void Frame::Impl::add_chain(const Chain& chain, int node, std::span<const TensorView> output_views,
+                            std::span<const TensorView> input_views,
+                            std::span<const ValueState* const> inputs,
+                            std::span<const ValueState* const> outputs, std::int64_t bytes_copied) {
+  std::unique_ptr<PreparedChain> prepared = prepare_chain(chain, output_views, input_views);
+  if (prepared->direct_calls().empty()) {
+    add_step(std::move(prepared), node, inputs, outputs, bytes_copied);
+    return;
+  }
+  add_direct_calls(prepared->direct_calls(), node, inputs, outputs);
+  segment().bytes_copied += bytes_copied;
+  auto keeper = std::make_unique<FrameStep>();  // its buffers and numbers
+  keeper->kernel = std::move(prepared);
+  segment().steps.push_back(std::move(keeper));
 }
 
 /// A row-major copy of a value, made in the steps.
@@ -127,7 +171,7 @@ ValueState Frame::Impl::dense_copy(const ValueState& from) {
   made.segment = segment_index();
   made.view =
       placeholder(from.view.dtype(), from.view.shape(), contiguous_strides(from.view.shape()));
-  const int step = static_cast<int>(segment().steps.size());
+  const int step = static_cast<int>(segment().calls.size());
   made.root = new_root({.kind = Root::Kind::arena,
                         .segment = made.segment,
                         .bytes = made.view.nbytes(),
@@ -136,8 +180,7 @@ ValueState Frame::Impl::dense_copy(const ValueState& from) {
   const TensorView outputs[] = {made.view}, inputs[] = {from.view};
   const ValueState* to[] = {&made};
   const ValueState* source[] = {&from};
-  add_step(prepare_chain(Chain::copy(from.view.dtype()), outputs, inputs), -1, source, to,
-           made.view.nbytes());
+  add_chain(Chain::copy(from.view.dtype()), -1, outputs, inputs, source, to, made.view.nbytes());
   return made;
 }
 
@@ -252,7 +295,7 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
                                program().operators);
   add_step(node.op->prepare(context), index, inputs, results);
   for (const ValueState* result : results) {
-    if (!result->view.defined()) segment().steps.back().first_value = node.first_output;
+    if (!result->view.defined()) segment().steps.back()->first_value = node.first_output;
   }
 }
 
@@ -461,8 +504,7 @@ void Frame::Impl::close_group(std::size_t index) {
   }
   group.chain.ninputs = static_cast<int>(inputs.size());
   group.chain.noutputs = static_cast<int>(outputs.size());
-  add_step(prepare_chain(group.chain, output_views, input_views), group.nodes.front(), inputs,
-           outputs);
+  add_chain(group.chain, group.nodes.front(), output_views, input_views, inputs, outputs);
 }
 
 // ---- Segments ------------------------------------------------------------------------------------
@@ -522,8 +564,7 @@ void Frame::Impl::place_results() {
     const TensorView outputs[] = {target.view}, inputs[] = {at.view};
     const ValueState* to[] = {&target};
     const ValueState* source[] = {&at};
-    add_step(prepare_chain(Chain::copy(at.view.dtype()), outputs, inputs), -1, source, to,
-             at.view.nbytes());
+    add_chain(Chain::copy(at.view.dtype()), -1, outputs, inputs, source, to, at.view.nbytes());
     copied_results_[static_cast<std::size_t>(i)] = target;
   }
 }
@@ -545,6 +586,15 @@ void Frame::Impl::finish_segment() {
     where = root.origin == nullptr ? nullptr : root.origin + pointer.offset;
   }
   new_pointers_.clear();
+  char** const table = segment().pointers.data();
+  for (FlatCall& call : segment().calls)
+    call.data = table + call.first_data;
+  for (const auto& step : segment().steps) {
+    step->arguments = {
+        const_cast<const void* const*>(reinterpret_cast<void**>(table + step->inputs)),
+        reinterpret_cast<void**>(table + step->outputs), this};
+    step->running_first_value = &running_first_value_;
+  }
 }
 
 /// Gives arena values of this segment offsets so that those that live at the same time are apart: each
