@@ -64,3 +64,8 @@
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
 #include <weft/parallel/parallel.hpp>
+#include <weft/recurrent/choice.hpp>
+#include <weft/recurrent/loop.hpp>
+#include <weft/recurrent/loop_spec.hpp>
+#include <weft/recurrent/port_map.hpp>
+#include <weft/recurrent/port_range.hpp>

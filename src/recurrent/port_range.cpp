@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft::inline v0::recurrent {
 
 namespace {
 
@@ -56,4 +56,4 @@ SliceRange slices_of(const PortRange& range, std::int64_t extent) {
           .count = (length - size) / stride + 1};
 }
 
-}  // namespace weft::inline v0
+}  // namespace weft::inline v0::recurrent

@@ -13,8 +13,8 @@
 
 namespace {
 
-using weft::PortRange;
-using weft::slices_of;
+using weft::recurrent::PortRange;
+using weft::recurrent::slices_of;
 using Slices = std::vector<std::pair<std::int64_t, std::int64_t>>;  // half open
 
 /// Cuts pieces off one end of the fence until nothing is left; nothing if that does not work out.
@@ -36,7 +36,7 @@ std::optional<Slices> scalar_reference(std::int64_t extent, std::int64_t start, 
   }
 }
 
-Slices listed(const weft::SliceRange& range) {
+Slices listed(const weft::recurrent::SliceRange& range) {
   Slices out;
   for (std::int64_t i = 0; i < range.count; ++i)
     out.emplace_back(range.first + i * range.step, range.first + i * range.step + range.size);
@@ -107,9 +107,9 @@ TEST_CASE("port range: OpenVINO's worked cases", "[recurrent]") {
 
 TEST_CASE("port range: part size left out is the stride's", "[recurrent]") {
   CHECK(slices_of({.stride = 4}, 12) ==
-        weft::SliceRange{.first = 0, .step = 4, .size = 4, .count = 3});
+        weft::recurrent::SliceRange{.first = 0, .step = 4, .size = 4, .count = 3});
   CHECK(slices_of({.start = -1, .end = 0, .stride = -4}, 12) ==
-        weft::SliceRange{.first = 8, .step = -4, .size = 4, .count = 3});
+        weft::recurrent::SliceRange{.first = 8, .step = -4, .size = 4, .count = 3});
 }
 
 TEST_CASE("port range: bad input: each mistake names its attribute", "[recurrent]") {

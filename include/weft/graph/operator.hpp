@@ -42,6 +42,11 @@ class WEFT_API InferContext {
   /// Reshape; null if it is not known yet. Then the outputs get as much of a shape as is certain, and
   /// infer() is called again, in each run, when the value is there.
   const TensorView* value(int i) const;
+  /// The value of an input that tells more about the outputs if it is there already, and is not waited
+  /// for; else null.
+  const TensorView* value_if_known(int i) const noexcept {
+    return has_input(i) ? values_[static_cast<std::size_t>(i)] : nullptr;
+  }
   /// The same, as integers, of any integer type and any rank; false if it is not known. Throws
   /// Error(dtype) if it holds no integers.
   bool integers(int i, std::vector<std::int64_t>& out) const;

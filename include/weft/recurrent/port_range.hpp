@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft::inline v0::recurrent {
 
 /// A range along one axis as a port map writes it. `start` and `end` are fence positions: position p
 /// stands before element p, so that an axis of 4 elements has the positions 0 to 4, and -1 is the
@@ -41,4 +41,4 @@ struct SliceRange {
 /// The message names the attribute, expected and got.
 WEFT_API SliceRange slices_of(const PortRange& range, std::int64_t extent);
 
-}  // namespace weft::inline v0
+}  // namespace weft::inline v0::recurrent

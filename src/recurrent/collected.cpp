@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recurrent/collected.hpp"
+
+#include <weft/base/checked.hpp>
+#include <weft/base/error.hpp>
+#include <weft/core/tensor.hpp>
+#include <weft/ops/copy.hpp>
+
+#include "recurrent/loop_types.hpp"
+
+namespace weft::inline v0::recurrent {
+
+Collected::Collected(const LoopSpec& spec, std::size_t output, ScalarType dtype, IntSpan element)
+    : output_(output),
+      dtype_(dtype),
+      element_(element.begin(), element.end()),
+      element_bytes_(numel(element) * element_size(dtype)),
+      is_stack_(spec.outputs[output].kind == LoopOutputKind::stack),
+      backwards_(spec.outputs[output].backwards) {
+  const std::int64_t axis = spec.outputs[output].axis;
+  const auto rank = static_cast<std::int64_t>(element.size());
+  // Numbers are joined along an axis that they do not have.
+  const std::int64_t axes = is_stack_ ? rank + 1 : std::max<std::int64_t>(rank, 1);
+  if (axis < -axes || axis >= axes) {
+    refuse(spec, ErrorCode::axis, "output ", output, ": axis ", axis, " of rank ", axes);
+  }
+  axis_ = static_cast<std::size_t>(axis < 0 ? axis + axes : axis);
+  direct_ = true;
+  for (std::size_t a = 0; a < axis_; ++a)
+    direct_ = direct_ && element_[a] == 1;
+}
+
+DimVector Collected::shape(std::int64_t places) const {
+  DimVector shape = element_;
+  if (is_stack_ || shape.empty()) {
+    shape.push_back(places);
+    std::rotate(shape.begin() + static_cast<std::ptrdiff_t>(axis_), shape.end() - 1, shape.end());
+  } else if (!checked_mul(shape[axis_], places, shape[axis_])) {
+    fail(ErrorCode::overflow, text("output ", output_, ": ", places, " trips of ",
+                                   std::span<const std::int64_t>(element_)));
+  }
+  return shape;
+}
+
+void Collected::open(const TensorView& out, std::int64_t trips) noexcept {
+  origin_ = static_cast<char*>(out.data());
+  trips_ = trips;
+  strides_.clear();
+  for (std::size_t a = 0; a < out.strides().size(); ++a) {
+    if (a != axis_ || (!is_stack_ && !element_.empty())) strides_.push_back(out.strides()[a]);
+  }
+  const std::int64_t extent = is_stack_ || element_.empty() ? 1 : element_[axis_];
+  place_bytes_ = extent * out.strides()[axis_] * element_size(dtype_);
+  capacity_ = extent == 0 ? 0 : out.shape()[axis_] / extent;
+}
+
+TensorView Collected::places(std::int64_t i, std::int64_t count) const {
+  DimVector shape(1, count);
+  DimVector strides(1, step() / element_size(dtype_));
+  for (std::size_t a = 0; a < element_.size(); ++a) {
+    shape.push_back(element_[a]);
+    strides.push_back(strides_[a]);
+  }
+  return TensorView::trusted(static_cast<void*>(place(i)), dtype_, shape, strides);
+}
+
+void Collected::clear_tail(std::int64_t trips) const {
+  if (capacity_ <= trips || element_bytes_ == 0) return;
+  DimVector shape(1, capacity_ - trips);
+  DimVector strides(1, place_bytes_ / element_size(dtype_));
+  for (std::size_t a = 0; a < element_.size(); ++a) {
+    shape.push_back(element_[a]);
+    strides.push_back(strides_[a]);
+  }
+  copy_out(TensorView::trusted(static_cast<void*>(origin_ + trips * place_bytes_), dtype_, shape,
+                               strides),
+           Tensor::zeros({}, dtype_));
+}
+
+}  // namespace weft::inline v0::recurrent

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Outputs that gather a value of every trip. Private to the compiled part.
+#pragma once
+
+#include <weft/core/tensor_view.hpp>
+#include <weft/recurrent/loop_spec.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace weft::inline v0::recurrent {
+
+/// Where the elements of a stacked or joined output go.
+class Collected {
+ public:
+  /// `element`: type and shape of what a trip adds. Throws Error(axis).
+  Collected(const LoopSpec& spec, std::size_t output, ScalarType dtype, IntSpan element);
+
+  std::size_t output() const noexcept { return output_; }
+  ScalarType dtype() const noexcept { return dtype_; }
+  IntSpan element_shape() const noexcept { return element_; }
+  std::int64_t element_bytes() const noexcept { return element_bytes_; }
+  bool backwards() const noexcept { return backwards_; }
+  /// Elements are row-major in the output, so that a trip can write its own there.
+  bool is_direct() const noexcept { return direct_; }
+
+  /// Shape of the output for `places` trips. Throws Error(overflow).
+  DimVector shape(std::int64_t places) const;
+
+  /// The output's memory, which has room for `places` trips; `trips`, or -1 if that is not known yet.
+  void open(const TensorView& out, std::int64_t trips) noexcept;
+  /// Where trip i goes. Backwards, the number of trips has to be known.
+  char* place(std::int64_t i) const noexcept {
+    return origin_ + (backwards_ ? trips_ - 1 - i : i) * place_bytes_;
+  }
+  /// From trip to trip, in bytes.
+  std::int64_t step() const noexcept { return backwards_ ? -place_bytes_ : place_bytes_; }
+  /// Places of trips i ... i + count - 1, with the axis of trips in front.
+  TensorView places(std::int64_t i, std::int64_t count) const;
+  /// Zeros after the last of `trips`.
+  void clear_tail(std::int64_t trips) const;
+
+ private:
+  std::size_t output_;
+  ScalarType dtype_;
+  DimVector element_;
+  std::int64_t element_bytes_ = 0;
+  std::size_t axis_ = 0;  // of the output
+  bool is_stack_;
+  bool backwards_;
+  bool direct_ = false;
+
+  char* origin_ = nullptr;
+  std::int64_t trips_ = -1;
+  std::int64_t capacity_ = 0;     // places
+  std::int64_t place_bytes_ = 0;  // from place to place
+  DimVector strides_;             // of an element in the output
+};
+
+}  // namespace weft::inline v0::recurrent

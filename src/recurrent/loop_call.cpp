@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recurrent/loop_call.hpp"
+
+#include <weft/base/error.hpp>
+#include <weft/core/cast.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::inline v0::recurrent {
+
+LoopGeometry::LoopGeometry(const LoopSpec& of, const graph::Graph& with,
+                           const graph::PrepareContext& context)
+    : spec(of), body(with) {
+  for (int i = 0; i < context.ninputs(); ++i)
+    inputs.push_back(context.input(i));
+  for (int i = 0; i < context.noutputs(); ++i)
+    outputs.push_back(context.output(i));
+  const auto walk = [&](const std::string& entry, const LoopIterator& iterator) {
+    return walk_slices(spec, entry, iterator, inputs[static_cast<std::size_t>(iterator.input)]);
+  };
+  const auto limit = [&](const LoopIterator& iterator, const SliceWalk& made) {
+    if (iterator.limits_trips && !iterator.from_count) limiting_slices = made.count;
+  };
+  for (std::size_t i = 0; i < spec.iterators.size(); ++i) {
+    iterators.push_back(walk(iterator_name(i), spec.iterators[i]));
+    limit(spec.iterators[i], iterators.back());
+  }
+  for (std::size_t j = 0; j < spec.states.size(); ++j) {
+    const LoopState& state = spec.states[j];
+    states.emplace_back();
+    if (!state.sliced) continue;
+    states.back() = walk(state_name(j), *state.sliced);
+    limit(*state.sliced, *states.back());
+  }
+}
+
+std::int64_t LoopCall::integer(int i) const {
+  const void* at = input(i);
+  if (geometry_.inputs[static_cast<std::size_t>(i)].dtype() == ScalarType::i32) {
+    std::int32_t value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  std::int64_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+TripLimit LoopCall::trip_limit(bool certain) const {
+  const LoopSpec& loop = spec();
+  TripLimit limit;
+  const auto at_most = [&](std::int64_t trips, LoopEnd end) {
+    if (trips >= limit.trips) return;
+    limit.trips = std::max<std::int64_t>(trips, 0);
+    limit.end = end;
+  };
+  if (geometry_.limiting_slices) at_most(*geometry_.limiting_slices, LoopEnd::slices);
+  if (loop.most_trips) at_most(*loop.most_trips, LoopEnd::count);
+  if (loop.count) {
+    const std::int64_t count = integer(*loop.count);
+    if (count >= 0 || !loop.negative_count_is_endless) at_most(count, LoopEnd::count);
+  }
+  if (loop.rows) {
+    const TensorView lengths = input_view(loop.rows->lengths);
+    std::int64_t most = 0;
+    for (std::int64_t row = 0; row < lengths.numel(); ++row) {
+      const std::int64_t length = lengths.dtype() == ScalarType::i32
+                                      ? lengths.at<std::int32_t>({row})
+                                      : lengths.at<std::int64_t>({row});
+      if (length < 0) {
+        refuse(loop, ErrorCode::invalid_argument, "rows: length ", length, " of row ", row,
+               ": expected 0 or more");
+      }
+      most = std::max(most, length);
+    }
+    at_most(most, LoopEnd::rows);
+  }
+  if (loop.first_condition && !flag(*loop.first_condition)) at_most(0, LoopEnd::condition);
+
+  for (std::size_t i = 0; i < geometry_.iterators.size(); ++i) {
+    const std::int64_t slices = geometry_.iterators[i].count;
+    if (slices >= limit.slices) continue;
+    limit.slices = slices;
+    limit.lacking_iterator = static_cast<int>(i);
+  }
+  // Backwards from the count, the first slice is the last element.
+  for (std::size_t i = 0; i < geometry_.iterators.size(); ++i) {
+    if (geometry_.iterators[i].from_count && limit.trips > geometry_.iterators[i].extent) {
+      limit.lacking_iterator = static_cast<int>(i);
+      refuse_missing_slice(limit, limit.trips - 1);
+    }
+  }
+  if (certain && limit.trips > limit.slices) refuse_missing_slice(limit, limit.slices);
+  return limit;
+}
+
+void LoopCall::refuse_missing_slice(const TripLimit& limit, std::int64_t trip) const {
+  const auto i = static_cast<std::size_t>(limit.lacking_iterator);
+  refuse(spec(), ErrorCode::bounds, geometry_.iterator_name(i), ": has ",
+         geometry_.iterators[i].count, " slices, and trip ", trip, " asks for another");
+}
+
+TensorView LoopCall::output(std::size_t i, ScalarType dtype, IntSpan shape) const {
+  void* memory = geometry_.outputs[i].defined() ? arguments_.outputs[i]
+                                                : arguments_.allocate(static_cast<int>(i), shape);
+  return TensorView::trusted(memory, dtype, shape);
+}
+
+void LoopCall::write_numbers(std::int64_t trips, bool condition) const {
+  for (std::size_t i = 0; i < spec().outputs.size(); ++i) {
+    if (spec().outputs[i].kind == LoopOutputKind::trips)
+      *static_cast<std::int64_t*>(output(i, ScalarType::i64, {}).data()) = trips;
+    if (spec().outputs[i].kind == LoopOutputKind::condition)
+      *static_cast<bool*>(output(i, ScalarType::boolean, {}).data()) = condition;
+  }
+}
+
+}  // namespace weft::inline v0::recurrent

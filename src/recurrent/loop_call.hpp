@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One run of a loop: what it is given, and how many trips it may have. Private to the compiled part.
+#pragma once
+
+#include <weft/graph/operator.hpp>
+#include <weft/recurrent/loop.hpp>
+
+#include "recurrent/loop_body.hpp"
+#include "recurrent/loop_data.hpp"
+#include "recurrent/loop_types.hpp"
+#include "recurrent/slice_walk.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace weft::inline v0::recurrent {
+
+inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
+
+/// What stays the same from run to run of a prepared loop.
+struct LoopGeometry {
+  LoopGeometry(const LoopSpec& spec, const graph::Graph& body,
+               const graph::PrepareContext& context);
+
+  const LoopSpec& spec;
+  const graph::Graph& body;
+  std::vector<TensorView> inputs;   ///< at placeholders
+  std::vector<TensorView> outputs;  ///< undefined if their shape turns up in the run
+  std::vector<SliceWalk> iterators;
+  std::vector<std::optional<SliceWalk>> states;  ///< of those whose first value is a slice
+  /// Slices that each iterator, or state, that limits trips has.
+  std::optional<std::int64_t> limiting_slices;
+
+  std::string iterator_name(std::size_t i) const {
+    return entry_name("iterator", i, body, spec.iterators[i].parameter);
+  }
+  std::string state_name(std::size_t i) const {
+    return entry_name("state", i, body, spec.states[i].parameter);
+  }
+};
+
+/// How many trips there can be.
+struct TripLimit {
+  std::int64_t trips = endless;
+  LoopEnd end = LoopEnd::count;  ///< what ends it there
+  /// First trip of which some iterator has no slice, and which one.
+  std::int64_t slices = endless;
+  int lacking_iterator = -1;
+};
+
+/// One run.
+class LoopCall {
+ public:
+  LoopCall(const LoopGeometry& geometry, const graph::KernelArguments& arguments)
+      : geometry_(geometry), arguments_(arguments) {}
+
+  const LoopGeometry& geometry() const noexcept { return geometry_; }
+  const LoopSpec& spec() const noexcept { return geometry_.spec; }
+  const void* input(int i) const noexcept { return arguments_.inputs[i]; }
+  TensorView input_view(int i) const {
+    const TensorView& view = geometry_.inputs[static_cast<std::size_t>(i)];
+    return TensorView::trusted(input(i), view.dtype(), view.shape(), view.strides());
+  }
+  /// The one element of an input of i32 or i64.
+  std::int64_t integer(int i) const;
+  bool flag(int i) const { return *static_cast<const char*>(input(i)) != 0; }
+
+  /// Reads counts, first condition, slices and lengths. Throws Error(bounds) if the number of trips is
+  /// known (`certain`: nothing can end it before) and a slice is missing.
+  TripLimit trip_limit(bool certain) const;
+  [[noreturn]] void refuse_missing_slice(const TripLimit& limit, std::int64_t trip) const;
+
+  /// Memory of an output, row-major: as planned, or allocated now.
+  TensorView output(std::size_t i, ScalarType dtype, IntSpan shape) const;
+  /// Writes trips and condition into outputs that want them.
+  void write_numbers(std::int64_t trips, bool condition) const;
+
+ private:
+  const LoopGeometry& geometry_;
+  const graph::KernelArguments& arguments_;
+};
+
+/// Runs a loop whose body is planned once.
+void run_fixed(const LoopCall& call, LoopRuntime& runtime, LoopReport& report);
+/// Runs a loop whose states change their shapes, or that has rows; the body may be planned anew for
+/// every trip.
+void run_free(const LoopCall& call, LoopRuntime& runtime, LoopReport& report);
+
+}  // namespace weft::inline v0::recurrent

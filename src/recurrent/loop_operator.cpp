@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/error.hpp>
+#include <weft/graph/operator.hpp>
+#include <weft/recurrent/loop.hpp>
+
+#include "recurrent/if_operator.hpp"
+#include "recurrent/loop_call.hpp"
+#include "recurrent/loop_data.hpp"
+#include "recurrent/loop_types.hpp"
+
+#include <utility>
+
+namespace weft::inline v0::recurrent {
+
+namespace {
+
+const LoopData& data_of(const graph::Node& node) {
+  const auto* data = dynamic_cast<const LoopData*>(node.data.get());
+  if (data == nullptr || node.bodies.size() != 1 || node.bodies[0] == nullptr) {
+    fail(ErrorCode::invalid_argument,
+         text(describe(node), ": is no loop: expected a node that loop_node() made"));
+  }
+  return *data;
+}
+
+bool single_is_true(const TensorView& view) {
+  return view.numel() == 1 && *static_cast<const char*>(view.data()) != 0;
+}
+
+std::optional<std::int64_t> single_integer(const TensorView* view) {
+  if (view == nullptr || view->numel() != 1) return {};
+  const Tensor wide = Tensor::empty({}, ScalarType::i64);
+  const TensorView flat = view->as_strided({}, {});
+  cast_tensor(wide, flat);
+  return wide.at<std::int64_t>({});
+}
+
+class LoopKernel final : public graph::Kernel {
+ public:
+  LoopKernel(const graph::PrepareContext& context)
+      : node_(context.node()),
+        data_(data_of(node_)),
+        geometry_(data_.spec, *node_.bodies[0], context) {
+    std::vector<graph::ValueType> inputs;
+    for (const TensorView& view : geometry_.inputs)
+      inputs.push_back({view.dtype(), view.shape()});
+    const auto first = first_parameter_types(data_.spec, geometry_.body, inputs);
+    const std::optional<int>& given = data_.spec.first_condition;
+    const TensorView* first_condition = given ? context.constant(*given) : nullptr;
+    const bool first_is_true =
+        !given || (first_condition != nullptr && single_is_true(*first_condition));
+    auto body = data_.body(geometry_.body, first, context.operators(), first_is_true, false);
+    runtime_ = data_.take(body);
+  }
+  ~LoopKernel() override { data_.give_back(std::move(runtime_)); }
+
+  void run(const graph::KernelArguments& arguments) override {
+    const LoopCall call(geometry_, arguments);
+    LoopReport report;
+    report.name = data_.spec.name;
+    report.hoisted = runtime_->body->hoisted;
+    report.fixed_shapes = false;
+    run_free(call, *runtime_, report);
+    report.bytes_held = runtime_->bytes_held();
+    data_.set_report(report);
+  }
+
+ private:
+  graph::Node node_;  // keeps spec and body alive
+  const LoopData& data_;
+  LoopGeometry geometry_;
+  std::unique_ptr<LoopRuntime> runtime_;
+};
+
+class LoopOperator final : public graph::Operator {
+ public:
+  LoopOperator() : Operator({.name = "Loop", .aliases = {"TensorIterator"}}) {}
+
+  void infer(graph::InferContext& context) const override {
+    const LoopData& data = data_of(context.node());
+    const LoopSpec& spec = data.spec;
+    const graph::Graph& body = *context.node().bodies[0];
+    std::vector<graph::ValueType> inputs;
+    for (int i = 0; i < context.ninputs(); ++i)
+      inputs.push_back(context.input(i));
+    const auto first = first_parameter_types(spec, body, inputs);
+    const auto typed = data.typed_body(body, first, context.operators());
+    const std::optional<std::int64_t> trips = known_trips(context, spec, typed->graph(), inputs);
+    for (std::size_t o = 0; o < spec.outputs.size(); ++o) {
+      const std::optional<int>& length = spec.outputs[o].length;
+      const auto known = length ? single_integer(context.value_if_known(*length)) : std::nullopt;
+      context.set_output(static_cast<int>(o), output_type(spec, o, *typed, inputs, trips, known));
+    }
+  }
+
+  std::unique_ptr<graph::Kernel> prepare(const graph::PrepareContext& context) const override {
+    return std::make_unique<LoopKernel>(context);
+  }
+
+  bool accepts_input(const graph::Node&, int, const TensorView&) const override { return true; }
+
+ private:
+  static std::optional<std::int64_t> known_trips(const graph::InferContext& context,
+                                                 const LoopSpec& spec, const graph::Graph& body,
+                                                 std::span<const graph::ValueType> inputs) {
+    const auto count =
+        spec.count ? single_integer(context.value_if_known(*spec.count)) : std::nullopt;
+    const TripBound bound = trip_bound(spec, body, inputs, count);
+    const TensorView* first =
+        spec.first_condition ? context.value_if_known(*spec.first_condition) : nullptr;
+    if (first != nullptr && !single_is_true(*first)) return 0;
+    const bool first_is_true = !spec.first_condition || first != nullptr;
+    if (spec.head || spec.rows || !first_is_true || !bound.certain ||
+        !condition_always_true(spec, body, true)) {
+      return {};
+    }
+    return bound.trips;
+  }
+};
+
+}  // namespace
+
+const graph::OperatorRegistry& operators() {
+  static const graph::OperatorRegistry registry = [] {
+    graph::OperatorRegistry made = graph::standard_operators();
+    made.add(std::make_shared<LoopOperator>());
+    made.add(make_if_operator());
+    return made;
+  }();
+  return registry;
+}
+
+graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,
+                      std::vector<graph::Value> inputs) {
+  check(spec, *body, static_cast<int>(inputs.size()));
+  if (spec.outputs.empty()) refuse(spec, ErrorCode::invalid_argument, "has no outputs");
+  graph::Node node;
+  node.op = "Loop";
+  node.name = spec.name;
+  node.inputs = std::move(inputs);
+  node.noutputs = static_cast<int>(spec.outputs.size());
+  node.bodies.push_back(std::move(body));
+  node.data = std::make_shared<const LoopData>(std::move(spec));
+  return node;
+}
+
+std::vector<graph::Value> add_loop(graph::Graph& graph, LoopSpec spec, const graph::Graph& body,
+                                   std::vector<graph::Value> inputs) {
+  const int node = graph.add_node(
+      loop_node(std::move(spec), std::make_shared<const graph::Graph>(body), std::move(inputs)));
+  std::vector<graph::Value> outputs;
+  for (int i = 0; i < graph.node(node).noutputs; ++i)
+    outputs.push_back({node, i});
+  return outputs;
+}
+
+std::vector<graph::Value> add_loop(graph::Graph& graph, const PortMap& map,
+                                   const graph::Graph& body, std::vector<graph::Value> inputs) {
+  LoopSpec spec = to_loop(map, body, static_cast<int>(inputs.size()));
+  return add_loop(graph, std::move(spec), body, std::move(inputs));
+}
+
+LoopReport loop_report(const graph::Node& node) { return data_of(node).report(); }
+
+}  // namespace weft::inline v0::recurrent
