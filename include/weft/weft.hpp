@@ -25,6 +25,7 @@
 #include <weft/graph/attributes.hpp>
 #include <weft/graph/elementwise_builder.hpp>
 #include <weft/graph/executable.hpp>
+#include <weft/graph/explanation.hpp>
 #include <weft/graph/graph.hpp>
 #include <weft/graph/operator.hpp>
 #include <weft/graph/operator_registry.hpp>

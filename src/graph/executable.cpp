@@ -102,6 +102,7 @@ class Compiler {
         continue;
       }
       std::fill_n(folded.begin() + node.first_output, node.node.noutputs, true);
+      program_->folded.push_back(describe(node.node));
       part->nodes.push_back(std::move(node));
     }
     program_->nodes = std::move(kept);

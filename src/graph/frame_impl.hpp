@@ -23,6 +23,9 @@ struct Patch {
   int segment;
 };
 
+/// Later than every step: the memory stays.
+inline constexpr int last_of_all = 1 << 30;
+
 /// Memory that values are in, or are views of.
 struct Root {
   enum class Kind : std::uint8_t {
@@ -75,12 +78,21 @@ struct FlatCall {
   std::size_t first_data;  ///< index of `data` in the segment's table
 };
 
+/// A PlanNote before its text is made.
+struct RawNote {
+  PlanNote::Kind kind;
+  SmallVector<int, 4> nodes;
+  int result = -1;  ///< of a copy into its place
+  std::int64_t bytes = 0;
+};
+
 /// Steps whose geometry is known before the first of them runs.
 struct Segment {
   int first_node = 0, end_node = 0;
   std::vector<std::unique_ptr<FrameStep>> steps;
   std::vector<FlatCall> calls;
   std::int64_t bytes_copied = 0;  ///< in each run
+  std::vector<RawNote> notes;
   std::vector<char*> pointers;
   std::vector<Tensor> kept;  ///< constants made for it
   /// Values that shapes in this segment depend on, as they were when it was planned.
@@ -133,11 +145,12 @@ class Frame::Impl final : private OutputMemory {
   int nparameters() const noexcept { return static_cast<int>(program_.parameters.size()); }
   int nresults() const noexcept { return static_cast<int>(program_.results.size()); }
   bool is_static() const noexcept { return is_static_; }
+  FrameExplanation explain() const;
 
   FrameCounters counters;
 
  private:
-  // ---- planning: frame_plan.cpp
+  // ---- planning: frame_plan.cpp and its kin
   void check_parameters(std::span<const TensorView> parameters) const;
   bool same_as_planned(std::span<const TensorView> parameters,
                        std::span<const ResultPlace> places) const;
@@ -173,7 +186,9 @@ class Frame::Impl final : private OutputMemory {
   }
   const Root& root_of(int root) const { return const_cast<Impl*>(this)->root_of(root); }
   void use_root(const ValueState& value);
-  ValueState dense_copy(const ValueState& from);
+  ValueState dense_copy(const ValueState& from, int for_node);
+  void note(PlanNote::Kind kind, std::span<const int> nodes,
+            std::span<const TensorView> outputs = {}, int result = -1);
   void add_step(std::unique_ptr<Kernel> kernel, int node, std::span<const ValueState* const> inputs,
                 std::span<const ValueState* const> outputs, std::int64_t bytes_copied = 0);
   void add_direct_calls(std::span<const DirectCall> calls, int node,

@@ -34,6 +34,7 @@ struct Program {
   std::vector<bool> parameter_used;
   std::vector<int> results;  ///< values
   std::vector<std::string> result_names;
+  std::vector<std::string> folded;  ///< descriptions of operations that compiling has computed
   OperatorRegistry operators;
   bool fuse = true;
   bool fold = true;  ///< compute what depends on constants and shapes only while planning

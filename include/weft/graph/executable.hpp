@@ -5,6 +5,7 @@
 
 #include <weft/base/export.hpp>
 #include <weft/core/tensor.hpp>
+#include <weft/graph/explanation.hpp>
 #include <weft/graph/graph.hpp>
 #include <weft/graph/operator_registry.hpp>
 
@@ -129,6 +130,8 @@ class WEFT_API Frame {
 
   const Executable& executable() const noexcept;
   const FrameCounters& counters() const noexcept;
+  /// What was decided, as far as planned.
+  FrameExplanation explain() const;
 
  private:
   class Impl;

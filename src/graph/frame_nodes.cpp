@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planning a frame: from nodes to steps.
+#include <weft/base/error.hpp>
+
+#include "base/operation.hpp"
+#include "graph/frame_impl.hpp"
+
+#include <algorithm>
+
+namespace weft::inline v0::graph {
+namespace {
+
+/// Nodes that depend on shapes only are computed while planning, up to this many elements.
+constexpr std::int64_t most_folded = 4096;
+
+}  // namespace
+
+/// Computes a node that depends on constants only, now.
+bool Frame::Impl::fold_node(int index, std::span<const ValueType> outputs) {
+  const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
+  if (!program().fold || !node.op->is_pure()) return false;
+  std::int64_t elements = 0;
+  for (const ValueType& output : outputs) {
+    if (!output.shape.is_static()) return false;
+    elements += numel(output.shape.shape());
+  }
+  if (elements > most_folded) return false;
+  for (const int input : node.inputs) {
+    if (input >= 0 && state(input).kind != ValueState::Kind::constant) return false;
+  }
+  auto part = std::make_shared<Program>();
+  part->name = program().name;
+  part->operators = program().operators;
+  part->fold = false;
+  part->nodes.push_back(node);
+  part->values.resize(program().values.size());
+  for (const int input : node.inputs) {
+    if (input < 0) continue;
+    part->values[static_cast<std::size_t>(input)] = {type_of(input), state(input).constant, -1};
+  }
+  for (int i = 0; i < node.node.noutputs; ++i) {
+    part->results.push_back(node.first_output + i);
+    part->result_names.emplace_back();
+  }
+  const std::vector<Tensor> results = run_program(part, {});
+  for (int i = 0; i < node.node.noutputs; ++i)
+    make_constant(node.first_output + i, results[static_cast<std::size_t>(i)]);
+  note(PlanNote::Kind::folded, {&index, 1});
+  return true;
+}
+
+bool Frame::Impl::plan_view(int index, std::span<const TensorView> inputs,
+                            std::span<const ValueType> outputs) {
+  const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
+  std::vector<TensorView> shapes;
+  std::vector<const TensorView*> constants;
+  for (const ValueType& output : outputs) {
+    shapes.push_back(
+        placeholder(output.dtype, output.shape.shape(), contiguous_strides(output.shape.shape())));
+  }
+  for (const int input : node.inputs)
+    constants.push_back(input < 0 ? nullptr : constant_of(input));
+  const PrepareContext context(node.node, inputs, shapes, constants, program().operators);
+  std::vector<TensorView> views(outputs.size());
+  if (!node.op->view(context, views)) return false;
+  // By value: the outputs' states may be where the input's is not to be touched.
+  const ValueState from = state(node.inputs[0]);
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const int value = node.first_output + static_cast<int>(i);
+    if (from.kind == ValueState::Kind::constant) {
+      make_constant(value, Tensor::share(from.constant.owner(), views[i]));
+      continue;
+    }
+    ValueState& made = state(value);
+    made = from;
+    made.view = views[i];
+    made.offset =
+        from.offset + (static_cast<char*>(views[i].data()) - static_cast<char*>(from.view.data()));
+  }
+  return true;
+}
+
+void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
+  const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
+  std::vector<ValueState> operands(node.inputs.size());
+  std::vector<const ValueState*> inputs, results;
+  std::vector<TensorView> input_views, output_views;
+  std::vector<const TensorView*> constants;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    ValueState& operand = operands[i];
+    if (node.inputs[i] < 0) {
+      inputs.push_back(nullptr);
+      input_views.emplace_back();
+      constants.push_back(nullptr);
+      continue;
+    }
+    operand = state(node.inputs[i]);
+    if (!node.op->accepts_input(node.node, static_cast<int>(i), operand.view)) {
+      operand = dense_copy(operand, index);
+    }
+    inputs.push_back(&operand);
+    input_views.push_back(operand.view);
+    constants.push_back(operand.kind == ValueState::Kind::constant ? &operand.view : nullptr);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const int value = node.first_output + static_cast<int>(i);
+    make_output(value, outputs[i], &node, static_cast<int>(i));
+    results.push_back(&state(value));
+    output_views.push_back(state(value).view);
+  }
+  const PrepareContext context(node.node, input_views, output_views, constants,
+                               program().operators);
+  note(PlanNote::Kind::kernel, {&index, 1}, output_views);
+  add_step(node.op->prepare(context), index, inputs, results);
+  for (const ValueState* result : results) {
+    if (!result->view.defined()) segment().steps.back()->first_value = node.first_output;
+  }
+}
+
+/// Plans one node. False, with nothing done, if its shapes depend on values of this segment, so that
+/// it has to wait for the next.
+bool Frame::Impl::plan_node(int index) {
+  const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
+  std::vector<ValueType> types(node.inputs.size());
+  std::vector<TensorView> read(node.inputs.size());
+  std::vector<const ValueType*> type_list;
+  std::vector<const TensorView*> value_list;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const int input = node.inputs[i];
+    type_list.push_back(nullptr);
+    value_list.push_back(nullptr);
+    if (input < 0) continue;
+    const ValueState& at = state(input);
+    types[i] = at.kind == ValueState::Kind::pending
+                   ? ValueType{program().values[static_cast<std::size_t>(input)].type.dtype,
+                               PartialShape(pending_shape(input))}
+                   : type_of(input);
+    type_list.back() = &types[i];
+    if (at.kind == ValueState::Kind::constant) {
+      value_list.back() = &at.view;
+    } else if (at.kind == ValueState::Kind::rooted && at.segment < segment_index() &&
+               segment_index() > 0) {
+      read[i] = current_view(at);  // an earlier segment has computed it
+      value_list.back() = &read[i];
+    }
+  }
+  const Inferred inferred = infer_node(node, type_list, value_list, program().operators);
+  const bool is_known = std::ranges::all_of(
+      inferred.outputs, [](const ValueType& type) { return type.shape.is_static(); });
+  for (const int i : inferred.asked) {
+    const int input = node.inputs[static_cast<std::size_t>(i)];
+    if (value_list[static_cast<std::size_t>(i)] == nullptr) {
+      if (!is_known) return false;
+    } else if (state(input).kind == ValueState::Kind::rooted) {
+      segment().assumed_values.emplace_back(
+          input, Tensor::copy_of(*value_list[static_cast<std::size_t>(i)]));
+    }
+  }
+  return with_operation(describe(node.node).c_str(), [&] {
+    bool all_values = true;
+    for (std::size_t i = 0; i < inferred.values.size(); ++i)
+      all_values = all_values && inferred.values[i].defined();
+    if (all_values) {
+      for (std::size_t i = 0; i < inferred.values.size(); ++i)
+        make_constant(node.first_output + static_cast<int>(i), inferred.values[i]);
+      note(PlanNote::Kind::folded, {&index, 1});
+      return true;
+    }
+    if (is_known && fold_node(index, inferred.outputs)) return true;
+    if (is_known && plan_elementwise(index, inferred.outputs[0])) return true;
+    std::vector<TensorView> inputs;
+    for (const int input : node.inputs) {
+      if (input >= 0) close_group_of(input);
+      inputs.push_back(input < 0 ? TensorView() : state(input).view);
+    }
+    if (is_known && !inputs.empty() && inputs[0].defined() &&
+        plan_view(index, inputs, inferred.outputs)) {
+      return true;
+    }
+    plan_kernel(index, inferred.outputs);
+    if (!is_known) cut_ = true;
+    return true;
+  });
+}
+
+}  // namespace weft::inline v0::graph

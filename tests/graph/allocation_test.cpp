@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of a planned frame does not touch the heap, and memory stays flat whatever the lengths.
+#include <weft/graph/executable.hpp>
+
+#include "support/allocation_counter.hpp"
+#include "support/catch.hpp"
+#include "support/seed.hpp"
+
+#include <array>
+
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+using weft::graph::Executable;
+using weft::graph::Frame;
+using weft::graph::Graph;
+using weft::graph::ResultPlace;
+using weft::graph::Value;
+
+namespace {
+
+/// relu(x + h) * x, in another shape and back.
+Graph body(std::int64_t rows) {
+  Graph graph;
+  const Value x = graph.add_parameter({ScalarType::f32, {rows, 3}});
+  const Value h = graph.add_parameter({ScalarType::f32, {rows, 3}});
+  const Value flat = graph.add_constant(Tensor::of<std::int64_t>({1}, {-1}));
+  const Value same = graph.add("ShapeOf", {x});
+  const Value sum = graph.add("Reshape", {graph.add("Add", {x, h}), flat});
+  graph.add_result(
+      graph.add("Multiply", {graph.add("Reshape", {graph.add("Relu", {sum}), same}), x}));
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("runs with pointers bound anew allocate nothing", "[graph]") {
+  for (const std::int64_t rows : {1, 2, 700}) {
+    Frame frame{Executable(body(rows))};
+    const Tensor x = Tensor::zeros({rows, 3}, ScalarType::f32);
+    const std::array<Tensor, 2> h = {x.clone(), x.clone()};
+    frame.plan(std::array<TensorView, 2>{x, h[0]}, std::array{ResultPlace{.external = true}});
+    frame.bind_result(0, h[1].data());
+    frame.run();
+    const std::int64_t copied = frame.counters().bytes_copied;
+    const long count = test::allocations([&] {
+      for (std::size_t i = 0; i < 100; ++i) {
+        frame.bind_parameter(1, h[(i + 1) % 2].data());
+        frame.bind_result(0, h[i % 2].data());
+        frame.run();
+      }
+    });
+    CHECK(count == 0);
+    CHECK(frame.counters().bytes_copied == copied);
+    CHECK(copied == 0);
+  }
+}
+
+TEST_CASE("planning again for what was planned for allocates nothing", "[graph]") {
+  Frame frame{Executable(body(4))};
+  const std::array<TensorView, 2> inputs = {Tensor::zeros({4, 3}, ScalarType::f32),
+                                            Tensor::zeros({4, 3}, ScalarType::f32)};
+  frame.plan(inputs);
+  CHECK(test::allocations([&] { frame.plan(inputs); }) == 0);
+  CHECK(frame.counters().plans == 1);
+}
+
+TEST_CASE("memory for random lengths is that of the longest", "[graph]") {
+  WEFT_RANDOM(random);
+  Frame frame{Executable(body(-1))};
+  const Tensor x = Tensor::zeros({512, 3}, ScalarType::f32);
+  const auto run = [&](std::int64_t rows) {
+    const TensorView part = x.slice(0, 0, rows);
+    frame.plan(std::array<TensorView, 2>{part, part});
+    frame.run();
+  };
+  run(512);
+  const std::int64_t bytes = frame.counters().arena_bytes;
+  for (int i = 0; i < 10'000; ++i)
+    run(random.integer(1, 512));
+  CHECK(frame.counters().arena_bytes == bytes);
+  CHECK(frame.counters().allocations == 1);
+}
