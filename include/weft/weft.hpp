@@ -30,7 +30,6 @@
 #include <weft/graph/operator.hpp>
 #include <weft/graph/operator_registry.hpp>
 #include <weft/graph/partial_shape.hpp>
-#include <weft/graph/split.hpp>
 #include <weft/iter/broadcast.hpp>
 #include <weft/iter/coalesce.hpp>
 #include <weft/iter/config.hpp>

@@ -27,6 +27,11 @@ const TensorView* InferContext::value(int i) const {
   return values_[static_cast<std::size_t>(i)];
 }
 
+const TensorView* InferContext::value_if_known(int i) const noexcept {
+  if (!has_input(i) || values_[static_cast<std::size_t>(i)] == nullptr) return nullptr;
+  return value(i);  // what is inferred holds for this value only
+}
+
 bool InferContext::integers(int i, std::vector<std::int64_t>& out) const {
   const ScalarType type = input(i).dtype;
   if (!is_integer(type)) {

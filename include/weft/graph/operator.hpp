@@ -44,13 +44,11 @@ class WEFT_API InferContext {
   const TensorView* value(int i) const;
   /// The value of an input that tells more about the outputs if it is there already, and is not waited
   /// for; else null.
-  const TensorView* value_if_known(int i) const noexcept {
-    return has_input(i) ? values_[static_cast<std::size_t>(i)] : nullptr;
-  }
+  const TensorView* value_if_known(int i) const noexcept;
   /// The same, as integers, of any integer type and any rank; false if it is not known. Throws
   /// Error(dtype) if it holds no integers.
   bool integers(int i, std::vector<std::int64_t>& out) const;
-  /// Whether infer() has asked for the value of input i.
+  /// Whether infer() has asked for the value of input i, or been told it.
   bool asked_for_value(int i) const noexcept;
 
   void set_output(int i, ValueType type);

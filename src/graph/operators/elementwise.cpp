@@ -115,6 +115,34 @@ Term clamp(ElementwiseBuilder& b) {
   return b.apply(TernaryOp::clamp, b.input(0), b.number(least, type), b.number(most, type));
 }
 
+/// 1 / (1 + e^-x).
+Term logistic(ElementwiseBuilder& b, Term x) {
+  const Term decay = b.apply(UnaryOp::exp, b.apply(UnaryOp::neg, x));
+  return b.apply(UnaryOp::reciprocal, b.apply(BinaryOp::add, decay, b.number(1, b.dtype(x))));
+}
+/// Functions of several steps are computed in f32 at least, and rounded once.
+Term wide_input(ElementwiseBuilder& b) {
+  const ScalarType type = b.input_type(0);
+  return b.convert(b.input(0),
+                   is_floating(type) && type != ScalarType::f64 ? ScalarType::f32 : type);
+}
+Term sigmoid(ElementwiseBuilder& b) {
+  return b.convert(logistic(b, wide_input(b)), b.input_type(0));
+}
+/// 2 / (1 + e^-2x) - 1.
+Term tanh(ElementwiseBuilder& b) {
+  const Term x = wide_input(b);
+  const Term two = b.number(2, b.dtype(x));
+  const Term s = b.apply(BinaryOp::mul, logistic(b, b.apply(BinaryOp::mul, x, two)), two);
+  return b.convert(b.apply(BinaryOp::sub, s, b.number(1, b.dtype(x))), b.input_type(0));
+}
+/// alpha x + beta, kept within 0 and 1.
+Term hard_sigmoid(ElementwiseBuilder& b) {
+  const ScalarType type = b.input_type(0);
+  const Term line = b.apply(TernaryOp::muladd, b.input(0), b.input(1), b.input(2));
+  return b.apply(TernaryOp::clamp, line, b.number(0, type), b.number(1, type));
+}
+
 struct Entry {
   const char* name;
   int ninputs;
@@ -139,6 +167,7 @@ void add_elementwise_operators(OperatorRegistry& registry) {
       {"Greater", 2, binary<CompareOp::gt>},
       {"GreaterEqual", 2, binary<CompareOp::ge>},
       {"Less", 2, binary<CompareOp::lt>},
+      {"HardSigmoid", 3, hard_sigmoid},
       {"LessEqual", 2, binary<CompareOp::le>},
       {"LogicalAnd", 2, binary<CompareOp::logical_and>},
       {"LogicalNot", 1, unary<UnaryOp::logical_not>},
@@ -151,9 +180,11 @@ void add_elementwise_operators(OperatorRegistry& registry) {
       {"NotEqual", 2, binary<CompareOp::ne>},
       {"Relu", 1, unary<UnaryOp::relu>},
       {"Select", 3, select},
+      {"Sigmoid", 1, sigmoid},
       {"Sign", 1, unary<UnaryOp::sign>},
       {"Sqrt", 1, unary<UnaryOp::sqrt>},
       {"Subtract", 2, binary<BinaryOp::sub>},
+      {"Tanh", 1, tanh},
   };
   for (const Entry& entry : entries) {
     registry.add(std::make_shared<Elementwise>(

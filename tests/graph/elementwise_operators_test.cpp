@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each elementwise operator against what its specification says, element by element.
+#include <weft/graph/executable.hpp>
+
+#include "support/errors.hpp"
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+using weft::graph::Attributes;
+using weft::graph::Executable;
+using weft::graph::Graph;
+using weft::graph::Value;
+
+namespace {
+
+Tensor run(const std::string& op, const std::vector<Tensor>& inputs,
+           const Attributes& attributes = {}) {
+  Graph graph;
+  std::vector<Value> values;
+  for (const Tensor& input : inputs)
+    values.push_back(graph.add_parameter({input.dtype(), input.shape()}));
+  graph.add_result(graph.add(op, values, attributes));
+  return Executable(graph).run(std::vector<TensorView>(inputs.begin(), inputs.end()))[0];
+}
+
+const std::vector<double>& samples() {
+  static const std::vector<double> list = {-20, -3.5,  -2,  -1, -0.5, -0.001, -0.0,
+                                           0,   0.001, 0.5, 1,  1.5,  2,      20};
+  return list;
+}
+
+Tensor column(const std::vector<double>& values, ScalarType type) {
+  Tensor out = Tensor::empty({static_cast<std::int64_t>(values.size())}, type);
+  weft::cast_elements(out.data(), type, weft::element_size(type), values.data(), ScalarType::f64, 8,
+                      out.numel());
+  return out;
+}
+
+double at(const Tensor& tensor, std::int64_t i) {
+  double value = 0;
+  weft::cast_elements(
+      &value, ScalarType::f64, 0,
+      static_cast<const char*>(tensor.data()) + i * weft::element_size(tensor.dtype()),
+      tensor.dtype(), 0, 1);
+  return value;
+}
+
+using Formula = std::function<double(double)>;
+using Formula2 = std::function<double(double, double)>;
+
+}  // namespace
+
+TEST_CASE("operators of one input", "[graph]") {
+  struct Entry {
+    const char* op;
+    Formula formula;
+    Attributes attributes = {};
+  };
+  const std::vector<Entry> entries = {
+      {"Abs", [](double x) { return std::fabs(x); }},
+      {"Ceiling", [](double x) { return std::ceil(x); }},
+      {"Clamp",
+       [](double x) { return std::min(std::max(x, -1.5), 0.75); },
+       {{"min", -1.5}, {"max", 0.75}}},
+      {"Exp", [](double x) { return std::exp(x); }},
+      {"Floor", [](double x) { return std::floor(x); }},
+      {"Negative", [](double x) { return -x; }},
+      {"ReLU", [](double x) { return std::max(x, 0.0); }},
+      {"Sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {"Sign", [](double x) { return static_cast<double>((x > 0) - (x < 0)); }},
+      {"sqrt", [](double x) { return std::sqrt(x); }},
+      {"Tanh", [](double x) { return std::tanh(x); }},
+  };
+  struct Precision {
+    ScalarType type;
+    double error;
+  };
+  for (const Entry& entry : entries) {
+    for (const Precision& precision :
+         {Precision{ScalarType::f32, 3e-7}, Precision{ScalarType::f64, 1e-15},
+          Precision{ScalarType::f16, 1e-3}, Precision{ScalarType::bf16, 8e-3}}) {
+      const Tensor x = column(samples(), precision.type);
+      const Tensor y = run(entry.op, {x}, entry.attributes);
+      REQUIRE(y.dtype() == precision.type);
+      for (std::int64_t i = 0; i < x.numel(); ++i) {
+        const double expected = entry.formula(at(x, i)), got = at(y, i);
+        INFO(entry.op << '(' << at(x, i) << ") in " << weft::name(precision.type));
+        if (std::isnan(expected)) {
+          CHECK(std::isnan(got));
+        } else if (precision.type == ScalarType::f16 && expected > 65504) {
+          CHECK(std::isinf(got));
+        } else {
+          CHECK(std::fabs(got - expected) <= precision.error * std::max(1.0, std::fabs(expected)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("operators of two inputs", "[graph]") {
+  struct Entry {
+    const char* op;
+    Formula2 formula;
+  };
+  const std::vector<Entry> entries = {
+      {"Add", [](double a, double b) { return a + b; }},
+      {"Divide", [](double a, double b) { return a / b; }},
+      {"Equal", [](double a, double b) { return a == b; }},
+      {"Greater", [](double a, double b) { return a > b; }},
+      {"GreaterEqual", [](double a, double b) { return a >= b; }},
+      {"Less", [](double a, double b) { return a < b; }},
+      {"LessEqual", [](double a, double b) { return a <= b; }},
+      {"Maximum", [](double a, double b) { return std::max(a, b); }},
+      {"Minimum", [](double a, double b) { return std::min(a, b); }},
+      {"Multiply", [](double a, double b) { return a * b; }},
+      {"NotEqual", [](double a, double b) { return a != b; }},
+      {"Subtract", [](double a, double b) { return a - b; }},
+  };
+  for (const Entry& entry : entries) {
+    for (const double b : samples()) {
+      if (b == 0 && std::string(entry.op) == "Divide") continue;
+      const Tensor x = column(samples(), ScalarType::f64);
+      const Tensor y = run(entry.op, {x, column({b}, ScalarType::f64)});
+      for (std::int64_t i = 0; i < x.numel(); ++i) {
+        INFO(entry.op << '(' << at(x, i) << ", " << b << ')');
+        CHECK(at(y, i) == entry.formula(at(x, i), b));
+      }
+    }
+  }
+}
+
+TEST_CASE("logic, selection and conversion", "[graph]") {
+  const Tensor a = Tensor::of<bool>({4}, {false, false, true, true});
+  const Tensor b = Tensor::of<bool>({4}, {false, true, false, true});
+  const auto bits = [](const Tensor& t) {
+    std::string out;
+    for (std::int64_t i = 0; i < t.numel(); ++i)
+      out += t.at<bool>({i}) ? '1' : '0';
+    return out;
+  };
+  CHECK(bits(run("LogicalAnd", {a, b})) == "0001");
+  CHECK(bits(run("LogicalOr", {a, b})) == "0111");
+  CHECK(bits(run("LogicalXor", {a, b})) == "0110");
+  CHECK(bits(run("LogicalNot", {a})) == "1100");
+  const Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4}), y = Tensor::of<float>({1}, {-1});
+  const Tensor chosen = run("Select", {a, x, y});
+  CHECK(at(chosen, 0) == -1);
+  CHECK(at(chosen, 3) == 4);
+  const Tensor whole =
+      run("Convert", {Tensor::of<float>({3}, {1.75F, -1.75F, 300})}, {{"destination_type", "u8"}});
+  CHECK(whole.dtype() == ScalarType::u8);
+  CHECK(at(whole, 0) == 1);
+  const Tensor truth = run("Convert", {x}, {{"destination_type", "boolean"}});
+  CHECK(bits(truth) == "1111");
+  CHECK(run("ConvertLike", {x, a}).dtype() == ScalarType::boolean);
+  const Tensor same = run("Convert", {x}, {{"destination_type", "f32"}});
+  CHECK(at(same, 2) == 3);
+  const Tensor hard =
+      run("HardSigmoid", {Tensor::of<float>({3}, {-9, 1, 9}), Tensor::of<float>({}, {0.25F}),
+                          Tensor::of<float>({}, {0.5F})});
+  CHECK(at(hard, 0) == 0);
+  CHECK(at(hard, 1) == 0.75);
+  CHECK(at(hard, 2) == 1);
+}
+
+TEST_CASE("whole numbers", "[graph]") {
+  const Tensor a = Tensor::of<std::int64_t>({4}, {7, -7, 7, -7});
+  const Tensor b = Tensor::of<std::int64_t>({4}, {2, 2, -2, -2});
+  const Tensor quotient = run("Divide", {a, b});
+  CHECK(at(quotient, 0) == 3);
+  CHECK(at(quotient, 1) == -4);
+  CHECK(at(quotient, 2) == -4);
+  CHECK(at(quotient, 3) == 3);
+  CHECK(at(run("Multiply", {a, b}), 1) == -14);
+  CHECK_ERROR(dtype, ("Sigmoid", "i64"), run("Sigmoid", {a}));
+  CHECK_ERROR(dtype, ("sqrt", "bool"),
+              run("Sqrt", {run("LogicalNot", {Tensor::of<bool>({1}, {true})})}));
+  CHECK_ERROR(invalid_argument, ("Clamp", "min"), run("Clamp", {a}, {{"min", 2.0}, {"max", 1.0}}));
+  CHECK_ERROR(invalid_argument, ("Clamp", "'max'", "missing"), run("Clamp", {a}, {{"min", 2.0}}));
+}
