@@ -26,6 +26,7 @@ struct Source {
     once,       ///< result of the stage that runs once
     block,      ///< slice of a result of the stage that runs for a block of trips
     trip,       ///< result of the stage that runs in every trip
+    own,        ///< a place of the loop itself
   };
   Kind kind = Kind::trip;
   int number = 0;

@@ -83,8 +83,6 @@ class LoopCall {
   const graph::KernelArguments& arguments_;
 };
 
-/// Runs a loop whose body is planned once.
-void run_fixed(const LoopCall& call, LoopRuntime& runtime, LoopReport& report);
 /// Runs a loop whose states change their shapes, or that has rows; the body may be planned anew for
 /// every trip.
 void run_free(const LoopCall& call, LoopRuntime& runtime, LoopReport& report);

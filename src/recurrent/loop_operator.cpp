@@ -3,6 +3,7 @@
 #include <weft/graph/operator.hpp>
 #include <weft/recurrent/loop.hpp>
 
+#include "recurrent/fixed_loop.hpp"
 #include "recurrent/if_operator.hpp"
 #include "recurrent/loop_call.hpp"
 #include "recurrent/loop_data.hpp"
@@ -49,18 +50,34 @@ class LoopKernel final : public graph::Kernel {
     const TensorView* first_condition = given ? context.constant(*given) : nullptr;
     const bool first_is_true =
         !given || (first_condition != nullptr && single_is_true(*first_condition));
-    auto body = data_.body(geometry_.body, first, context.operators(), first_is_true, false);
-    runtime_ = data_.take(body);
+    const auto body_with = [&](bool block) {
+      return data_.body(geometry_.body, first, context.operators(), first_is_true, block);
+    };
+    if (const auto body = body_with(true); !data_.spec.rows && body->has_fixed_shapes(data_.spec)) {
+      runtime_ = data_.take(body);
+      fixed_.emplace(geometry_, *runtime_);
+      if (fixed_->is_possible()) return;
+      fixed_.reset();
+    }
+    runtime_ = data_.take(body_with(false));
   }
-  ~LoopKernel() override { data_.give_back(std::move(runtime_)); }
+  ~LoopKernel() override {
+    fixed_.reset();
+    data_.give_back(std::move(runtime_));
+  }
 
   void run(const graph::KernelArguments& arguments) override {
     const LoopCall call(geometry_, arguments);
     LoopReport report;
     report.name = data_.spec.name;
     report.hoisted = runtime_->body->hoisted;
-    report.fixed_shapes = false;
-    run_free(call, *runtime_, report);
+    report.blocked = runtime_->body->blocked;
+    report.fixed_shapes = fixed_.has_value();
+    if (fixed_) {
+      fixed_->run(call, report);
+    } else {
+      run_free(call, *runtime_, report);
+    }
     report.bytes_held = runtime_->bytes_held();
     data_.set_report(report);
   }
@@ -70,6 +87,7 @@ class LoopKernel final : public graph::Kernel {
   const LoopData& data_;
   LoopGeometry geometry_;
   std::unique_ptr<LoopRuntime> runtime_;
+  std::optional<FixedLoop> fixed_;
 };
 
 class LoopOperator final : public graph::Operator {

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preparing a loop whose body is planned once: which variables there are, what moves them, and where
+// results go.
+#include <weft/base/error.hpp>
+
+#include "recurrent/fixed_loop.hpp"
+
+#include <algorithm>
+
+namespace weft::inline v0::recurrent {
+
+namespace {
+
+/// Bytes of packed slices, products of blocks and the like that are worked on at a time: written and
+/// read again soon, they should stay in a core's own cache.
+constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
+constexpr std::int64_t most_block_trips = 256;
+
+int parameter_of(const Stage& stage, Source source) {
+  const auto found = std::ranges::find(stage.parameters, source);
+  return found == stage.parameters.end() ? -1 : static_cast<int>(found - stage.parameters.begin());
+}
+
+std::int64_t bytes_of(const graph::ValueType& type) {
+  return numel(type.shape.shape()) * element_size(type.dtype);
+}
+
+}  // namespace
+
+FixedLoop::FixedLoop(const LoopGeometry& geometry, LoopRuntime& runtime)
+    : geometry_(geometry),
+      spec_(geometry.spec),
+      body_(*runtime.body),
+      runtime_(runtime),
+      certain_(!body_.has_condition && !body_.head_value) {
+  set_up_iterators();
+  set_up_states();
+  set_up_gathers();
+  set_up_rest();
+  plan_trip();
+}
+
+FixedLoop::Variable FixedLoop::variable_of(Source source) {
+  const auto found = std::ranges::find(sources_, source);
+  if (found != sources_.end()) return static_cast<Variable>(found - sources_.begin());
+  sources_.push_back(source);
+  now_.push_back(nullptr);
+  return now_.size() - 1;
+}
+
+FixedLoop::Variable FixedLoop::own_variable() {
+  return variable_of({Source::Kind::own, static_cast<int>(sources_.size())});
+}
+
+void FixedLoop::set_up_iterators() {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < spec_.iterators.size(); ++i) {
+    const SliceWalk& walk = geometry_.iterators[i];
+    const Source source{Source::Kind::iterator, static_cast<int>(i)};
+    Iterator it{.variable = variable_of(source)};
+    const int parameter = parameter_of(body_.trip, source);
+    const bool in_block = parameter_of(body_.block, source) >= 0;
+    it.packed = (in_block && !walk.stacks_densely()) || (parameter >= 0 && !walk.runs);
+    it.needed = parameter >= 0 || in_block ||
+                std::ranges::find(body_.results, std::optional(source)) != body_.results.end();
+    if (it.packed) bytes += walk.slice_bytes;
+    iterators_.push_back(it);
+    if (it.needed) {
+      movers_.push_back({it.variable, parameter, it.packed ? walk.slice_bytes : walk.step_bytes});
+    }
+  }
+  for (std::size_t b = 0; b < body_.block_types.size(); ++b) {
+    const Source source{Source::Kind::block, static_cast<int>(b)};
+    const std::int64_t step = bytes_of(body_.block_types[b]);
+    movers_.push_back({variable_of(source), parameter_of(body_.trip, source), step});
+    bytes += step;
+  }
+  needs_blocks_ = runtime_.block.has_value() || std::ranges::any_of(iterators_, &Iterator::packed);
+  block_trips_ = most_block_trips;
+  if (bytes > 0) block_trips_ = std::clamp(block_bytes / bytes, std::int64_t{1}, block_trips_);
+}
+
+Source FixedLoop::next_value(std::size_t state) const {
+  return *body_.results[static_cast<std::size_t>(spec_.states[state].result)];
+}
+
+void FixedLoop::set_up_states() {
+  for (std::size_t j = 0; j < spec_.states.size(); ++j) {
+    if (!body_.state_is_live[j]) continue;
+    const Source source{Source::Kind::state, static_cast<int>(j)};
+    states_.push_back({.number = j,
+                       .variable = variable_of(source),
+                       .from = 0,
+                       .parameter = parameter_of(body_.trip, source),
+                       .head_parameter = parameter_of(body_.head, source),
+                       .bytes = bytes_of(body_.parameter_type(spec_.states[j].parameter))});
+  }
+  next_.resize(states_.size());
+}
+
+/// Trips that a value has to last beyond its own because states hand it on to each other.
+std::int64_t FixedLoop::longest_chain(Source from) const {
+  std::int64_t longest = 0;
+  for (const State& state : states_) {
+    if (next_value(state.number) != from) continue;
+    // Every state has one source, so that this walks a tree.
+    const Source source{Source::Kind::state, static_cast<int>(state.number)};
+    longest = std::max(longest, 1 + longest_chain(source));
+  }
+  return longest;
+}
+
+void FixedLoop::set_up_gathers() {
+  using enum Source::Kind;
+  using Way = Gather::Way;
+  std::int64_t bytes = 0;
+  for (std::size_t o = 0; o < spec_.outputs.size(); ++o) {
+    const LoopOutput& output = spec_.outputs[o];
+    if (output.kind != LoopOutputKind::stack && output.kind != LoopOutputKind::join) continue;
+    const graph::ValueType& type = body_.typed->result_type(output.result);
+    const Source source = *body_.results[static_cast<std::size_t>(output.result)];
+    Gather gather{.collected = Collected(spec_, o, type.dtype, type.shape.shape()),
+                  .source = source,
+                  .way = Way::after};
+    // Backwards, places are counted from the last trip, which has to be known.
+    gather.is_open = certain_ || (output.length && !output.backwards);
+    const bool moves = source.kind == trip || source.kind == state || source.kind == block;
+    if (moves) {
+      const bool direct = gather.collected.is_direct() && source.kind != block;
+      gather.way = !gather.is_open ? Way::chunks : direct ? Way::direct : Way::blocks;
+    }
+    if (gather.way == Way::blocks && source.kind == block) {
+      gather.variable = variable_of(source);
+    } else if (gather.way != Way::after) {
+      const std::int64_t element = gather.collected.element_bytes();
+      if (gather.way == Way::blocks) bytes += element;
+      // The first of a result's outputs has the trip write there; the others get copies.
+      const bool first =
+          source.kind == trip && std::ranges::find(sources_, source) == sources_.end();
+      if (first) {
+        gather.variable = variable_of(source);
+        least_block_trips_ = std::max(least_block_trips_, 1 + longest_chain(source));
+      } else {
+        gather.variable = own_variable();
+        copies_.push_back({gather.variable, variable_of(source), element, nullptr});
+      }
+      gather.writer = writers_.size();
+      writers_.push_back({gather.variable, first ? source.number : -1, element});
+    }
+    gathers_.push_back(std::move(gather));
+  }
+  if (bytes > 0) {
+    block_trips_ = std::min(block_trips_, std::max<std::int64_t>(block_bytes / bytes, 1));
+  }
+  block_trips_ = std::max(block_trips_, least_block_trips_);
+}
+
+/// A buffer of `slots` places, used one after the other.
+std::int64_t FixedLoop::add_ring(Variable variable, int result, std::int64_t bytes,
+                                 std::int64_t slots) {
+  const std::int64_t step = (bytes + 63) / 64 * 64;
+  ring_buffers_.push_back(writers_.size());
+  runtime_.rings.resize(std::max(runtime_.rings.size(), ring_buffers_.size()));
+  char* ring =
+      runtime_.rings[ring_buffers_.size() - 1].reserve(std::max<std::int64_t>(slots * step, 1));
+  writers_.push_back({variable, result, step, slots, slots, ring});
+  return step;
+}
+
+/// True if a value's memory stays as it is while it is a state.
+bool FixedLoop::lasts(Source source) const {
+  switch (source.kind) {
+    case Source::Kind::trip:
+    case Source::Kind::state: return true;
+    case Source::Kind::iterator: {
+      const auto i = static_cast<std::size_t>(source.number);
+      return geometry_.iterators[i].dense && !iterators_[i].packed;
+    }
+    case Source::Kind::invariant: {
+      const int input = spec_.invariants[static_cast<std::size_t>(source.number)].input;
+      const TensorView& view = geometry_.inputs[static_cast<std::size_t>(input)];
+      return is_row_major(view.shape(), view.strides());
+    }
+    default: return false;
+  }
+}
+
+void FixedLoop::connect_states() {
+  for (State& state : states_) {
+    const Source source = next_value(state.number);
+    state.from = variable_of(source);
+    if (lasts(source)) continue;
+    const Variable copy = own_variable();
+    const SliceWalk* walk = nullptr;
+    if (source.kind == Source::Kind::iterator) {
+      const auto i = static_cast<std::size_t>(source.number);
+      if (!iterators_[i].packed) walk = &geometry_.iterators[i];
+    }
+    const Source here{Source::Kind::state, static_cast<int>(state.number)};
+    add_ring(copy, -1, state.bytes, 2 + longest_chain(here));
+    copies_.push_back({copy, state.from, state.bytes, walk});
+    state.from = copy;
+  }
+}
+
+void FixedLoop::set_up_rest() {
+  const int nresults = body_.trip.program ? body_.trip.program->nresults() : 0;
+  for (int t = 0; t < nresults; ++t) {
+    const Source source{Source::Kind::trip, t};
+    if (std::ranges::find(sources_, source) != sources_.end()) continue;
+    add_ring(variable_of(source), t, bytes_of(body_.trip.program->result_type(t)),
+             1 + longest_chain(source));
+  }
+  connect_states();
+  if (body_.has_condition)
+    condition_ = variable_of(*body_.results[static_cast<std::size_t>(*spec_.next_condition)]);
+  if (body_.head_value) {
+    // A result of the head's own stage has no variable among those of trips.
+    const Source source = *body_.head_value;
+    head_ = source.kind == Source::Kind::trip ? own_variable() : variable_of(source);
+  }
+  for (const LoopOutput& output : spec_.outputs) {
+    if (output.kind == LoopOutputKind::last_value)
+      watched_.push_back(variable_of(*body_.results[static_cast<std::size_t>(output.result)]));
+  }
+  last_.resize(watched_.size());
+}
+
+TensorView FixedLoop::view_of(Source source) const {
+  using enum Source::Kind;
+  const auto number = static_cast<std::size_t>(source.number);
+  // Good for planning only, where there is no address yet.
+  const auto dense = [&](const void* at, const graph::ValueType& type) {
+    return TensorView::trusted(at != nullptr ? at : &index_, type.dtype, type.shape.shape());
+  };
+  if (source.kind == iterator) {
+    const SliceWalk& walk = geometry_.iterators[number];
+    return iterators_[number].packed
+               ? TensorView::trusted(static_cast<const void*>(&index_), walk.dtype, walk.shape)
+               : walk.slice(&index_);
+  }
+  if (source.kind == state)
+    return dense(nullptr, body_.parameter_type(spec_.states[number].parameter));
+  if (source.kind == block) return dense(nullptr, body_.block_types[number]);
+  if (source.kind == once) return runtime_.once->result(source.number);
+  if (source.kind == index) {
+    const graph::ValueType& type = body_.parameter_type(source.number);
+    return dense(type.dtype == ScalarType::i32 ? static_cast<const void*>(&narrow_index_) : &index_,
+                 type);
+  }
+  const int input = spec_.invariants[number].input;
+  return call_ != nullptr ? call_->input_view(input)
+                          : geometry_.inputs[static_cast<std::size_t>(input)];
+}
+
+void FixedLoop::plan_trip() {
+  const auto plan = [&](std::optional<graph::Frame>& frame, const Stage& stage, bool external) {
+    if (!frame) return;
+    views_.clear();
+    for (const Source source : stage.parameters)
+      views_.push_back(view_of(source));
+    const std::vector<graph::ResultPlace> places(
+        static_cast<std::size_t>(frame->executable().nresults()),
+        graph::ResultPlace{.external = external, .strides = {}});
+    frame->plan(views_, places);
+    possible_ = possible_ && frame->is_static();
+  };
+  plan(runtime_.once, body_.once, false);
+  plan(runtime_.trip, body_.trip, true);
+  plan(runtime_.head, body_.head, false);
+}
+
+}  // namespace weft::inline v0::recurrent
