@@ -76,6 +76,8 @@ const OperatorRegistry& standard_operators() {
     OperatorRegistry made;
     add_elementwise_operators(made);
     add_shape_operators(made);
+    add_product_operators(made);
+    add_cell_operators(made);
     return made;
   }();
   return registry;

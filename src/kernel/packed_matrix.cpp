@@ -5,16 +5,10 @@
 #include <weft/kernel/packed_matrix.hpp>
 
 #include "base/operation.hpp"
-#include "kernel/product_axes.hpp"
-#include "kernel/run_product.hpp"
+#include "kernel/prepared_product.hpp"
 
 namespace weft::inline v0 {
 namespace {
-
-MatrixAt matrix_at(const void* data, std::int64_t row_stride, std::int64_t column_stride,
-                   std::int64_t size) {
-  return {static_cast<char*>(const_cast<void*>(data)), row_stride * size, column_stride * size};
-}
 
 void check_operands(const TensorView& out, const TensorView& a, const PackedMatrix& matrix,
                     const TensorView& start) {
@@ -60,32 +54,7 @@ void multiply_checked(const TensorView& out, const TensorView& a, const PackedMa
                       const TensorView& given_start) {
   check_operands(out, a, matrix, given_start);
   const TensorView start = start_for(out, given_start);
-  const auto last = static_cast<std::size_t>(out.rank() - 1);
-  const bool has_start = start.defined();
-  ProductAxes axes;
-  for (std::size_t axis = 0; axis < last; ++axis) {
-    axes.add(out.shape()[axis],
-             {out.strides()[axis], a.strides()[axis], 0, has_start ? start.strides()[axis] : 0});
-  }
-  const ProductAxes::Axis rows = axes.take_rows();
-  const double work = static_cast<double>(rows.extent) * static_cast<double>(matrix.rows()) *
-                      static_cast<double>(matrix.columns());
-  const std::int64_t size = element_size(matrix.dtype());
-  const auto shifted = [&](const TensorView& view, std::int64_t elements) {
-    return static_cast<char*>(view.data()) + elements * size;
-  };
-  axes.for_each(work, [&](const ProductAxes::Steps& offsets) {
-    matrix.multiply({.rows = rows.extent,
-                     .a = shifted(a, offsets[product_a]),
-                     .a_row_stride = rows.steps[product_a],
-                     .a_depth_stride = a.strides()[last],
-                     .out = shifted(out, offsets[product_c]),
-                     .out_row_stride = rows.steps[product_c],
-                     .out_column_stride = out.strides()[last],
-                     .start = has_start ? shifted(start, offsets[product_start]) : nullptr,
-                     .start_row_stride = has_start ? rows.steps[product_start] : 0,
-                     .start_column_stride = has_start ? start.strides()[last] : 1});
-  });
+  PreparedProduct(out, a, matrix, start).run(out.data(), a.data(), nullptr, start.data());
 }
 
 }  // namespace
@@ -108,9 +77,9 @@ PackedMatrix::PackedMatrix(const TensorView& matrix) {
     } else {
       memory = Tensor::empty({panels_bytes(matrix.dtype(), rows, columns)}, ScalarType::u8);
       const std::int64_t size = element_size(matrix.dtype());
-      pack_panels(matrix.dtype(), static_cast<char*>(memory.data()),
-                  matrix_at(matrix.data(), matrix.strides()[0], matrix.strides()[1], size), rows,
-                  columns);
+      const MatrixAt from{static_cast<char*>(matrix.data()), matrix.strides()[0] * size,
+                          matrix.strides()[1] * size};
+      pack_panels(matrix.dtype(), static_cast<char*>(memory.data()), from, rows, columns);
     }
     rows_ = rows;
     columns_ = columns;
@@ -120,20 +89,17 @@ PackedMatrix::PackedMatrix(const TensorView& matrix) {
   });
 }
 
-void PackedMatrix::multiply(const PackedProduct& p) const {
-  const ProductShape shape{p.rows, columns_, rows_};
-  if (shape.rows == 0 || shape.columns == 0) return;
-  const std::int64_t size = element_size(type_);
-  const auto* memory = static_cast<const char*>(memory_.data());
-  const MatrixAt c = matrix_at(p.out, p.out_row_stride, p.out_column_stride, size);
-  const MatrixAt a = matrix_at(p.a, p.a_row_stride, p.a_depth_stride, size);
-  const MatrixAt start = matrix_at(p.start, p.start_row_stride, p.start_column_stride, size);
+void PackedMatrix::multiply(std::int64_t rows, const MatrixAt& out, const MatrixAt& a,
+                            const MatrixAt& start) const {
+  const ProductShape shape{rows, columns_, rows_};
+  if (rows == 0 || columns_ == 0) return;
+  auto* memory = static_cast<char*>(memory_.data());
   if (provider_ == nullptr) {
-    run_packed_product(type_, shape, c, a, memory, start);
+    run_packed_product(type_, shape, out, a, memory, start);
     return;
   }
-  const MatrixAt b = matrix_at(memory, columns_, 1, size);
-  run_offered_product(provider_, type_, shape, c, a, b, start);
+  const std::int64_t size = element_size(type_);
+  run_offered_product(provider_, type_, shape, out, a, {memory, columns_ * size, size}, start);
 }
 
 void multiply_out(const TensorView& out, const TensorView& a, const PackedMatrix& matrix,

@@ -2,7 +2,7 @@
 #include <weft/ops/matmul.hpp>
 
 #include "base/operation.hpp"
-#include "kernel/product_axes.hpp"
+#include "kernel/prepared_product.hpp"
 
 #include <algorithm>
 
@@ -55,39 +55,6 @@ struct Factors {
   bool has_rows, has_columns;
 };
 
-/// The view with leading axes as in `batch`.
-TensorView batched(const TensorView& view, const DimVector& batch) {
-  DimVector shape = batch;
-  shape.push_back(view.extent(-2));
-  shape.push_back(view.extent(-1));
-  return view.expand(shape);
-}
-
-void multiply(const TensorView& c, const TensorView& a, const TensorView& b) {
-  const std::int64_t size = element_size(c.dtype());
-  const auto rows_axis = static_cast<std::size_t>(c.rank() - 2);
-  ProductAxes axes;
-  for (std::size_t axis = 0; axis <= rows_axis; ++axis) {
-    const bool rows = axis == rows_axis;
-    axes.add(c.shape()[axis], {c.strides()[axis] * size, a.strides()[axis] * size,
-                               rows ? 0 : b.strides()[axis] * size, 0});
-  }
-  const ProductAxes::Axis rows = axes.take_rows();
-  const ProductShape shape{rows.extent, c.extent(-1), a.extent(-1)};
-  const double work = static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
-                      static_cast<double>(shape.depth);
-  const auto at = [&](const TensorView& view, std::int64_t offset, std::int64_t row_step) {
-    return MatrixAt{static_cast<char*>(view.data()) + offset, row_step, view.stride(-1) * size};
-  };
-  const ProductProvider* provider = product_provider();
-  axes.for_each(work, [&](const ProductAxes::Steps& offsets) {
-    run_offered_product(provider, c.dtype(), shape,
-                        at(c, offsets[product_c], rows.steps[product_c]),
-                        at(a, offsets[product_a], rows.steps[product_a]),
-                        at(b, offsets[product_b], b.stride(-2) * size), {});
-  });
-}
-
 void prepare_output(const Output& out, const DimVector& shape, ScalarType type) {
   const TensorView& view = out.view();
   const bool fits = view.defined() && std::ranges::equal(view.shape(), shape);
@@ -124,8 +91,8 @@ void matmul_out(const Output& out, const Input& a, const Input& b) {
     check_product_output(out.view());
     check_product_overlap(out.view(), factors.a, "input 0");
     check_product_overlap(out.view(), factors.b, "input 1");
-    multiply(factors.seen(out.view()), batched(factors.a, factors.batch),
-             batched(factors.b, factors.batch));
+    PreparedProduct(factors.seen(out.view()), factors.a, factors.b)
+        .run(out.view().data(), factors.a.data(), factors.b.data(), nullptr);
   });
 }
 

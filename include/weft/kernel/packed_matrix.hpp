@@ -14,19 +14,7 @@
 
 namespace weft::inline v0 {
 
-/// The left side and the result of a product with a PackedMatrix, by address. Strides in elements, of
-/// any sign.
-struct PackedProduct {
-  std::int64_t rows;
-  const void* a;
-  std::int64_t a_row_stride, a_depth_stride = 1;
-  void* out;
-  std::int64_t out_row_stride, out_column_stride = 1;
-  /// Added to the sums; null: nothing. A row for all rows (a bias) has row stride 0. May be `out`
-  /// itself, with the same strides.
-  const void* start = nullptr;
-  std::int64_t start_row_stride = 0, start_column_stride = 1;
-};
+struct MatrixAt;
 
 /// A matrix [rows, columns] as the right side of products. Copies share the memory, which is never
 /// written again; any number of threads may use it.
@@ -44,9 +32,10 @@ class WEFT_API PackedMatrix {
   /// Memory held, in bytes.
   std::int64_t bytes() const noexcept { return memory_.nbytes(); }
 
-  /// out = start + a · matrix, all of dtype(), `out` apart from `a` and the matrix. Nothing is checked
-  /// and nothing allocated. f16 and bf16 add up in f32 and are rounded once. Threads as for multiply_out.
-  void multiply(const PackedProduct& product) const;
+  /// out[rows, columns()] = start + a · matrix by address, for the library's own loops: nothing is checked
+  /// and nothing allocated. `start` may have null data.
+  void multiply(std::int64_t rows, const MatrixAt& out, const MatrixAt& a,
+                const MatrixAt& start) const;
 
  private:
   std::int64_t rows_ = 0;

@@ -11,5 +11,9 @@ namespace weft::inline v0::graph {
 void add_elementwise_operators(OperatorRegistry& registry);
 /// Reshape, ShapeOf, Identity, ...: shape.cpp.
 void add_shape_operators(OperatorRegistry& registry);
+/// MatMul, FullyConnected: matmul.cpp.
+void add_product_operators(OperatorRegistry& registry);
+/// LSTMCell, GRUCell, RNNCell and their steps: cells.cpp.
+void add_cell_operators(OperatorRegistry& registry);
 
 }  // namespace weft::inline v0::graph

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/operators/checks.hpp"
+
+#include <weft/core/cast.hpp>
+
+namespace weft::inline v0::graph {
+
+void expect_inputs(const InferContext& context, int least, int most) {
+  const int count = context.ninputs();
+  if (count >= least && count <= most) return;
+  const std::string range = least == most ? text(least) : text(least, " to ", most);
+  fail(ErrorCode::invalid_argument, text("expected ", range, " inputs, got ", count));
+}
+
+void expect_same_type(const InferContext& context, int i, int j) {
+  const ScalarType a = context.input(i).dtype;
+  const ScalarType b = context.input(j).dtype;
+  if (a == b) return;
+  fail(ErrorCode::dtype,
+       text("input ", j, ": expected ", weft::name(a), " as input ", i, ", got ", weft::name(b)));
+}
+
+PartialShape expect_shape(const InferContext& context, int input, const char* meaning,
+                          const PartialShape& expected) {
+  const PartialShape& got = context.input(input).shape;
+  try {
+    return got.merged_with(expected);
+  } catch (const Error&) {
+    fail(ErrorCode::shape, text("input ", input, " (", meaning, "): expected ", to_string(expected),
+                                ", got ", to_string(got)));
+  }
+}
+
+int checked_axis(std::int64_t axis, int rank, const char* meaning) {
+  if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
+  fail(ErrorCode::axis, text(meaning, ": expected from ", -rank, " to ", rank - 1, ", got ", axis));
+}
+
+bool integer_input(const InferContext& context, int i, const char* meaning, std::int64_t& out) {
+  std::vector<std::int64_t> list;
+  if (!context.integers(i, list)) return false;
+  if (list.size() != 1) {
+    fail(ErrorCode::shape,
+         text("input ", i, " (", meaning, "): expected one integer, got ", list.size()));
+  }
+  out = list[0];
+  return true;
+}
+
+std::vector<std::int64_t> integers_of(const TensorView& view) {
+  const Tensor dense = Tensor::copy_of(view);
+  std::vector<std::int64_t> list(static_cast<std::size_t>(dense.numel()));
+  cast_elements(list.data(), ScalarType::i64, element_size(ScalarType::i64), dense.data(),
+                dense.dtype(), element_size(dense.dtype()), dense.numel());
+  return list;
+}
+
+}  // namespace weft::inline v0::graph

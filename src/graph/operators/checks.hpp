@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the infer() of many operators asks of its inputs. Private to the compiled part.
+#pragma once
+
+#include <weft/graph/operator.hpp>
+
+#include "base/text.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::inline v0::graph {
+
+/// Throws Error(invalid_argument) unless there are from `least` to `most` inputs.
+void expect_inputs(const InferContext& context, int least, int most);
+/// Throws Error(dtype) unless inputs `i` and `j` are of one type.
+void expect_same_type(const InferContext& context, int i, int j);
+/// Throws Error(shape) that names the input unless its shape may be `expected`; what both tell.
+PartialShape expect_shape(const InferContext& context, int input, const char* meaning,
+                          const PartialShape& expected);
+/// An axis in [-rank, rank) counted from the front. Throws Error(axis) that names what it was read from.
+int checked_axis(std::int64_t axis, int rank, const char* meaning);
+/// The single integer that input i holds; false if it is not known yet. Throws Error(shape) if it holds
+/// more or less.
+bool integer_input(const InferContext& context, int i, const char* meaning, std::int64_t& out);
+/// The integers that a constant or operand in memory holds.
+std::vector<std::int64_t> integers_of(const TensorView& view);
+
+}  // namespace weft::inline v0::graph
