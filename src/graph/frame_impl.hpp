@@ -61,6 +61,7 @@ struct FrameStep {
   std::unique_ptr<Kernel> kernel;
   std::size_t inputs = 0, outputs = 0;  ///< first pointer of each in the segment's table
   int first_value = -1;                 ///< of outputs, if their shape is not known before
+  int node = -1;                        ///< that the kernel was prepared for; -1: none of one node
   KernelArguments arguments{};
   int* running_first_value = nullptr;  ///< where to say so, if it is not
 };
@@ -169,6 +170,8 @@ class Frame::Impl final : private OutputMemory {
   void finish_segment();
   void lay_out_arena();
   void truncate(std::size_t segment);
+  void retire_kernels(std::size_t first_segment);
+  std::unique_ptr<Kernel> prepare_kernel(int node, const PrepareContext& context);
 
   ValueState& state(int value) { return states_[static_cast<std::size_t>(value)]; }
   const ValueState& state(int value) const { return states_[static_cast<std::size_t>(value)]; }
@@ -239,6 +242,8 @@ class Frame::Impl final : private OutputMemory {
   std::uintptr_t next_placeholder_ = 0;
   std::vector<GrowingBuffer> arenas_;     // per segment
   std::map<int, GrowingBuffer> dynamic_;  // per value
+  /// Kernels of plans that are given up, by node: the next plan may adapt them.
+  std::map<int, std::unique_ptr<Kernel>> retired_;
   int running_first_value_ = -1;
 };
 

@@ -77,7 +77,17 @@ bool Frame::Impl::plan_view(int index, std::span<const TensorView> inputs,
     made.offset =
         from.offset + (static_cast<char*>(views[i].data()) - static_cast<char*>(from.view.data()));
   }
+  note(PlanNote::Kind::viewed, {&index, 1});
   return true;
+}
+
+std::unique_ptr<Kernel> Frame::Impl::prepare_kernel(int index, const PrepareContext& context) {
+  if (const auto old = retired_.find(index); old != retired_.end()) {
+    std::unique_ptr<Kernel> kernel = std::move(old->second);
+    retired_.erase(old);
+    if (kernel->adapt(context)) return kernel;
+  }
+  return program().nodes[static_cast<std::size_t>(index)].op->prepare(context);
 }
 
 void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
@@ -111,7 +121,8 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
   const PrepareContext context(node.node, input_views, output_views, constants,
                                program().operators);
   note(PlanNote::Kind::kernel, {&index, 1}, output_views);
-  add_step(node.op->prepare(context), index, inputs, results);
+  add_step(prepare_kernel(index, context), index, inputs, results);
+  segment().steps.back()->node = index;
   for (const ValueState* result : results) {
     if (!result->view.defined()) segment().steps.back()->first_value = node.first_output;
   }

@@ -132,7 +132,16 @@ void Frame::Impl::lay_out_arena() {
     root->origin = arena.data() + root->offset;
 }
 
+void Frame::Impl::retire_kernels(std::size_t first_segment) {
+  for (std::size_t s = first_segment; s < segments_.size(); ++s) {
+    for (const auto& step : segments_[s]->steps) {
+      if (step->node >= 0) retired_[step->node] = std::move(step->kernel);
+    }
+  }
+}
+
 void Frame::Impl::start_plan() {
+  retire_kernels(0);
   segments_.clear();
   open_.clear();
   new_pointers_.clear();
@@ -166,6 +175,7 @@ void Frame::Impl::start_plan() {
 
 void Frame::Impl::truncate(std::size_t first) {
   const int first_node = segments_[first]->first_node;
+  retire_kernels(first);
   segments_.resize(first);
   next_node_ = first_node;
   complete_ = false;

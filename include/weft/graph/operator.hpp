@@ -146,6 +146,11 @@ class WEFT_API Kernel {
   /// Inputs are read, and outputs written, at any address; an output meets no input. Should not
   /// allocate after the second run.
   virtual void run(const KernelArguments& arguments) = 0;
+
+  /// Makes this kernel what prepare() would make for other shapes of the same node, and returns true;
+  /// or returns false, and a new one is made. Constant inputs are the very same as before, so that
+  /// what was packed of them can be kept. Worth it where preparing is dear.
+  virtual bool adapt(const PrepareContext& context);
 };
 
 /// Where an operator is found.
