@@ -73,6 +73,15 @@ void FixedLoop::start_iterators() {
   }
 }
 
+/// The address of the same elements, row-major: where they are, or in the buffer.
+char* FixedLoop::dense(const TensorView& view, Buffer& buffer) {
+  if (is_row_major(view.shape(), view.strides())) return static_cast<char*>(view.data());
+  char* copy = buffer.reserve(view.nbytes());
+  copy_out(TensorView::trusted(static_cast<void*>(copy), view.dtype(), view.shape()), view);
+  count_copy(view.nbytes());
+  return copy;
+}
+
 void FixedLoop::start_values() {
   runtime_.starts.resize(spec_.states.size());
   for (State& state : states_) {
@@ -88,12 +97,7 @@ void FixedLoop::start_values() {
     } else {
       first = call_->input_view(entry.input);
     }
-    now_[state.variable] = static_cast<char*>(first.data());
-    if (is_row_major(first.shape(), first.strides())) continue;
-    char* dense = runtime_.starts[state.number].reserve(state.bytes);
-    copy_out(TensorView::trusted(static_cast<void*>(dense), first.dtype(), first.shape()), first);
-    count_copy(state.bytes);
-    now_[state.variable] = dense;
+    now_[state.variable] = dense(first, runtime_.starts[state.number]);
   }
   report_->states = static_cast<int>(states_.size());
   for (Writer& writer : writers_) {
@@ -207,6 +211,11 @@ void FixedLoop::bind_fixed() {
     const Source source = sources_[v];
     if (source.kind == invariant || source.kind == once || source.kind == index)
       now_[v] = static_cast<char*>(view_of(source).data());
+  }
+  runtime_.fixed_states.resize(fixed_states_.size());
+  for (std::size_t i = 0; i < fixed_states_.size(); ++i) {
+    now_[fixed_states_[i].variable] =
+        dense(view_of(fixed_states_[i].source), runtime_.fixed_states[i]);
   }
   for (const State& state : states_) {
     if (state.parameter >= 0) runtime_.trip->bind_parameter(state.parameter, now_[state.variable]);

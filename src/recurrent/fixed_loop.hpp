@@ -67,6 +67,11 @@ class FixedLoop {
     const char* origin = nullptr;  ///< slice 0
     char* buffer = nullptr;
   };
+  /// A value that is the same in every trip, and becomes a state: row-major.
+  struct FixedState {
+    Variable variable;
+    Source source;
+  };
   /// A collected output.
   struct Gather {
     enum class Way : std::uint8_t {
@@ -109,6 +114,7 @@ class FixedLoop {
   void plan_block();
   void bind_fixed();
   void bind_fixed(graph::Frame& frame, const Stage& stage);
+  char* dense(const TensorView& view, Buffer& buffer);
   TensorView view_of(Source source) const;
   void run_all();
   void produce();
@@ -142,6 +148,7 @@ class FixedLoop {
   std::vector<Writer> writers_;
   std::vector<Copy> copies_;
   std::vector<State> states_;
+  std::vector<FixedState> fixed_states_;
   std::vector<Gather> gathers_;
   std::vector<std::size_t> ring_buffers_;  // by buffer of the runtime: the writer that uses it
   std::vector<Variable> watched_;          // whose addresses in the last trip are wanted

@@ -176,11 +176,6 @@ bool FixedLoop::lasts(Source source) const {
       const auto i = static_cast<std::size_t>(source.number);
       return geometry_.iterators[i].dense && !iterators_[i].packed;
     }
-    case Source::Kind::invariant: {
-      const int input = spec_.invariants[static_cast<std::size_t>(source.number)].input;
-      const TensorView& view = geometry_.inputs[static_cast<std::size_t>(input)];
-      return is_row_major(view.shape(), view.strides());
-    }
     default: return false;
   }
 }
@@ -188,6 +183,11 @@ bool FixedLoop::lasts(Source source) const {
 void FixedLoop::connect_states() {
   for (State& state : states_) {
     const Source source = next_value(state.number);
+    if (source.kind == Source::Kind::invariant || source.kind == Source::Kind::once) {
+      state.from = own_variable();
+      fixed_states_.push_back({state.from, source});
+      continue;
+    }
     state.from = variable_of(source);
     if (lasts(source)) continue;
     const Variable copy = own_variable();

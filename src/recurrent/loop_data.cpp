@@ -37,6 +37,7 @@ std::int64_t LoopRuntime::bytes_held() const noexcept {
       bytes += buffer.size();
   };
   add(starts);
+  add(fixed_states);
   add(rings);
   add(staged);
   add(blocks);

@@ -39,10 +39,11 @@ struct LoopRuntime {
 
   std::shared_ptr<const LoopBody> body;
   std::optional<graph::Frame> once, block, head, trip;
-  std::vector<Buffer> starts;  ///< by state: its first value, if it has to be made dense
-  std::vector<Buffer> rings;   ///< by result of the trip stage
-  std::vector<Buffer> staged;  ///< by iterator: slices of a block
-  std::vector<Buffer> blocks;  ///< by output: elements of a block
+  std::vector<Buffer> starts;        ///< by state: its first value, if it has to be made dense
+  std::vector<Buffer> fixed_states;  ///< values that are the same in every trip, likewise
+  std::vector<Buffer> rings;         ///< by result of the trip stage
+  std::vector<Buffer> staged;        ///< by iterator: slices of a block
+  std::vector<Buffer> blocks;        ///< by output: elements of a block
   std::vector<std::vector<Buffer>> chunks;  ///< by output: elements of a loop of unknown length
 
   std::int64_t bytes_held() const noexcept;
