@@ -27,6 +27,8 @@ bool shows_another_shape(const Node& node) {
   return std::ranges::find(names, node.op) != names.end();
 }
 
+bool is_product(const Node& node) { return node.op == "MatMul" || node.op == "FullyConnected"; }
+
 bool is_elementwise(const TypedGraph& graph, const Node& node,
                     const graph::OperatorRegistry& operators) {
   std::vector<ScalarType> types;
@@ -68,6 +70,11 @@ bool can_batch(const TypedGraph& graph, int id, const std::vector<bool>& batched
   }
   if (shows_another_shape(node)) return batched[0];
   if (node.op == "MatMul") return can_batch_product(graph, node, batched);
+  if (node.op == "FullyConnected") {
+    return batched[0] && std::count(batched.begin(), batched.end(), true) == 1 &&
+           graph.type(node.inputs[0]).shape.extent(-1) ==
+               graph.type(node.inputs[1]).shape.extent(1);
+  }
   if (node.attributes.text("auto_broadcast", "numpy") == "pdpd") return false;
   return is_elementwise(graph, node, operators);
 }
@@ -75,7 +82,7 @@ bool can_batch(const TypedGraph& graph, int id, const std::vector<bool>& batched
 bool is_worth_batching(const TypedGraph& graph, int id, const graph::OperatorRegistry& operators) {
   const Node& node = graph.graph().node(id);
   if (shows_another_shape(node)) return false;
-  if (node.op == "MatMul") return true;
+  if (is_product(node)) return true;
   return is_elementwise(graph, node, operators) &&
          numel(graph.type({id, 0}).shape.shape()) <= most_elementwise;
 }
@@ -127,7 +134,7 @@ void BatchedGraph::translate(int id) {
     copy.node = reshaped(made.inputs[0], DimVector(shape.begin(), shape.end())).node;
     return;
   }
-  if (node.op != "MatMul") {
+  if (!is_product(node)) {
     // Shapes are aligned at the last axis: axes that an operand lacks go between trips and elements.
     const std::size_t rank = extents_of({id, 0}).size();
     for (std::size_t i = 0; i < made.inputs.size(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recurrent/loop_data.hpp"
 
+#include "recurrent/cell_products.hpp"
 #include "recurrent/loop_types.hpp"
 
 #include <algorithm>
@@ -78,8 +79,14 @@ std::shared_ptr<const LoopBody> LoopData::body(const graph::Graph& body,
       }
     }
   }
+  auto divided = typed;
+  if (block) {
+    graph::Graph separate = typed->graph();
+    if (separate_input_products(separate, spec) > 0)
+      divided = infer_body(spec, separate, first, operators);
+  }
   auto made = std::make_shared<const LoopBody>(
-      take_apart(spec, typed, operators, first_is_true, {.once = true, .block = block}));
+      take_apart(spec, divided, operators, first_is_true, {.once = true, .block = block}));
   const std::scoped_lock lock(mutex_);
   remember(apart_, Apart{typed, first_is_true, block, made});
   return made;
