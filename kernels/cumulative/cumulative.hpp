@@ -8,8 +8,28 @@
 
 namespace weft::inline v0 {
 
-/// Prefix sum over elements of a type, or null where there is none: i64, f32, f64, c64 and c128
-/// have one. Floating types accumulate in f64, complex ones in c128.
-WEFT_DECLARE_KERNEL(cumsum_kernel, const CumulativeKernel*(ScalarType type));
+enum class CumulativeOp : std::uint8_t {
+  cumsum,
+  cumprod,
+  logcumsumexp,
+  cummax,
+  cummin,
+  cummax_index,
+  cummin_index,
+};
+
+/// Prefix sums and products over elements of a type, or null where there is none: i64, f32, f64, c64
+/// and c128 have them, logcumsumexp f32 and f64 only. f32 accumulates in f64, c64 in c128.
+///
+/// Real sums, and products of f32 and i64, are taken by fours: of elements 4k ... 4k + 3 of a line,
+/// x0, x0 + x1, (x0 + x1) + x2 and (x0 + x1) + (x2 + x3) are added to the total of all before. That
+/// is the same along dense lines, where the four are lanes of a register, and across them.
+WEFT_DECLARE_KERNEL(running_total_kernel,
+                    const CumulativeKernel*(CumulativeOp op, ScalarType type));
+
+/// Running maxima and minima, or the positions (i64) at which they stand, over elements of a real
+/// type; null for complex ones. NaN wins, and 0.0 is above -0.0; of equal elements the last stands.
+WEFT_DECLARE_KERNEL(running_extreme_kernel,
+                    const CumulativeKernel*(CumulativeOp op, ScalarType type));
 
 }  // namespace weft::inline v0

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cumulative/cumulative.hpp"
-
 #include <weft/core/promotion.hpp>
+#include <weft/iter/overlap.hpp>
 #include <weft/ops/cumulative.hpp>
 
 #include "base/operation.hpp"
+#include "kernel/check_cumulative.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_cumulative.hpp"
 
@@ -14,43 +14,146 @@
 namespace weft::inline v0 {
 namespace {
 
-ScalarType result_type(ScalarType type) noexcept {
-  return is_integer(type) || type == ScalarType::boolean ? ScalarType::i64 : type;
+const char* name(CumulativeOp op) {
+  switch (op) {
+    case CumulativeOp::cumsum: return "cumsum";
+    case CumulativeOp::cumprod: return "cumprod";
+    case CumulativeOp::logcumsumexp: return "logcumsumexp";
+    case CumulativeOp::cummax:
+    case CumulativeOp::cummax_index: return "cummax";
+    case CumulativeOp::cummin:
+    case CumulativeOp::cummin_index: return "cummin";
+  }
+  return "";
+}
+
+/// The type of a new result.
+ScalarType result_type(CumulativeOp op, ScalarType type) noexcept {
+  const bool whole = is_integer(type) || type == ScalarType::boolean;
+  switch (op) {
+    case CumulativeOp::cumsum:
+    case CumulativeOp::cumprod: return whole ? ScalarType::i64 : type;
+    case CumulativeOp::logcumsumexp: return whole ? ScalarType::f32 : type;
+    case CumulativeOp::cummax:
+    case CumulativeOp::cummin: return type;
+    case CumulativeOp::cummax_index:
+    case CumulativeOp::cummin_index: return ScalarType::i64;
+  }
+  return type;
+}
+
+bool is_total(CumulativeOp op) { return op <= CumulativeOp::logcumsumexp; }
+
+/// One output of a call that is about to run.
+struct Planned {
+  Planned(CumulativeOp op, const Output& given, const TensorView& in, std::int64_t axis)
+      : out(given),
+        kernel(cumulative_kernel_for(op, in, given.view())),
+        type(given.view().defined() ? given.view().dtype() : result_type(op, in.dtype())),
+        replaces(
+            given.tensor() != nullptr &&
+            !(given.view().defined() && std::ranges::equal(given.view().shape(), in.shape()))) {
+    normalize_axis(axis, in.rank());
+    if (!replaces) {
+      check_cumulative(out.view(), in, axis, kernel);
+    } else if (!can_cast(kernel.out_type, type)) {
+      fail(ErrorCode::cast, text("output 0: result type ", weft::name(kernel.out_type),
+                                 " can't be cast to the output's ", weft::name(type)));
+    }
+  }
+
+  /// `replaced` may hold the input, so it has to live until that has been read.
+  void allocate(IntSpan shape, Tensor& replaced) const {
+    if (replaces) replaced = std::exchange(*out.tensor(), Tensor::empty(shape, type));
+  }
+
+  const Output& out;
+  const CumulativeKernel& kernel;
+  ScalarType type;
+  bool replaces;
+};
+
+void run(CumulativeOp op, const Output& out, const Input& a, std::int64_t axis) {
+  with_operation(name(op), [&] {
+    const TensorView in = a.view();
+    const Planned planned(op, out, in, axis);
+    Tensor replaced;
+    planned.allocate(in.shape(), replaced);
+    run_cumulative(out.view(), in, axis, planned.kernel);
+  });
+}
+
+void run_both(CumulativeOp op, CumulativeOp index_op, const Output& values, const Output& indices,
+              const Input& a, std::int64_t axis) {
+  with_operation(name(op), [&] {
+    const TensorView in = a.view();
+    const Planned value_call(op, values, in, axis), index_call(index_op, indices, in, axis);
+    const TensorView &v = values.view(), &i = indices.view();
+    if (!index_call.replaces && overlap(i, in) != Overlap::none)
+      fail(ErrorCode::overlap, "output 1: it shares memory with input 0");
+    if (!value_call.replaces && !index_call.replaces && overlap(v, i) != Overlap::none)
+      fail(ErrorCode::overlap, "output 1: it shares memory with output 0");
+    Tensor replaced_values, replaced_indices;
+    value_call.allocate(in.shape(), replaced_values);
+    index_call.allocate(in.shape(), replaced_indices);
+    // The values last: they may be written over the input.
+    run_cumulative(i, in, axis, index_call.kernel);
+    run_cumulative(v, in, axis, value_call.kernel);
+  });
+}
+
+Tensor allocating(CumulativeOp op, const Input& a, std::int64_t axis,
+                  std::optional<ScalarType> dtype) {
+  Tensor out;
+  if (dtype && a.view().defined()) out = Tensor::empty(a.view().shape(), *dtype);
+  run(op, out, a, axis);
+  return out;
 }
 
 }  // namespace
 
-const CumulativeKernel& cumsum_kernel_for(const TensorView& a, const TensorView& out) {
+const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView& a,
+                                              const TensorView& out) {
   if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
-  ScalarType type = result_type(a.dtype());
-  if (type != ScalarType::i64 && out.defined()) type = promote_types(type, out.dtype());
-  return *cumsum_kernel(compute_type(type));
+  const CumulativeKernel* kernel = nullptr;
+  if (is_total(op)) {
+    ScalarType type = result_type(op, a.dtype());
+    if (type != ScalarType::i64 && out.defined()) type = promote_types(type, out.dtype());
+    kernel = running_total_kernel(op, compute_type(type));
+  } else {
+    kernel = running_extreme_kernel(op, a.dtype());
+  }
+  if (kernel == nullptr) fail(ErrorCode::dtype, text("not defined for ", weft::name(a.dtype())));
+  return *kernel;
 }
 
-void cumsum_out(const Output& out, const Input& a, std::int64_t axis) {
-  with_operation("cumsum", [&] {
-    const TensorView& in = a.view();
-    const CumulativeKernel& kernel = cumsum_kernel_for(in, out.view());
-    normalize_axis(axis, in.rank());
-    const bool fits = out.view().defined() && std::ranges::equal(out.view().shape(), in.shape());
-    Tensor replaced;  // may hold the input, so it lives until that has been read
-    if (out.tensor() != nullptr && !fits) {
-      const ScalarType type = out.view().defined() ? out.view().dtype() : result_type(in.dtype());
-      if (!can_cast(kernel.out_type, type)) {
-        fail(ErrorCode::cast, text("output 0: result type ", name(kernel.out_type),
-                                   " can't be cast to the output's ", name(type)));
-      }
-      replaced = std::exchange(*out.tensor(), Tensor::empty(in.shape(), type));
-    }
-    run_cumulative(out.view(), in, axis, kernel);
-  });
-}
+#define WEFT_DEFINE(NAME)                                                           \
+  Tensor NAME(const Input& a, std::int64_t axis, std::optional<ScalarType> dtype) { \
+    return allocating(CumulativeOp::NAME, a, axis, dtype);                          \
+  }                                                                                 \
+  void NAME##_out(const Output& out, const Input& a, std::int64_t axis) {           \
+    run(CumulativeOp::NAME, out, a, axis);                                          \
+  }
+WEFT_DEFINE(cumsum)
+WEFT_DEFINE(cumprod)
+WEFT_DEFINE(logcumsumexp)
+#undef WEFT_DEFINE
 
-Tensor cumsum(const Input& a, std::int64_t axis, std::optional<ScalarType> dtype) {
-  Tensor out;
-  if (dtype) out = Tensor::empty(a.view().shape(), *dtype);
-  cumsum_out(out, a, axis);
-  return out;
-}
+#define WEFT_DEFINE(NAME)                                                               \
+  ValuesAndIndices NAME(const Input& a, std::int64_t axis) {                            \
+    ValuesAndIndices out;                                                               \
+    NAME##_out(out.values, out.indices, a, axis);                                       \
+    return out;                                                                         \
+  }                                                                                     \
+  void NAME##_out(const Output& values, const Input& a, std::int64_t axis) {            \
+    run(CumulativeOp::NAME, values, a, axis);                                           \
+  }                                                                                     \
+  void NAME##_out(const Output& values, const Output& indices, const Input& a,          \
+                  std::int64_t axis) {                                                  \
+    run_both(CumulativeOp::NAME, CumulativeOp::NAME##_index, values, indices, a, axis); \
+  }
+WEFT_DEFINE(cummax)
+WEFT_DEFINE(cummin)
+#undef WEFT_DEFINE
 
 }  // namespace weft::inline v0

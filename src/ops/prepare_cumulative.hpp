@@ -4,12 +4,14 @@
 #pragma once
 
 #include <weft/core/tensor_view.hpp>
-#include <weft/kernel/cumulative_kernel.hpp>
+
+#include "kernels/cumulative/cumulative.hpp"
 
 namespace weft::inline v0 {
 
-/// The kernel that loses nothing before a sum becomes an element of `out`, which may be undefined.
-/// Throws Error(undefined).
-const CumulativeKernel& cumsum_kernel_for(const TensorView& a, const TensorView& out);
+/// The kernel that loses nothing before a result becomes an element of `out`, which may be undefined.
+/// Throws Error(undefined), and Error(dtype) for types on which the operation is not defined.
+const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView& a,
+                                              const TensorView& out);
 
 }  // namespace weft::inline v0

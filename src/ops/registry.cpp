@@ -50,16 +50,20 @@ ReduceCall argmax(const OpArguments& args) {
   return prepare_argmax(args.outputs[0], args.inputs[0], one_axis("argmax", args), args.keepdim);
 }
 
-struct CumSum {
+template <CumulativeOp op, void (*function)(const Output&, const Input&, std::int64_t)>
+struct Cumulative {
   const OpArguments& args;
-  std::int64_t axis() const { return one_axis("cumsum", args).value_or(0); }
-  void run() const { cumsum_out(args.outputs[0], args.inputs[0], axis()); }
+  std::int64_t axis() const { return one_axis("cumulative operation", args).value_or(0); }
+  void run() const { function(args.outputs[0], args.inputs[0], axis()); }
   Explanation explain() const {
     return explain_cumulative(args.outputs[0], args.inputs[0], axis(),
-                              cumsum_kernel_for(args.inputs[0], args.outputs[0]));
+                              cumulative_kernel_for(op, args.inputs[0], args.outputs[0]));
   }
 };
-CumSum cumsum(const OpArguments& args) { return {args}; }
+template <CumulativeOp op, void (*function)(const Output&, const Input&, std::int64_t)>
+Cumulative<op, function> cumulative(const OpArguments& args) {
+  return {args};
+}
 
 template <auto prepare>
 void run(const OpArguments& args) {
@@ -119,7 +123,11 @@ constexpr auto entries = [] {
                               entry<amax>("amax", 1),
       entry<argmax>("argmax", 1),
       entry<copy>("copy", 1),
-      entry<cumsum>("cumsum", 1),
+      entry<cumulative<CumulativeOp::cummax, cummax_out>>("cummax", 1),
+      entry<cumulative<CumulativeOp::cummin, cummin_out>>("cummin", 1),
+      entry<cumulative<CumulativeOp::cumprod, cumprod_out>>("cumprod", 1),
+      entry<cumulative<CumulativeOp::cumsum, cumsum_out>>("cumsum", 1),
+      entry<cumulative<CumulativeOp::logcumsumexp, logcumsumexp_out>>("logcumsumexp", 1),
       entry<sum>("sum", 1),
   };
   std::ranges::sort(list, {}, &OpEntry::name);

@@ -34,7 +34,11 @@ const std::map<std::string, Function>& functions() {
         {"amax", [](const Inputs& in) { return weft::amax(in[0], {1}); }},
         {"argmax", [](const Inputs& in) { return weft::argmax(in[0], 1); }},
         {"copy", [](const Inputs& in) { return weft::contiguous(in[0]); }},
+        {"cummax", [](const Inputs& in) { return weft::cummax(in[0], 1).values; }},
+        {"cummin", [](const Inputs& in) { return weft::cummin(in[0], 1).values; }},
+        {"cumprod", [](const Inputs& in) { return weft::cumprod(in[0], 1); }},
         {"cumsum", [](const Inputs& in) { return weft::cumsum(in[0], 1); }},
+        {"logcumsumexp", [](const Inputs& in) { return weft::logcumsumexp(in[0], 1); }},
         {"sum", [](const Inputs& in) { return weft::sum(in[0], {1}); }},
     };
     for (const test::Function& f : test::all_functions())
@@ -45,7 +49,8 @@ const std::map<std::string, Function>& functions() {
 }
 
 bool along_an_axis(std::string_view name) {
-  return name == "amax" || name == "argmax" || name == "cumsum" || name == "sum";
+  return name == "amax" || name == "argmax" || name == "sum" || name.starts_with("cum") ||
+         name == "logcumsumexp";
 }
 
 /// A type that the operation takes as its k-th input: f32 where that is one.

@@ -65,7 +65,8 @@ ScalarType result_type(const weft::OpEntry& op, const std::vector<ScalarType>& i
     return test::result_type(*op.function, test::common_type(*op.function, inputs));
   }
   if (op.name == "argmax") return ScalarType::i64;
-  const bool adds = one_of(op.name, {"sum", "cumsum"});
+  if (op.name == "logcumsumexp") return test::floating_type(inputs[0]);
+  const bool adds = one_of(op.name, {"sum", "cumsum", "cumprod"});
   return adds && test::kind_of(inputs[0]) < 2 ? ScalarType::i64 : inputs[0];
 }
 
@@ -90,10 +91,11 @@ void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type
   }
   weft::OpArguments args;
   Dims result_shape = shape;
-  if (one_of(op.name, {"sum", "amax", "argmax", "cumsum"})) {
+  const bool prefix = op.name.starts_with("cum") || op.name == "logcumsumexp";
+  if (prefix || one_of(op.name, {"sum", "amax", "argmax"})) {
     const std::int64_t axis = random.integer(0, 1);
     args.axes = {axis};
-    if (op.name != "cumsum") result_shape.erase(result_shape.begin() + axis);
+    if (!prefix) result_shape.erase(result_shape.begin() + axis);
   }
   const ScalarType result = result_type(op, types);
   const Memory out = test::random_output(random, result, result_shape);

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Prefix sums and products by fours: see the contract.
+#pragma once
+
+#include <weft/kernel/cumulative_kernel.hpp>
+#include <weft/kernel/span_loop.hpp>
+
+#include "kernels/stage/moves.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+// Registers of 32 bytes are two where the level has none: no function that is called passes them.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// a + b and a * b of numbers and of registers of them. Integers are unsigned words, so they wrap.
+struct Adding {
+  static constexpr int identity = 0;
+  template <class V>
+  static WEFT_ALWAYS_INLINE V of(const V& a, const V& b) {
+    return a + b;
+  }
+};
+struct Multiplying {
+  static constexpr int identity = 1;
+  template <class V>
+  static WEFT_ALWAYS_INLINE V of(const V& a, const V& b) {
+    return a * b;
+  }
+};
+
+/// The kernel of Op over elements of T (float, double or std::uint64_t), accumulated in Acc.
+template <class Op, class T, class Acc>
+class ByFours {
+ public:
+  static constexpr CumulativeKernel kernel(ScalarType type) {
+    CumulativeKernel k;
+    k.start = &start;
+    k.advance = &advance;
+    k.advance_lines = &advance_lines;
+    k.accumulator_bytes = sizeof(Acc);
+    k.step = 4;
+    k.out_type = k.in_type = type;
+    return k;
+  }
+
+ private:
+  using Four = typename VectorOf<Acc, 4>::Type;
+  using FourInMemory = typename VectorOf<T, 4>::Type;
+  static constexpr std::int64_t size = sizeof(T);
+
+  static void start(const void*, void* accumulators, std::int64_t n) {
+    Acc* acc = static_cast<Acc*>(accumulators);
+    for (std::int64_t j = 0; j < n; ++j)
+      acc[j] = Acc(Op::identity);
+  }
+
+  static WEFT_ALWAYS_INLINE Acc read(const char* from, std::int64_t i) {
+    return static_cast<Acc>(load<T>(from + i * size));
+  }
+  static WEFT_ALWAYS_INLINE void write(char* to, std::int64_t i, Acc value) {
+    store(to + i * size, static_cast<T>(value));
+  }
+
+  /// One column's next elements, at most four of them, from rows `in_row` bytes apart.
+  template <int count>
+  static WEFT_ALWAYS_INLINE Acc step(Acc total, char* out, std::int64_t out_row, const char* in,
+                                     std::int64_t in_row, std::int64_t j) {
+    // All are read before any is written: the output may be the input.
+    const Acc x0 = read(in, j);
+    const Acc x1 = count > 1 ? read(in + in_row, j) : x0;
+    const Acc x2 = count > 2 ? read(in + 2 * in_row, j) : x0;
+    const Acc x3 = count > 3 ? read(in + 3 * in_row, j) : x0;
+    const Acc two = Op::of(x0, x1);
+    Acc last = Op::of(total, x0);
+    write(out, j, last);
+    if (count > 1) write(out + out_row, j, last = Op::of(total, two));
+    if (count > 2) write(out + 2 * out_row, j, last = Op::of(total, Op::of(two, x2)));
+    if (count > 3) write(out + 3 * out_row, j, last = Op::of(total, Op::of(two, Op::of(x2, x3))));
+    return last;
+  }
+
+  template <int count>
+  static void rows_of(Acc* acc, char* out, std::int64_t out_row, const char* in,
+                      std::int64_t in_row, std::int64_t columns) {
+    WEFT_INDEPENDENT_ITERATIONS
+    for (std::int64_t j = 0; j < columns; ++j)
+      acc[j] = step<count>(acc[j], out, out_row, in, in_row, j);
+  }
+
+  static void advance(const void*, void* accumulators, char* out, std::int64_t out_row,
+                      const char* in, std::int64_t in_row, std::int64_t rows,
+                      std::int64_t columns) {
+    Acc* acc = static_cast<Acc*>(accumulators);
+    for (; rows >= 4; rows -= 4, out += 4 * out_row, in += 4 * in_row)
+      rows_of<4>(acc, out, out_row, in, in_row, columns);
+    if (rows == 3) rows_of<3>(acc, out, out_row, in, in_row, columns);
+    if (rows == 2) rows_of<2>(acc, out, out_row, in, in_row, columns);
+    if (rows == 1) rows_of<1>(acc, out, out_row, in, in_row, columns);
+  }
+
+  // By intrinsics where compilers of plain conversions make two halves.
+
+  static WEFT_ALWAYS_INLINE void read_four(Four& x, const char* from) {
+    FourInMemory given;
+    __builtin_memcpy(&given, from, sizeof(given));
+#if defined(__AVX__)
+    if constexpr (std::is_same_v<T, float>) {
+      x = _mm256_cvtps_pd(given);
+      return;
+    }
+#endif
+    x = __builtin_convertvector(given, Four);
+  }
+  static WEFT_ALWAYS_INLINE void write_four(char* to, const Four& x) {
+#if defined(__AVX__)
+    if constexpr (std::is_same_v<T, float>) {
+      const FourInMemory rounded = _mm256_cvtpd_ps(x);
+      __builtin_memcpy(to, &rounded, sizeof(rounded));
+      return;
+    }
+#endif
+    const FourInMemory rounded = __builtin_convertvector(x, FourInMemory);
+    __builtin_memcpy(to, &rounded, sizeof(rounded));
+  }
+
+  /// What four elements add to the total before them.
+  static WEFT_ALWAYS_INLINE Four prefix(const Four& x) {
+    const Four none = Four{} + Acc(Op::identity);
+    const Four pairs = Op::of(__builtin_shufflevector(none, x, 0, 4, 2, 6), x);
+    return Op::of(__builtin_shufflevector(none, pairs, 0, 1, 5, 5), pairs);
+  }
+
+  /// Several lines at once, since each waits for its own total. All are read before any is written:
+  /// lines a power of two apart would seem to meet, and wait for each other.
+  template <int lines>
+  static void dense_lines(Acc* acc, char* out, std::int64_t out_line, const char* in,
+                          std::int64_t in_line, std::int64_t n) {
+    Four total[lines];
+    WEFT_UNROLLED
+    for (int l = 0; l < lines; ++l)
+      total[l] = Four{} + acc[l];
+    std::int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      Four sums[lines];
+      WEFT_UNROLLED
+      for (int l = 0; l < lines; ++l) {
+        read_four(sums[l], in + l * in_line + i * size);
+        sums[l] = prefix(sums[l]);
+      }
+      WEFT_UNROLLED
+      for (int l = 0; l < lines; ++l) {
+        const Four results = Op::of(total[l], sums[l]);
+        // The same number either way. Among many lines it costs an addition less, alone it would
+        // have the next four wait longer.
+        total[l] = lines > 2
+                       ? __builtin_shufflevector(results, results, 3, 3, 3, 3)
+                       : Op::of(total[l], __builtin_shufflevector(sums[l], sums[l], 3, 3, 3, 3));
+        write_four(out + l * out_line + i * size, results);
+      }
+    }
+    for (int l = 0; l < lines; ++l) {
+      char* const o = out + l * out_line + i * size;
+      const char* const f = in + l * in_line + i * size;
+      acc[l] = total[l][0];
+      if (n - i == 3) acc[l] = step<3>(acc[l], o, size, f, size, 0);
+      if (n - i == 2) acc[l] = step<2>(acc[l], o, size, f, size, 0);
+      if (n - i == 1) acc[l] = step<1>(acc[l], o, size, f, size, 0);
+    }
+  }
+
+  static void advance_lines(const void*, void* accumulators, char* out, std::int64_t out_line,
+                            const char* in, std::int64_t in_line, std::int64_t n,
+                            std::int64_t lines) {
+    Acc* acc = static_cast<Acc*>(accumulators);
+    for (; lines >= 4; lines -= 4, acc += 4, out += 4 * out_line, in += 4 * in_line)
+      dense_lines<4>(acc, out, out_line, in, in_line, n);
+    for (; lines >= 2; lines -= 2, acc += 2, out += 2 * out_line, in += 2 * in_line)
+      dense_lines<2>(acc, out, out_line, in, in_line, n);
+    if (lines == 1) dense_lines<1>(acc, out, out_line, in, in_line, n);
+  }
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0
