@@ -76,6 +76,13 @@ const OperatorRegistry& standard_operators() {
     OperatorRegistry made;
     add_elementwise_operators(made);
     add_shape_operators(made);
+    add_axis_operators(made);
+    add_split_operators(made);
+    add_slice_operators(made);
+    add_broadcast_operators(made);
+    add_gather_operators(made);
+    add_softmax_operator(made);
+    add_range_operator(made);
     add_product_operators(made);
     add_cell_operators(made);
     return made;

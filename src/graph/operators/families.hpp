@@ -13,6 +13,20 @@ void add_elementwise_operators(OperatorRegistry& registry);
 void add_shape_operators(OperatorRegistry& registry);
 /// MatMul, FullyConnected: matmul.cpp.
 void add_product_operators(OperatorRegistry& registry);
+/// Squeeze, Unsqueeze, Transpose: axes.cpp.
+void add_axis_operators(OperatorRegistry& registry);
+/// Split, VariadicSplit, Concat: split.cpp.
+void add_split_operators(OperatorRegistry& registry);
+/// StridedSlice, Slice: slice.cpp.
+void add_slice_operators(OperatorRegistry& registry);
+/// Broadcast, Tile: broadcast.cpp.
+void add_broadcast_operators(OperatorRegistry& registry);
+/// Gather, ScatterUpdate, ReverseSequence: gather.cpp.
+void add_gather_operators(OperatorRegistry& registry);
+/// Softmax: softmax.cpp.
+void add_softmax_operator(OperatorRegistry& registry);
+/// Range: range.cpp.
+void add_range_operator(OperatorRegistry& registry);
 /// LSTMCell, GRUCell, RNNCell and their steps: cells.cpp.
 void add_cell_operators(OperatorRegistry& registry);
 

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements at places that other tensors tell: Gather, ScatterUpdate, ReverseSequence.
+#include <weft/core/cast.hpp>
+#include <weft/ops/copy.hpp>
+
+#include "graph/operators/checks.hpp"
+#include "graph/operators/families.hpp"
+
+#include <cstring>
+
+namespace weft::inline v0::graph {
+namespace {
+
+std::int64_t product(IntSpan extents, int first, int last) {
+  std::int64_t count = 1;
+  for (int i = first; i < last; ++i)
+    count *= extents[static_cast<std::size_t>(i)];
+  return count;
+}
+
+void expect_indexes(const InferContext& context, int input, const char* meaning) {
+  const ScalarType type = context.input(input).dtype;
+  if (is_integer(type)) return;
+  fail(ErrorCode::dtype,
+       text("input ", input, " (", meaning, "): expected integers, got ", weft::name(type)));
+}
+
+/// Index number i of a dense list, as 0 ... extent - 1. Throws Error(axis).
+class IndexList {
+ public:
+  IndexList(const TensorView& view, std::int64_t extent, int axis)
+      : type_(view.dtype()), extent_(extent), axis_(axis) {}
+
+  std::int64_t at(const void* data, std::int64_t i) const {
+    const std::int64_t index = value(data, i);
+    if (index < -extent_ || index >= extent_) {
+      fail(ErrorCode::axis,
+           text("input 1 (indices): index ", index, " for axis ", axis_, " of extent ", extent_));
+    }
+    return index < 0 ? index + extent_ : index;
+  }
+
+ private:
+  std::int64_t value(const void* data, std::int64_t i) const {
+    const auto* bytes = static_cast<const char*>(data);
+    if (type_ == ScalarType::i64) return load<std::int64_t>(bytes, i);
+    if (type_ == ScalarType::i32) return load<std::int32_t>(bytes, i);
+    std::int64_t value = 0;
+    const std::int64_t size = element_size(type_);
+    cast_elements(&value, ScalarType::i64, 8, bytes + i * size, type_, size, 1);
+    return value;
+  }
+  template <class T>
+  static std::int64_t load(const char* data, std::int64_t i) {
+    T value;
+    std::memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+    return value;
+  }
+
+  ScalarType type_;
+  std::int64_t extent_;
+  int axis_;
+};
+
+/// Dense data seen as [batch, before, extent, inner bytes], and indexes as [batch, count].
+struct IndexedBlocks {
+  IndexedBlocks(const TensorView& data, const TensorView& indices, int axis, int batch_dims)
+      : batch(product(data.shape(), 0, batch_dims)),
+        before(product(data.shape(), batch_dims, axis)),
+        extent(data.extent(axis)),
+        inner(product(data.shape(), axis + 1, data.rank()) * element_size(data.dtype())),
+        count(product(indices.shape(), batch_dims, indices.rank())) {}
+
+  /// f(place in the indexed tensor, place among the gathered, number of the index), in bytes.
+  template <class F>
+  void for_each(const F& f) const {
+    for (std::int64_t b = 0; b < batch; ++b) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t number = b * count + i;
+        for (std::int64_t p = 0; p < before; ++p) {
+          const std::int64_t row = b * before + p;
+          f(row * extent * inner, (row * count + i) * inner, number);
+        }
+      }
+    }
+  }
+
+  std::int64_t batch, before, extent, inner, count;
+};
+
+class GatherRun final : public Kernel {
+ public:
+  GatherRun(const PrepareContext& context, int axis, int batch_dims)
+      : blocks_(context.input(0), context.input(1), axis, batch_dims),
+        indexes_(context.input(1), blocks_.extent, axis) {}
+
+  void run(const KernelArguments& arguments) override {
+    const auto* from = static_cast<const char*>(arguments.inputs[0]);
+    auto* to = static_cast<char*>(arguments.outputs[0]);
+    const auto bytes = static_cast<std::size_t>(blocks_.inner);
+    blocks_.for_each([&](std::int64_t source, std::int64_t target, std::int64_t number) {
+      const std::int64_t index = indexes_.at(arguments.inputs[1], number);
+      std::memcpy(to + target, from + source + index * blocks_.inner, bytes);
+    });
+  }
+
+ private:
+  IndexedBlocks blocks_;
+  IndexList indexes_;
+};
+
+/// data[..., indices[...], ...] along an axis, which input 2 holds (older models: attribute axis). The first
+/// batch_dims axes of data and indices go together. Negative indexes count from the end.
+class Gather final : public Operator {
+ public:
+  Gather() : Operator({.name = "Gather"}) {}
+
+  void infer(InferContext& context) const override {
+    expect_inputs(context, 2, 3);
+    expect_indexes(context, 1, "indices");
+    const ValueType& data = context.input(0);
+    const PartialShape& indices = context.input(1).shape;
+    std::int64_t axis = 0;
+    const bool known = read_axis(context, axis);
+    if (!data.shape.has_rank() || !indices.has_rank()) {
+      context.set_output(0, data.dtype, PartialShape::unranked());
+      return;
+    }
+    const int batch = batch_dims(context.node(), indices.rank());
+    if (!known) {
+      const int rank = data.shape.rank() - 1 + indices.rank() - batch;
+      context.set_output(0, data.dtype, PartialShape::of_rank(rank));
+      return;
+    }
+    const int at = checked_axis(axis, data.shape.rank(), "axis");
+    if (batch > at) {
+      fail(ErrorCode::axis,
+           text("attribute 'batch_dims': expected at most the axis, ", at, ", got ", batch));
+    }
+    DimVector extents;
+    for (int i = 0; i < at; ++i) {
+      const std::int64_t extent = data.shape.extent(i);
+      const std::int64_t other = i < batch ? indices.extent(i) : extent;
+      if (extent >= 0 && other >= 0 && extent != other) {
+        fail(ErrorCode::shape, text("inputs 0 and 1: axis ", i, " is one of batch_dims, but ",
+                                    to_string(data.shape), " and ", to_string(indices), " differ"));
+      }
+      extents.push_back(extent < 0 ? other : extent);
+    }
+    for (int i = batch; i < indices.rank(); ++i)
+      extents.push_back(indices.extent(i));
+    for (int i = at + 1; i < data.shape.rank(); ++i)
+      extents.push_back(data.shape.extent(i));
+    context.set_output(0, data.dtype, extents);
+  }
+  /// A single index that never changes shows a part of the data.
+  bool view(const PrepareContext& context, std::span<TensorView> outputs) const override {
+    const TensorView* index = context.constant(1);
+    if (index == nullptr || index->rank() != 0) return false;
+    const int axis = axis_of(context);
+    const IndexList list(*index, context.input(0).extent(axis), axis);
+    outputs[0] = context.input(0).select(axis, list.at(index->data(), 0));
+    return true;
+  }
+  std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
+    return std::make_unique<GatherRun>(context, axis_of(context),
+                                       batch_dims(context.node(), context.input(1).rank()));
+  }
+
+ private:
+  static bool read_axis(const InferContext& context, std::int64_t& axis) {
+    if (context.has_input(2)) return integer_input(context, 2, "axis", axis);
+    axis = context.attributes().integer("axis", 0);
+    return true;
+  }
+  /// Between data, indices and output there is one axis that fits.
+  static int axis_of(const PrepareContext& context) {
+    const int rank = context.input(0).rank();
+    if (!context.has_input(2))
+      return checked_axis(context.attributes().integer("axis", 0), rank, "attribute 'axis'");
+    const TensorView* axis = context.constant(2);
+    if (axis == nullptr) {
+      fail(ErrorCode::invalid_argument,
+           "input 2 (axis): expected a constant, got a value computed");
+    }
+    return checked_axis(integers_of(*axis)[0], rank, "input 2 (axis)");
+  }
+  static int batch_dims(const Node& node, int rank) {
+    const std::int64_t given = node.attributes.integer("batch_dims", 0);
+    const std::int64_t count = given < 0 ? given + rank : given;
+    if (count < 0 || count > rank) {
+      fail(ErrorCode::axis, text("attribute 'batch_dims': expected at most ", rank,
+                                 ", the rank of the indices, got ", given));
+    }
+    return static_cast<int>(count);
+  }
+};
+
+class ScatterRun final : public Kernel {
+ public:
+  ScatterRun(const PrepareContext& context, int axis)
+      : blocks_(context.input(0), context.input(1), axis, 0),
+        indexes_(context.input(1), blocks_.extent, axis),
+        bytes_(context.input(0).nbytes()) {}
+
+  void run(const KernelArguments& arguments) override {
+    auto* to = static_cast<char*>(arguments.outputs[0]);
+    if (bytes_ > 0) std::memcpy(to, arguments.inputs[0], static_cast<std::size_t>(bytes_));
+    const auto* from = static_cast<const char*>(arguments.inputs[2]);
+    const auto bytes = static_cast<std::size_t>(blocks_.inner);
+    blocks_.for_each([&](std::int64_t target, std::int64_t source, std::int64_t number) {
+      const std::int64_t index = indexes_.at(arguments.inputs[1], number);
+      std::memcpy(to + target + index * blocks_.inner, from + source, bytes);
+    });
+  }
+
+ private:
+  IndexedBlocks blocks_;
+  IndexList indexes_;
+  std::int64_t bytes_;
+};
+
+/// data with data[..., indices[...], ...] = updates along the axis that input 3 holds; of equal indexes the
+/// last one counts.
+class ScatterUpdate final : public Operator {
+ public:
+  ScatterUpdate() : Operator({.name = "ScatterUpdate"}) {}
+
+  void infer(InferContext& context) const override {
+    expect_inputs(context, 4, 4);
+    expect_same_type(context, 0, 2);
+    expect_indexes(context, 1, "indices");
+    const ValueType& data = context.input(0);
+    const PartialShape& indices = context.input(1).shape;
+    context.set_output(0, data.dtype, data.shape);
+    std::int64_t axis = 0;
+    if (!integer_input(context, 3, "axis", axis) || !data.shape.has_rank() || !indices.has_rank()) {
+      return;
+    }
+    const int at = checked_axis(axis, data.shape.rank(), "input 3 (axis)");
+    DimVector extents;
+    for (int i = 0; i < data.shape.rank(); ++i) {
+      if (i != at) {
+        extents.push_back(data.shape.extent(i));
+        continue;
+      }
+      for (const std::int64_t extent : indices.extents())
+        extents.push_back(extent);
+    }
+    expect_shape(context, 2, "updates", extents);
+  }
+  std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
+    const TensorView* axis = context.constant(3);
+    if (axis == nullptr) {
+      fail(ErrorCode::invalid_argument,
+           "input 3 (axis): expected a constant, got a value computed");
+    }
+    return std::make_unique<ScatterRun>(
+        context, checked_axis(integers_of(*axis)[0], context.input(0).rank(), "input 3 (axis)"));
+  }
+};
+
+/// Copies each row of the batch in one or two pieces.
+class ReverseRun final : public Kernel {
+ public:
+  ReverseRun(const PrepareContext& context, int batch_axis, int seq_axis)
+      : in_(context.input(0)),
+        out_(context.output(0)),
+        lengths_(context.input(1)),
+        batch_axis_(batch_axis),
+        seq_axis_(seq_axis) {}
+
+  void run(const KernelArguments& arguments) override {
+    const auto bound = [](const TensorView& view, const void* data) {
+      return TensorView::trusted(const_cast<void*>(data), view.dtype(), view.shape(),
+                                 view.strides());
+    };
+    const TensorView in = bound(in_, arguments.inputs[0]);
+    const TensorView out = bound(out_, arguments.outputs[0]);
+    const std::vector<std::int64_t> lengths = integers_of(bound(lengths_, arguments.inputs[1]));
+    const std::int64_t extent = in.extent(seq_axis_);
+    for (std::size_t b = 0; b < lengths.size(); ++b) {
+      const std::int64_t length = lengths[b];
+      if (length < 0 || length > extent) {
+        fail(ErrorCode::invalid_argument,
+             text("input 1 (seq_lengths): expected from 0 to ", extent, ", got ", length));
+      }
+      const auto row = static_cast<std::int64_t>(b);
+      const TensorView from = in.slice(batch_axis_, row, row + 1);
+      const TensorView to = out.slice(batch_axis_, row, row + 1);
+      copy_out(to.slice(seq_axis_, 0, length), from.slice(seq_axis_, 0, length).flip(seq_axis_));
+      copy_out(to.slice(seq_axis_, length, extent), from.slice(seq_axis_, length, extent));
+    }
+  }
+
+ private:
+  TensorView in_, out_, lengths_;
+  int batch_axis_, seq_axis_;
+};
+
+/// Along seq_axis the first seq_lengths[b] elements backwards, for each b along batch_axis.
+class ReverseSequence final : public Operator {
+ public:
+  ReverseSequence() : Operator({.name = "ReverseSequence"}) {}
+
+  void infer(InferContext& context) const override {
+    expect_inputs(context, 2, 2);
+    expect_indexes(context, 1, "seq_lengths");
+    const ValueType& data = context.input(0);
+    context.set_output(0, data.dtype, data.shape);
+    if (!data.shape.has_rank()) return;
+    const int batch = axis(context.attributes(), "batch_axis", 0, data.shape.rank());
+    if (batch == axis(context.attributes(), "seq_axis", 1, data.shape.rank())) {
+      fail(ErrorCode::axis, "attributes 'batch_axis' and 'seq_axis': expected two axes");
+    }
+    expect_shape(context, 1, "seq_lengths", {data.shape.extent(batch)});
+  }
+  std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
+    const int rank = context.input(0).rank();
+    return std::make_unique<ReverseRun>(context, axis(context.attributes(), "batch_axis", 0, rank),
+                                        axis(context.attributes(), "seq_axis", 1, rank));
+  }
+  bool accepts_input(const Node&, int, const TensorView&) const override { return true; }
+  bool accepts_output(const Node&, int, const TensorView&) const override { return true; }
+
+ private:
+  static int axis(const Attributes& attributes, const char* name, std::int64_t otherwise,
+                  int rank) {
+    return checked_axis(attributes.integer(name, otherwise), rank,
+                        text("attribute '", name, "'").c_str());
+  }
+};
+
+}  // namespace
+
+void add_gather_operators(OperatorRegistry& registry) {
+  registry.add(std::make_shared<Gather>());
+  registry.add(std::make_shared<ScatterUpdate>());
+  registry.add(std::make_shared<ReverseSequence>());
+}
+
+}  // namespace weft::inline v0::graph
