@@ -69,6 +69,53 @@ BENCHMARK(trip)
     ->Args({1 << 20, 20, 1})
     ->Args({1 << 20, 20, 0});
 
+/// The elementwise part of an LSTM cell, over `n` units. Gates in the order f, i, c, o.
+Graph gates(std::int64_t n) {
+  Graph graph;
+  std::vector<Value> sums;
+  for (const char* gate : {"f", "i", "c", "o"})
+    sums.push_back(graph.add_parameter({ScalarType::f32, {n}}, gate));
+  const Value cell = graph.add_parameter({ScalarType::f32, {n}}, "C");
+  const Value kept = graph.add("Multiply", {graph.add("Sigmoid", {sums[0]}), cell});
+  const Value added =
+      graph.add("Multiply", {graph.add("Sigmoid", {sums[1]}), graph.add("Tanh", {sums[2]})});
+  const Value next = graph.add("Add", {kept, added});
+  graph.add_result(
+      graph.add("Multiply", {graph.add("Sigmoid", {sums[3]}), graph.add("Tanh", {next})}), "H");
+  graph.add_result(next, "C");
+  return graph;
+}
+
+std::vector<TensorView> views(const std::vector<Tensor>& tensors) {
+  return {tensors.begin(), tensors.end()};
+}
+
+void lstm_gates(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  Frame frame{Executable(gates(n))};
+  const std::vector<Tensor> inputs(5, Tensor::full({n}, ScalarType::f32, 0.5));
+  frame.plan(views(inputs));
+  for (auto _ : state)
+    frame.run();
+  state.SetItemsProcessed(state.iterations() * n);
+}
+BENCHMARK(lstm_gates)->Arg(4)->Arg(64)->Arg(256)->Arg(4096);
+
+/// Another length with each run, as for sequences of any length: what planning costs.
+void another_length(benchmark::State& state) {
+  Frame frame{Executable(gates(-1))};
+  const std::vector<Tensor> longer(5, Tensor::zeros({64}, ScalarType::f32));
+  const std::vector<Tensor> shorter(5, Tensor::zeros({48}, ScalarType::f32));
+  const std::vector<TensorView> inputs[] = {views(longer), views(shorter)};
+  std::size_t which = 0;
+  for (auto _ : state) {
+    frame.plan(inputs[which]);
+    frame.run();
+    which = 1 - which;
+  }
+}
+BENCHMARK(another_length);
+
 }  // namespace
 
 BENCHMARK_MAIN();

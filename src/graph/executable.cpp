@@ -2,7 +2,6 @@
 #include <weft/base/error.hpp>
 #include <weft/graph/executable.hpp>
 
-#include "base/operation.hpp"
 #include "graph/program.hpp"
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace weft::inline v0::graph {
 
 Inferred infer_node(const ProgramNode& node, std::span<const ValueType* const> types,
                     std::span<const TensorView* const> values, const OperatorRegistry& operators) {
-  return with_operation(describe(node.node).c_str(), [&] {
+  return naming(node.node, [&] {
     InferContext context(node.node, types, values, operators);
     node.op->infer(context);
     Inferred out{context.outputs(), context.output_values(), {}};
@@ -22,7 +21,45 @@ Inferred infer_node(const ProgramNode& node, std::span<const ValueType* const> t
   });
 }
 
+std::shared_ptr<const ElementwiseFormula> find_formula(const ProgramNode& node,
+                                                       std::span<const ProgramValue> values) {
+  SmallVector<ScalarType, 8> types;
+  for (const int input : node.inputs) {
+    types.push_back(input < 0 ? ScalarType::f32
+                              : values[static_cast<std::size_t>(input)].type.dtype);
+  }
+  ElementwiseBuilder builder(node.node, types);
+  if (!node.op->elementwise(builder)) return nullptr;
+  return std::make_shared<ElementwiseFormula>(builder.formula());
+}
+
 namespace {
+
+/// Types of all values, as far as they follow from those of the parameters, and formulas.
+void infer_types(Program& program) {
+  const auto at = [&](int value) -> ProgramValue& {
+    return program.values[static_cast<std::size_t>(value)];
+  };
+  std::vector<Tensor> known(program.values.size());
+  for (std::size_t v = 0; v < known.size(); ++v)
+    known[v] = program.values[v].constant;
+  for (ProgramNode& node : program.nodes) {
+    std::vector<const ValueType*> types;
+    std::vector<const TensorView*> values;
+    for (const int input : node.inputs) {
+      types.push_back(input < 0 ? nullptr : &at(input).type);
+      const Tensor* value = input < 0 ? nullptr : &known[static_cast<std::size_t>(input)];
+      values.push_back(value != nullptr && value->defined() ? value : nullptr);
+    }
+    const Inferred inferred = infer_node(node, types, values, program.operators);
+    for (std::size_t i = 0; i < inferred.outputs.size(); ++i) {
+      const auto v = static_cast<std::size_t>(node.first_output) + i;
+      program.values[v].type = inferred.outputs[i];
+      known[v] = inferred.values[i];
+    }
+    node.formula = naming(node.node, [&] { return find_formula(node, program.values); });
+  }
+}
 
 /// Turns a graph into a program, stage by stage.
 class Compiler {
@@ -39,7 +76,7 @@ class Compiler {
     number_values();
     if (options_.fold) fold_constants();
     drop_dead_nodes();
-    infer_types();
+    infer_types(*program_);
     return program_;
   }
 
@@ -111,6 +148,7 @@ class Compiler {
     part->operators = program_->operators;
     part->fold = false;
     part->values = program_->values;
+    infer_types(*part);
     // What the rest and the results read.
     std::vector<bool> read(program_->values.size(), false);
     const auto reads = [&](int value) {
@@ -151,27 +189,6 @@ class Compiler {
     program_->nodes = std::move(kept);
     for (const int value : program_->parameters)
       program_->parameter_used.push_back(live[static_cast<std::size_t>(value)]);
-  }
-
-  void infer_types() {
-    std::vector<Tensor> known(program_->values.size());
-    for (std::size_t v = 0; v < known.size(); ++v)
-      known[v] = program_->values[v].constant;
-    for (const ProgramNode& node : program_->nodes) {
-      std::vector<const ValueType*> types;
-      std::vector<const TensorView*> values;
-      for (const int input : node.inputs) {
-        types.push_back(input < 0 ? nullptr : &at(input).type);
-        const Tensor* value = input < 0 ? nullptr : &known[static_cast<std::size_t>(input)];
-        values.push_back(value != nullptr && value->defined() ? value : nullptr);
-      }
-      const Inferred inferred = infer_node(node, types, values, program_->operators);
-      for (std::size_t i = 0; i < inferred.outputs.size(); ++i) {
-        const auto v = static_cast<std::size_t>(node.first_output) + i;
-        program_->values[v].type = inferred.outputs[i];
-        known[v] = inferred.values[i];
-      }
-    }
   }
 
   const Graph& graph_;

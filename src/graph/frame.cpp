@@ -2,7 +2,6 @@
 // Running a frame.
 #include <weft/base/error.hpp>
 
-#include "base/operation.hpp"
 #include "graph/frame_impl.hpp"
 
 #include <algorithm>

@@ -23,16 +23,8 @@ IntSpan Frame::Impl::pending_shape(int value) const {
 
 bool Frame::Impl::plan_elementwise(int index, const ValueType& output) {
   const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
-  std::vector<ScalarType> types;
-  for (const int input : node.inputs) {
-    types.push_back(input < 0 ? ScalarType::f32
-                    : state(input).kind == ValueState::Kind::pending
-                        ? program().values[static_cast<std::size_t>(input)].type.dtype
-                        : state(input).view.dtype());
-  }
-  ElementwiseBuilder builder(node.node, types);
-  if (!node.op->elementwise(builder)) return false;
-  const ElementwiseFormula& formula = builder.formula();
+  if (node.formula == nullptr) return false;
+  const ElementwiseFormula& formula = *node.formula;
 
   const IntSpan shape = output.shape.shape();
   // The group to join: the one that computes an input, or any of this shape; all other groups that

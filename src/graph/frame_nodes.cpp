@@ -2,7 +2,6 @@
 // Planning a frame: from nodes to steps.
 #include <weft/base/error.hpp>
 
-#include "base/operation.hpp"
 #include "graph/frame_impl.hpp"
 
 #include <algorithm>
@@ -39,7 +38,9 @@ bool Frame::Impl::fold_node(int index, std::span<const ValueType> outputs) {
     part->values[static_cast<std::size_t>(input)] = {type_of(input), state(input).constant, -1};
   }
   for (int i = 0; i < node.node.noutputs; ++i) {
-    part->results.push_back(node.first_output + i);
+    const int value = node.first_output + i;
+    part->values[static_cast<std::size_t>(value)].type = outputs[static_cast<std::size_t>(i)];
+    part->results.push_back(value);
     part->result_names.emplace_back();
   }
   const std::vector<Tensor> results = run_program(part, {});
@@ -167,7 +168,7 @@ bool Frame::Impl::plan_node(int index) {
           input, Tensor::copy_of(*value_list[static_cast<std::size_t>(i)]));
     }
   }
-  return with_operation(describe(node.node).c_str(), [&] {
+  return naming(node.node, [&] {
     bool all_values = true;
     for (std::size_t i = 0; i < inferred.values.size(); ++i)
       all_values = all_values && inferred.values[i].defined();

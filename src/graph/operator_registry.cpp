@@ -66,8 +66,7 @@ std::vector<const Operator*> OperatorRegistry::all() const {
     return a->name().name != b->name().name ? a->name().name < b->name().name
                                             : a->name().first_opset < b->name().first_opset;
   });
-  const auto twice = std::ranges::unique(list);
-  list.erase(twice.begin(), twice.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;
 }
 

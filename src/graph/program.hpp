@@ -3,7 +3,10 @@
 /// A compiled graph, as frames run it. Private to the compiled part.
 #pragma once
 
+#include <weft/base/error.hpp>
 #include <weft/graph/executable.hpp>
+
+#include "base/text.hpp"
 
 #include <memory>
 #include <string>
@@ -17,6 +20,8 @@ struct ProgramNode {
   std::shared_ptr<const Operator> op;
   std::vector<int> inputs;  ///< values; -1: left out
   int first_output = 0;     ///< value of output 0; the others follow
+  /// Of an elementwise operator, else null; made by find_formula().
+  std::shared_ptr<const ElementwiseFormula> formula = nullptr;
 };
 
 struct ProgramValue {
@@ -40,6 +45,16 @@ struct Program {
   bool fold = true;  ///< compute what depends on constants and shapes only while planning
 };
 
+/// f(), with the node's description before the message of an Error that leaves it.
+template <class F>
+decltype(auto) naming(const Node& node, F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    fail(error.code(), text(describe(node), ": ", error.what()));
+  }
+}
+
 /// What infer() says of a node, given the types of all values and the values that are known (null:
 /// not known). Errors get the node's description in front.
 struct Inferred {
@@ -49,6 +64,10 @@ struct Inferred {
 };
 Inferred infer_node(const ProgramNode& node, std::span<const ValueType* const> types,
                     std::span<const TensorView* const> values, const OperatorRegistry& operators);
+
+/// The formula of a node if its operator is elementwise, else null.
+std::shared_ptr<const ElementwiseFormula> find_formula(const ProgramNode& node,
+                                                       std::span<const ProgramValue> values);
 
 /// Runs a program once; row-major copies of its results.
 std::vector<Tensor> run_program(std::shared_ptr<const Program> program,

@@ -191,6 +191,17 @@ TEST_CASE("what depends on constants only is computed once, and what nobody read
   CHECK(values(results[1]) == Floats{1, 2});
 }
 
+TEST_CASE("constants of any type are folded", "[graph]") {
+  Graph graph;
+  const Value two = graph.add_constant(Tensor::of<std::int64_t>({1}, {2}));
+  const Value four = graph.add("Add", {graph.add("Multiply", {two, two}), two});
+  const Value whole = graph.add("Subtract", {four, two});
+  const Value less = graph.add("Less", {two, whole});
+  graph.add_result(graph.add("Select", {less, whole, two}));
+  const std::vector<Tensor> results = Executable(graph).run(std::vector<TensorView>{});
+  CHECK(results[0].at<std::int64_t>({0}) == 4);
+}
+
 TEST_CASE("mistakes name the layer", "[graph]") {
   Graph graph("model");
   weft::graph::Node node;
