@@ -67,5 +67,6 @@
 #include <weft/recurrent/choice.hpp>
 #include <weft/recurrent/loop.hpp>
 #include <weft/recurrent/loop_spec.hpp>
+#include <weft/recurrent/network.hpp>
 #include <weft/recurrent/port_map.hpp>
 #include <weft/recurrent/port_range.hpp>
