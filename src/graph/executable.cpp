@@ -238,8 +238,11 @@ std::vector<Tensor> run_program(std::shared_ptr<const Program> program,
   frame.plan(inputs);
   frame.run();
   std::vector<Tensor> results;
-  for (int i = 0; i < frame.executable().nresults(); ++i)
+  for (int i = 0; i < frame.executable().nresults(); ++i) {
+    // A view may stand for more elements than there is memory for.
+    frame.executable().operators().check_bytes(frame.result(i).nbytes());
     results.push_back(Tensor::copy_of(frame.result(i)));
+  }
   return results;
 }
 

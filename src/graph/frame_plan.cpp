@@ -106,6 +106,7 @@ void Frame::Impl::lay_out_arena() {
   std::int64_t total = 0;
   for (Root& root : roots_) {
     if (root.kind != Root::Kind::arena || root.segment != index) continue;
+    program_.operators.check_bytes(root.bytes);
     const std::int64_t bytes = (root.bytes + 63) / 64 * 64;
     std::vector<const Root*> meets;
     for (const Root* other : placed) {
@@ -120,6 +121,7 @@ void Frame::Impl::lay_out_arena() {
       root.offset = std::max(root.offset, other->offset + (other->bytes + 63) / 64 * 64);
     }
     total = std::max(total, root.offset + bytes);
+    program_.operators.check_bytes(total);
     placed.push_back(&root);
   }
   if (arenas_.size() <= static_cast<std::size_t>(index)) arenas_.emplace_back();

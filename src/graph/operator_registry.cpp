@@ -56,6 +56,11 @@ std::shared_ptr<const Operator> OperatorRegistry::at(const Node& node) const {
             node.opset == 0 ? "any operation set" : text("opset", node.opset), known));
 }
 
+void OperatorRegistry::check_bytes(std::int64_t bytes) const {
+  if (bytes > max_bytes_)
+    fail(ErrorCode::limit, text("needs ", bytes, " bytes for values, allowed are ", max_bytes_));
+}
+
 std::vector<const Operator*> OperatorRegistry::all() const {
   std::vector<const Operator*> list;
   for (const auto& [name, operators] : by_name_) {

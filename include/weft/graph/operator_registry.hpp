@@ -6,6 +6,8 @@
 #include <weft/base/export.hpp>
 #include <weft/graph/operator.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,10 +35,21 @@ class WEFT_API OperatorRegistry {
   /// All, in the order of their names.
   std::vector<const Operator*> all() const;
 
+  /// The most memory, in bytes, that a program of these operators may take for its values at a time,
+  /// and so may each body in it; 1 TiB if nobody says otherwise. A plan that needs more is
+  /// Error(limit), before any of it is allocated: for programs that strangers have written.
+  std::int64_t max_bytes() const noexcept { return max_bytes_; }
+  void set_max_bytes(std::int64_t bytes) noexcept {
+    max_bytes_ = std::min(bytes, std::int64_t{1} << 61);  // sums of two are within 64 bits
+  }
+  /// Throws that Error.
+  void check_bytes(std::int64_t bytes) const;
+
  private:
   std::shared_ptr<const Operator> lookup(std::string_view name, int opset) const;
 
   std::unordered_map<std::string, std::vector<std::shared_ptr<const Operator>>> by_name_;
+  std::int64_t max_bytes_ = std::int64_t{1} << 40;
 };
 
 /// The operators of this storey. Control flow comes from the storey above.
