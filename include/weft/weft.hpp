@@ -30,6 +30,10 @@
 #include <weft/graph/operator.hpp>
 #include <weft/graph/operator_registry.hpp>
 #include <weft/graph/partial_shape.hpp>
+#include <weft/ir/document.hpp>
+#include <weft/ir/limits.hpp>
+#include <weft/ir/model.hpp>
+#include <weft/ir/read_document.hpp>
 #include <weft/iter/broadcast.hpp>
 #include <weft/iter/coalesce.hpp>
 #include <weft/iter/config.hpp>

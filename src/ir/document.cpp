@@ -11,7 +11,7 @@ namespace {
 [[noreturn]] void fail_attribute(const Layer& layer, std::string_view attribute,
                                  std::string_view wanted, std::string_view got) {
   fail(ErrorCode::parse, text(layer.describe(), ": attribute '", attribute, "': expected ", wanted,
-                              ", got ", quoted(got)));
+                              ", got ", in_quotes(got)));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::optional<ScalarType> find_element_type(std::string_view precision) noexcept
 }
 
 std::string Layer::describe() const {
-  return text("layer ", id, ' ', quoted(name), " (", type.substr(0, 60), ')');
+  return text("layer ", id, ' ', in_quotes(name), " (", type.substr(0, 60), ')');
 }
 
 const std::string* Layer::find(std::string_view attribute) const noexcept {
@@ -87,7 +87,7 @@ ScalarType Layer::element_type(std::string_view attribute) const {
   const std::optional<ScalarType> found = find_element_type(value);
   if (!found) {
     fail(ErrorCode::dtype, text(describe(), ": attribute '", attribute, "': element type ",
-                                quoted(value), " is not supported"));
+                                in_quotes(value), " is not supported"));
   }
   return *found;
 }

@@ -34,7 +34,7 @@ Purpose purpose_of(pugi::xml_node entry, bool is_input) {
   if (!is_input && purpose == "execution_condition") return Purpose::execution_condition;
   fail(ErrorCode::parse,
        text("attribute 'purpose': expected ",
-            is_input ? "current_iteration" : "execution_condition", ", got ", quoted(purpose)));
+            is_input ? "current_iteration" : "execution_condition", ", got ", in_quotes(purpose)));
 }
 
 /// No Parameter may be fed twice, and no output of the layer written twice.
@@ -92,7 +92,7 @@ Body Reader::body(const Layer& outer, Body::Role role, pugi::xml_node network_el
     const bool is_input = std::string_view(entry.name()) == "input";
     if (!is_input && std::string_view(entry.name()) != "output") {
       fail(ErrorCode::parse,
-           text("port_map: expected <input> or <output>, got ", quoted(entry.name())));
+           text("port_map: expected <input> or <output>, got ", in_quotes(entry.name())));
     }
     std::vector<PortMapping>& to = is_input ? body.inputs : body.outputs;
     in_context([&] { return text("port_map: ", entry.name(), ' ', to.size()); },

@@ -66,7 +66,7 @@ Document read(std::span<const std::byte> xml, const std::string& file, const Lim
     document.network.layers.push_back(Reader(limits, false).layer(root, true));
     document.name = document.network.layers.front().name;
   } else {
-    fail(ErrorCode::parse, text("expected <net> or <layer>, got <", quoted(root.name()), '>'));
+    fail(ErrorCode::parse, text("expected <net> or <layer>, got <", in_quotes(root.name()), '>'));
   }
   return document;
 }

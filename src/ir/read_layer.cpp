@@ -43,7 +43,7 @@ Layer Reader::layer(pugi::xml_node element, bool bare) {
   layer.type = name_attribute(element, "type", limits_);
   layer.id = bare && !find_attribute(element, "id")
                  ? 0
-                 : in_context([&] { return text("layer ", quoted(layer.name)); },
+                 : in_context([&] { return text("layer ", in_quotes(layer.name)); },
                               [&] { return count_attribute(element, "id"); });
   in_context([&] { return layer.describe(); },
              [&] {
@@ -98,14 +98,14 @@ std::vector<Port> Reader::ports(pugi::xml_node element) const {
                  for (const pugi::xml_node child : item.children()) {
                    if (std::string_view(child.name()) == "rt_info") continue;
                    if (std::string_view(child.name()) != "dim")
-                     fail(ErrorCode::parse, text("expected <dim>, got ", quoted(child.name())));
+                     fail(ErrorCode::parse, text("expected <dim>, got ", in_quotes(child.name())));
                    if (port.dims.size() == static_cast<std::size_t>(max_rank))
                      fail(ErrorCode::rank, text("more than ", max_rank, " dims"));
                    const std::string_view extent = element_text(child);
                    const std::optional<std::int64_t> parsed = parse_extent(extent);
                    if (!parsed) {
                      fail(ErrorCode::parse, text("dim ", port.dims.size(),
-                                                 ": expected an extent, got ", quoted(extent)));
+                                                 ": expected an extent, got ", in_quotes(extent)));
                    }
                    port.dims.push_back(*parsed);
                  }
@@ -129,7 +129,7 @@ std::vector<Blob> Reader::blobs(pugi::xml_node element) const {
     blob.precision = name_attribute(item, "precision", limits_);
     for (const Blob& other : blobs)
       if (other.name == blob.name)
-        fail(ErrorCode::parse, text("blob ", quoted(blob.name), " comes twice"));
+        fail(ErrorCode::parse, text("blob ", in_quotes(blob.name), " comes twice"));
     blobs.push_back(std::move(blob));
   }
   return blobs;

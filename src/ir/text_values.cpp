@@ -59,7 +59,7 @@ std::optional<std::int64_t> parse_extent(std::string_view text) noexcept {
   return open_extent;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string out = "'";
   for (const char c : text.substr(0, longest))

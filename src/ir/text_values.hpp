@@ -25,7 +25,7 @@ std::vector<std::string_view> split_list(std::string_view text);
 std::optional<std::int64_t> parse_extent(std::string_view text) noexcept;
 
 /// For messages: the text in quotes, shortened, with nothing in it that is not printable ASCII.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept;
 

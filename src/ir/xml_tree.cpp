@@ -22,7 +22,7 @@ std::int64_t line_of(std::span<const std::byte> xml, std::ptrdiff_t position) {
          std::count(xml.begin(), xml.begin() + static_cast<std::ptrdiff_t>(end), std::byte{'\n'});
 }
 
-std::string tag(pugi::xml_node element) { return text('<', quoted(element.name()), '>'); }
+std::string tag(pugi::xml_node element) { return text('<', in_quotes(element.name()), '>'); }
 
 /// Number and length of an element's attributes, and that none comes twice.
 void check_element(pugi::xml_node element, const Limits& limits) {
@@ -37,14 +37,14 @@ void check_element(pugi::xml_node element, const Limits& limits) {
     }
     names.emplace_back(attribute.name());
     if (view(attribute.value()).size() > static_cast<std::size_t>(limits.max_value_bytes)) {
-      fail(ErrorCode::limit, text("attribute ", quoted(attribute.name()), " of ", tag(element),
+      fail(ErrorCode::limit, text("attribute ", in_quotes(attribute.name()), " of ", tag(element),
                                   " has more than ", limits.max_value_bytes, " bytes"));
     }
   }
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
   if (twice != names.end())
-    fail(ErrorCode::parse, text("attribute ", quoted(*twice), " twice in ", tag(element)));
+    fail(ErrorCode::parse, text("attribute ", in_quotes(*twice), " twice in ", tag(element)));
 }
 
 /// Walks the whole tree without recursion: it may be as deep as the text is long.
@@ -76,7 +76,7 @@ void check_tree(pugi::xml_node root, std::span<const std::byte> xml, const Limit
 [[noreturn]] void fail_number(pugi::xml_node element, const char* name, std::string_view wanted,
                               std::string_view got) {
   fail(ErrorCode::parse, text("attribute '", name, "' of ", tag(element), ": expected ", wanted,
-                              ", got ", quoted(got)));
+                              ", got ", in_quotes(got)));
 }
 
 std::string_view required(pugi::xml_node element, const char* name) {
@@ -91,7 +91,7 @@ bool is_element(pugi::xml_node parent, pugi::xml_node child) {
   if (child.type() == pugi::node_element) return true;
   if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) {
     fail(ErrorCode::parse,
-         text("expected elements in ", tag(parent), ", got text ", quoted(child.value())));
+         text("expected elements in ", tag(parent), ", got text ", in_quotes(child.value())));
   }
   return false;
 }
@@ -160,7 +160,7 @@ void check_attributes(pugi::xml_node element, std::initializer_list<std::string_
   for (const pugi::xml_attribute attribute : element.attributes()) {
     if (std::ranges::find(known, view(attribute.name())) == known.end()) {
       fail(ErrorCode::parse,
-           text("attribute ", quoted(attribute.name()), " of ", tag(element), " is not known"));
+           text("attribute ", in_quotes(attribute.name()), " of ", tag(element), " is not known"));
     }
   }
 }
