@@ -55,15 +55,6 @@ Times run_case(const CaseLine& line, const BenchOptions& options) {
   return options.min_time > 0 ? measure(call, options.min_time) : Times{once, once, 1};
 }
 
-/// 1234.5 as "1.234 us".
-std::string duration(double ns) {
-  const char* units[] = {"ns", "us", "ms", "s"};
-  int unit = 0;
-  for (; unit < 3 && ns >= 1000; ++unit)
-    ns /= 1000;
-  return fmt::format("{:.4g} {}", ns, units[unit]);
-}
-
 /// Prints results as they come.
 class Report {
  public:

@@ -43,6 +43,21 @@ struct BenchOptions {
 /// and the others go on. Throws UsageError if the file cannot be read.
 void run_bench(const BenchOptions& options);
 
+struct RunOptions {
+  std::string model;                   ///< .xml
+  std::optional<std::string> weights;  ///< .bin; without: the one beside the model
+  std::vector<std::string> inputs;     ///< NAME=FILE.npy
+  std::string output_dir = ".";
+  std::optional<int> threads;  ///< without: as the library would; 0: as many as there are
+  long repeat = 1;
+  bool explain = false;
+  bool json = false;
+};
+/// Runs a model of OpenVINO IR on .npy files and writes its outputs as such; without inputs, lists
+/// what the model takes and gives. Throws UsageError, with that list, for inputs that are missing,
+/// that the model does not have, or that have another shape or element type.
+void run_model(const RunOptions& options);
+
 struct DemoOptions {
   std::optional<std::string> image;  ///< a binary PPM; without: the one that comes with the program
   std::string output_dir = ".";

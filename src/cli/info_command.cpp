@@ -29,13 +29,6 @@ std::vector<std::string_view> op_names() {
   return names;
 }
 
-std::string json_list(const std::vector<std::string_view>& values) {
-  std::string out;
-  for (const std::string_view value : values)
-    out += (out.empty() ? "" : ", ") + json_string(value);
-  return "[" + out + "]";
-}
-
 void print_json(const CpuInfo& cpu) {
   fmt::print(
       "{{\"version\": {}, \"cpu\": {}, \"level\": {}, \"best_level\": {}, \"hardware_threads\": "

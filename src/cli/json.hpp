@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Strings in JSON.
+/// Strings, and lists of them, in JSON.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,6 +25,15 @@ inline std::string json_string(std::string_view value) {
     }
   }
   return out + '"';
+}
+
+/// Words as a list of strings.
+template <class Words>
+std::string json_list(const Words& words) {
+  std::string out;
+  for (const std::string_view word : words)
+    out += (out.empty() ? "" : ", ") + json_string(word);
+  return "[" + out + "]";
 }
 
 }  // namespace weft::cli

@@ -30,6 +30,7 @@ class CommandLine {
     add_info();
     add_explain();
     add_bench();
+    add_run();
     add_demo();
   }
 
@@ -102,6 +103,28 @@ class CommandLine {
     sub->add_option("--filter", bench_.filter, "Only cases whose names contain this");
   }
 
+  void add_run() {
+    CLI::App* sub = add("run", "Run a model of OpenVINO IR, or list what it takes and gives",
+                        [this] { run_model(run_); });
+    sub->add_option("MODEL", run_.model, "A model's .xml: a <net>, or a bare <layer>")->required();
+    sub->add_option("--weights", run_.weights,
+                    "The model's .bin; without: the one beside MODEL, if it has constants")
+        ->type_name("FILE");
+    sub->add_option("--input", run_.inputs, "An input and its value; none: list what there are")
+        ->type_name("NAME=FILE.npy")
+        ->allow_extra_args(false);
+    sub->add_option("--output-dir", run_.output_dir, "Where to write the outputs, as .npy")
+        ->capture_default_str()
+        ->type_name("DIR");
+    sub->add_option("--threads", run_.threads, "Most threads to use; 0: as many as there are")
+        ->check(CLI::Range(0, 1 << 16));
+    sub->add_option("--repeat", run_.repeat, "How many times to run, for the time it takes")
+        ->check(CLI::Range(1L, 1000000000L))
+        ->capture_default_str();
+    sub->add_flag("--explain", run_.explain, "Tell what the loops of the model did");
+    sub->add_flag("--json", run_.json, "Print one JSON object");
+  }
+
   void add_demo() {
     CLI::App* sub = add("demo", "Normalise a picture in one kernel, and write it as .npy",
                         [this] { run_demo(demo_); });
@@ -120,6 +143,7 @@ class CommandLine {
   InfoOptions info_;
   ExplainOptions explain_;
   BenchOptions bench_;
+  RunOptions run_;
   DemoOptions demo_;
 };
 

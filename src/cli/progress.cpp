@@ -39,4 +39,34 @@ void Progress::clear() {
   shown_ = false;
 }
 
+Elapsed::Elapsed(std::string what) : what_(std::move(what)) {
+  if (error_is_terminal()) thread_ = std::thread([this] { watch(); });
+}
+
+Elapsed::~Elapsed() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Elapsed::watch() {
+  std::unique_lock lock(mutex_);
+  long seconds = 0;
+  while (!wake_.wait_for(lock, std::chrono::seconds(1), [this] { return over_; })) {
+    ++seconds;
+    const long total = total_.load(std::memory_order_relaxed);
+    const std::string part =
+        total > 1 ? fmt::format(" [{}/{}]", count_.load(std::memory_order_relaxed), total) : "";
+    fmt::print(stderr, "\r\x1b[K{}{} {} s", what_.substr(0, 60), part, seconds);
+    std::fflush(stderr);
+  }
+  if (seconds == 0) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
 }  // namespace weft::cli

@@ -3,9 +3,12 @@
 /// Timing of calls.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace weft::cli {
@@ -48,6 +51,15 @@ Times measure(F&& call, double min_seconds) {
            ns.size() < 5);
   std::sort(ns.begin(), ns.end());
   return {ns.front(), ns[ns.size() / 2], ns.size()};
+}
+
+/// 1234.5 as "1.234 us".
+inline std::string duration(double ns) {
+  const char* units[] = {"ns", "us", "ms", "s"};
+  int unit = 0;
+  for (; unit < 3 && ns >= 1000; ++unit)
+    ns /= 1000;
+  return fmt::format("{:.4g} {}", ns, units[unit]);
 }
 
 }  // namespace weft::cli

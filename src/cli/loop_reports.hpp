@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the loops of a graph did.
+#pragma once
+
+#include <weft/graph/graph.hpp>
+
+#include <string>
+
+namespace weft::cli {
+
+/// The reports of all loops, those inside others after them: some lines each, or what says that there
+/// are none.
+std::string loop_reports_text(const graph::Graph& graph);
+/// The same as a JSON list of objects.
+std::string loop_reports_json(const graph::Graph& graph);
+
+}  // namespace weft::cli
