@@ -88,7 +88,9 @@ Tensor tensor_of(const Json& json) {
 
 Attributes attributes_of(const Json& json) {
   Attributes attributes;
-  for (const auto& [name, value] : json.members) {
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string& name = json.names[i];
+    const Json& value = json.items[i];
     if (value.is(Json::Kind::array)) {
       attributes.set(name, value.strings());
     } else if (value.is(Json::Kind::boolean)) {

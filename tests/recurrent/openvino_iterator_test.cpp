@@ -27,7 +27,9 @@ Tensor input(const Json& json, const char* name) { return tensor_of(json["inputs
 
 weft::graph::Attributes attributes_of(const Json& json) {
   weft::graph::Attributes out;
-  for (const auto& [name, value] : json.members) {
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string& name = json.names[i];
+    const Json& value = json.items[i];
     if (value.is(Json::Kind::array)) {
       out.set(name, value.strings());
     } else if (value.is(Json::Kind::boolean)) {

@@ -7,6 +7,7 @@
 #include "support/seed.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,12 @@ struct RandomLoopOptions {
   bool conditions = true;  ///< it may end by a head or a condition
   bool lengths = true;     ///< outputs may be longer than the loop
   bool last_values = true;
+  bool plain_iterators = false;  ///< every element of an axis, forwards, the axis dropped
+  bool joins = true;
+  bool index = true;   ///< the body sees the number of the trip
+  bool counts = true;  ///< there may be a count besides iterators
+  std::optional<Dims> shape = {};
+  bool by_rows = false;  ///< axis 0 of the shape is one of rows, which do not meet
   int least_trips = 0;
 };
 
@@ -46,6 +53,7 @@ class RandomLoopMaker {
     const std::int64_t rank = random_.integer(0, 3);
     for (std::int64_t a = 0; a < rank; ++a)
       loop_.shape.push_back(random_.chance(10) ? 17 : random_.integer(1, 4));
+    if (options_.shape) loop_.shape = *options_.shape;
     add_parameters();
     for (std::int64_t i = random_.integer(1, 8); i > 0; --i)
       add_operation();
@@ -98,6 +106,7 @@ class RandomLoopMaker {
   /// A shape that broadcasts to the states'.
   Dims smaller_shape() {
     Dims shape = loop_.shape;
+    if (options_.by_rows) return {shape.begin() + 1, shape.end()};
     for (std::int64_t& extent : shape) {
       if (random_.chance(20)) extent = 1;
     }
@@ -108,10 +117,11 @@ class RandomLoopMaker {
 
   void add_iterator(std::size_t number) {
     LoopIterator it{.parameter = next_parameter()};
-    Dims element = random_.chance(60) ? loop_.shape : smaller_shape();
+    const bool whole_shape = options_.by_rows || random_.chance(60);
+    Dims element = whole_shape ? loop_.shape : smaller_shape();
     Dims whole = element;
     const auto rank = static_cast<std::int64_t>(element.size());
-    it.keep_axis = rank > 0 && random_.chance(40);
+    it.keep_axis = !options_.plain_iterators && rank > 0 && random_.chance(40);
     std::size_t axis;
     std::int64_t size = 1;
     if (it.keep_axis) {
@@ -121,9 +131,10 @@ class RandomLoopMaker {
       axis = static_cast<std::size_t>(random_.integer(0, rank));
       whole.insert(whole.begin() + static_cast<std::ptrdiff_t>(axis), 0);
     }
-    const std::int64_t stride = random_.chance(60) ? size : random_.integer(1, 3);
-    const std::int64_t before = random_.chance(30) ? random_.integer(0, 2) : 0;
-    const std::int64_t after = random_.chance(30) ? random_.integer(0, 2) : 0;
+    const bool plain = options_.plain_iterators;
+    const std::int64_t stride = plain || random_.chance(60) ? size : random_.integer(1, 3);
+    const std::int64_t before = !plain && random_.chance(30) ? random_.integer(0, 2) : 0;
+    const std::int64_t after = !plain && random_.chance(30) ? random_.integer(0, 2) : 0;
     const std::int64_t length = loop_.trips == 0 ? 0 : (loop_.trips - 1) * stride + size;
     const std::int64_t extent = before + length + after;
     const auto position = [&](std::int64_t at) {
@@ -131,10 +142,11 @@ class RandomLoopMaker {
     };
     whole[axis] = extent;
     it.range = {position(before), position(before + length), stride, size};
-    if (random_.chance(40)) {
+    if (!plain && random_.chance(40)) {
       std::swap(it.range.start, it.range.end);
       it.range.stride = -stride;
     }
+    if (plain) it.range = {};
     const auto whole_rank = static_cast<std::int64_t>(whole.size());
     it.axis = static_cast<std::int64_t>(axis) - (random_.chance(30) ? whole_rank : 0);
     it.input = add_input(tensor(whole, type_));
@@ -142,7 +154,7 @@ class RandomLoopMaker {
     loop_.spec.iterators.push_back(it);
   }
   void add_parameters() {
-    const std::int64_t niterators = random_.integer(0, 3);
+    const std::int64_t niterators = random_.integer(options_.counts ? 0 : 1, 3);
     for (std::int64_t i = 0; i < niterators; ++i)
       add_iterator(static_cast<std::size_t>(i));
     for (std::int64_t j = random_.integer(1, 3); j > 0; --j) {
@@ -156,6 +168,7 @@ class RandomLoopMaker {
           {.input = add_input(tensor(shape, type_)), .parameter = next_parameter()});
       add_parameter(shape, "c" + std::to_string(i));
     }
+    if (!options_.index) return;
     index_type_ = random_.chance(50) ? ScalarType::i32 : ScalarType::i64;
     loop_.spec.indexes.push_back(next_parameter());
     index_ = body().add_parameter({index_type_, {}}, "i");
@@ -200,7 +213,7 @@ class RandomLoopMaker {
 
   void set_limit() {
     LoopSpec& spec = loop_.spec;
-    const bool counted = spec.iterators.empty() || random_.chance(40);
+    const bool counted = options_.counts && (spec.iterators.empty() || random_.chance(40));
     if (counted) {
       const bool narrow = random_.chance(50);
       spec.count = add_input(tensor_of(narrow ? ScalarType::i32 : ScalarType::i64,
@@ -236,10 +249,10 @@ class RandomLoopMaker {
       } else if (kind == 2 && options_.last_values && !ends_early && loop_.trips > 0) {
         out.kind = Kind::last_value;
         out.result = body().add_result(value.value);
-      } else if (kind == 3) {
+      } else if (kind == 3 && options_.joins) {
         out.kind = spec.next_condition ? Kind::condition : Kind::trips;
       } else {
-        out.kind = kind < 7 ? Kind::stack : Kind::join;
+        out.kind = kind < 7 || !options_.joins ? Kind::stack : Kind::join;
         out.result = body().add_result(value.value);
         const std::int64_t axes =
             out.kind == Kind::stack ? rank + 1 : std::max<std::int64_t>(rank, 1);
@@ -271,8 +284,8 @@ inline std::string describe(const RandomLoop& loop) {
     out += "\niterator of " + to_string(loop.inputs[static_cast<std::size_t>(it.input)].shape()) +
            " axis " + std::to_string(it.axis) + " start " + std::to_string(it.range.start) +
            " end " + std::to_string(it.range.end) + " stride " + std::to_string(it.range.stride) +
-           " size " + std::to_string(*it.range.part_size) + (it.keep_axis ? " keep" : " drop") +
-           (it.limits_trips ? " limits" : "");
+           " size " + std::to_string(it.range.part_size.value_or(0)) +
+           (it.keep_axis ? " keep" : " drop") + (it.limits_trips ? " limits" : "");
   }
   for (const auto& node : loop.body.nodes()) {
     out += "\n" + describe(node) + " of";

@@ -27,14 +27,13 @@ class Json {
   double number = 0;
   std::int64_t integer = 0;  ///< of a number without fraction or exponent
   std::string string;
-  std::vector<Json> items;                            ///< of an array
-  std::vector<std::pair<std::string, Json>> members;  ///< of an object, in the file's order
-
+  std::vector<Json> items;         ///< of an array; of an object the members' values
+  std::vector<std::string> names;  ///< of an object: those of its items, in the file's order
   bool is(Kind wanted) const { return kind == wanted; }
   bool has(std::string_view key) const { return find(key) != nullptr; }
   const Json* find(std::string_view key) const {
-    for (const auto& member : members) {
-      if (member.first == key) return &member.second;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == key) return &items[i];
     }
     return nullptr;
   }
@@ -44,7 +43,7 @@ class Json {
     return *found;
   }
   const Json& at(std::size_t i) const { return items.at(i); }
-  std::size_t size() const { return is(Kind::object) ? members.size() : items.size(); }
+  std::size_t size() const { return items.size(); }
   auto begin() const { return items.begin(); }
   auto end() const { return items.end(); }
 
@@ -108,7 +107,8 @@ class JsonReader {
         if (next() != '"') fail("a member's name");
         std::string key = string();
         if (!accept(":")) fail("':'");
-        out.members.emplace_back(std::move(key), value());
+        out.names.push_back(std::move(key));
+        out.items.push_back(value());
       } while (accept(","));
       if (!accept("}")) fail("',' or '}'");
     } else if (accept("[")) {
