@@ -27,14 +27,16 @@ set_target_properties(weft_cli_parts weft-cli PROPERTIES
   CXX_VISIBILITY_PRESET hidden)
 weft_set_warnings(weft_cli_parts weft-cli)
 
-# Where the program finds its picture: a path relative to the folder the program itself is in. The
+# Where the program finds its picture and its model: a path relative to the folder the program itself is in. The
 # build tree is laid out like an installation, so that one answer serves both, and an installation
 # may be moved.
 file(RELATIVE_PATH data_dir_from_bin
   "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_DATADIR}/weft")
-target_compile_definitions(weft_cli_parts PRIVATE WEFT_DEMO_IMAGE_DIR="${data_dir_from_bin}")
-configure_file("${PROJECT_SOURCE_DIR}/src/cli/demo.ppm"
-  "${PROJECT_BINARY_DIR}/bin/${data_dir_from_bin}/demo.ppm" COPYONLY)
+target_compile_definitions(weft_cli_parts PRIVATE WEFT_DEMO_DATA_DIR="${data_dir_from_bin}")
+foreach(data demo.ppm lstm.xml)
+  configure_file("${PROJECT_SOURCE_DIR}/src/cli/${data}"
+    "${PROJECT_BINARY_DIR}/bin/${data_dir_from_bin}/${data}" COPYONLY)
+endforeach()
 
 # The same for a shared libweft.
 if(library_type STREQUAL "SHARED_LIBRARY" AND UNIX AND NOT APPLE)
@@ -55,6 +57,6 @@ endif()
 
 if(WEFT_INSTALL)
   install(TARGETS weft-cli)
-  install(FILES "${PROJECT_SOURCE_DIR}/src/cli/demo.ppm"
+  install(FILES "${PROJECT_SOURCE_DIR}/src/cli/demo.ppm" "${PROJECT_SOURCE_DIR}/src/cli/lstm.xml"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/weft")
 endif()

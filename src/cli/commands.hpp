@@ -63,7 +63,8 @@ struct DemoOptions {
   std::string output_dir = ".";
   int threads = 1;
 };
-/// Normalises a picture in one kernel, writes the results as .npy, and shows what happened.
+/// Normalises a picture in one kernel and runs an LSTM over a sequence; writes the results as .npy,
+/// and shows what happened.
 void run_demo(const DemoOptions& options);
 
 }  // namespace weft::cli

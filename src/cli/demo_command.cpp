@@ -8,8 +8,10 @@
 
 #include "cli/channels.hpp"
 #include "cli/commands.hpp"
+#include "cli/lstm_demo.hpp"
 #include "cli/normalize.hpp"
 #include "cli/ppm.hpp"
+#include "cli/print_indented.hpp"
 #include "cli/timing.hpp"
 
 #include <fmt/format.h>
@@ -25,13 +27,12 @@ constexpr Limits picture_limits{
     .max_elements = 1 << 30, .max_bytes = 1 << 30, .max_header_bytes = 1 << 16};
 constexpr double seconds_per_timing = 0.2;
 
-/// The picture that comes with the program, found from where the program itself is.
-std::string default_picture() {
+/// A file that comes with the program, found from where the program itself is.
+std::string data_file(const char* name) {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error)
-    fail(ErrorCode::io, "cannot tell where the program is; name a picture: weft demo IMAGE.ppm");
-  return (program.parent_path() / WEFT_DEMO_IMAGE_DIR / "demo.ppm").lexically_normal().string();
+  if (error) fail(ErrorCode::io, "cannot tell where the program is, and so not where its data are");
+  return (program.parent_path() / WEFT_DEMO_DATA_DIR / name).lexically_normal().string();
 }
 
 void print_row(const char* title, const Tensor& values, const char* format) {
@@ -39,15 +40,6 @@ void print_row(const char* title, const Tensor& values, const char* format) {
   for (std::int64_t c = 0; c < values.numel(); ++c)
     fmt::print("{:>12}", fmt::format(fmt::runtime(format), values.at<float>({c})));
   fmt::print("\n");
-}
-
-void print_indented(const std::string& lines) {
-  std::size_t begin = 0;
-  for (std::size_t end = lines.find('\n'); end != std::string::npos;
-       end = lines.find('\n', begin)) {
-    fmt::print("  {}\n", lines.substr(begin, end - begin));
-    begin = end + 1;
-  }
 }
 
 void print_times(double kernel_ns, double loops_ns, std::int64_t bytes) {
@@ -63,14 +55,12 @@ void print_times(double kernel_ns, double loops_ns, std::int64_t bytes) {
   fmt::print("  loops / kernel: {:.2f}; both give the same bits\n", loops_ns / kernel_ns);
 }
 
-}  // namespace
-
-void run_demo(const DemoOptions& options) {
-  const std::string path = options.image ? *options.image : default_picture();
+/// A picture is normalised in one kernel.
+void run_picture_demo(const DemoOptions& options) {
+  const std::string path = options.image ? *options.image : data_file("demo.ppm");
   const Tensor picture = load_ppm(path, picture_limits);
   const std::int64_t height = picture.extent(0);
   const std::int64_t width = picture.extent(1);
-  set_num_threads(options.threads);
   fmt::print("{}: {} x {} pixels, u8 {}\n\n", path, width, height, to_string(picture.shape()));
 
   const ChannelStatistics statistics = channel_statistics(picture);
@@ -114,6 +104,16 @@ void run_demo(const DemoOptions& options) {
   save("normalized.npy", normalized);
   save("channel_mean.npy", statistics.mean);
   save("channel_std.npy", statistics.std);
+}
+
+}  // namespace
+
+void run_demo(const DemoOptions& options) {
+  set_num_threads(options.threads);
+  fmt::print("1. A kernel over strided operands\n\n");
+  run_picture_demo(options);
+  fmt::print("\n2. A recurrent model\n\n");
+  run_lstm_demo(data_file("lstm.xml"), options.output_dir);
 }
 
 }  // namespace weft::cli

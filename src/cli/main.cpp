@@ -126,8 +126,9 @@ class CommandLine {
   }
 
   void add_demo() {
-    CLI::App* sub = add("demo", "Normalise a picture in one kernel, and write it as .npy",
-                        [this] { run_demo(demo_); });
+    CLI::App* sub =
+        add("demo", "Normalise a picture in one kernel, and run an LSTM over a sequence",
+            [this] { run_demo(demo_); });
     sub->add_option("IMAGE", demo_.image,
                     "A binary PPM (P6, 8 bit); without: a picture that comes with weft");
     sub->add_option("--output-dir", demo_.output_dir, "Where to write")

@@ -109,8 +109,18 @@ void print_text(const std::vector<Output>& outputs, const std::vector<double>& t
   }
 }
 
+std::string json_plan(const graph::FrameExplanation& plan) {
+  std::string out;
+  for (const graph::PlanNote& note : plan.notes) {
+    out += fmt::format("{}{{\"kind\": {}, \"nodes\": {}, \"bytes\": {}}}", out.empty() ? "" : ", ",
+                       json_string(name(note.kind)), json_list(note.nodes), note.bytes);
+  }
+  return "[" + out + "]";
+}
+
+/// @param explanation  further members, each after a comma
 void print_json(const ir::Model& model, const std::vector<Output>& outputs,
-                const std::vector<double>& times, long repeat, bool explain) {
+                const std::vector<double>& times, long repeat, const std::string& explanation) {
   std::string list;
   for (const Output& output : outputs) {
     list +=
@@ -121,8 +131,7 @@ void print_json(const ir::Model& model, const std::vector<Output>& outputs,
   fmt::print(
       "{{\"model\": {}, \"outputs\": [{}], \"runs\": {}, \"ns_min\": {:.1f}, \"ns_median\": "
       "{:.1f}{}}}\n",
-      json_string(model.name), list, repeat, times.front(), times[times.size() / 2],
-      explain ? ", \"loops\": " + loop_reports_json(model.graph) : "");
+      json_string(model.name), list, repeat, times.front(), times[times.size() / 2], explanation);
 }
 
 }  // namespace
@@ -144,11 +153,15 @@ void run_model(const RunOptions& options) {
   const std::vector<double> times = run_frame(frame, options.repeat, "running " + options.model);
   const std::vector<Output> outputs = save_outputs(model, frame, options.output_dir);
   if (options.json) {
-    print_json(model, outputs, times, options.repeat, options.explain);
+    print_json(model, outputs, times, options.repeat,
+               options.explain ? ", \"plan\": " + json_plan(frame.explain()) +
+                                     ", \"loops\": " + loop_reports_json(model.graph)
+                               : "");
     return;
   }
   print_text(outputs, times, options.repeat);
-  if (options.explain) fmt::print("\n{}", loop_reports_text(model.graph));
+  if (options.explain)
+    fmt::print("\n{}{}", to_string(frame.explain()), loop_reports_text(model.graph));
 }
 
 }  // namespace weft::cli

@@ -76,6 +76,9 @@ TEST_CASE("demo: with its own picture", "[demo]") {
   CHECK(contains(run.out, "demo.ppm: 320 x 240 pixels"));
   CHECK(contains(run.out, "shape [3, 240, 320], 230400 elements"));
   CHECK(contains(run.out, "GB/s"));
+  CHECK(contains(run.out, "lstm.xml"));
+  CHECK(contains(run.out, "loop 'lstm': 25 trips: there were no more slices"));
+  CHECK(contains(run.out, "Gflop/s"));
 
   const Tensor normalized = load_npy(folder.file("out/normalized.npy"));
   CHECK(normalized.dtype() == ScalarType::f32);
@@ -120,4 +123,20 @@ TEST_CASE("demo: with another picture, and threads", "[demo]") {
   const Finished nowhere = run_program("demo '" + picture + "' --output-dir '" + picture + "'");
   CHECK(nowhere.code == 1);
   CHECK(nowhere.error.starts_with("weft: "));
+}
+
+TEST_CASE("demo: the model that it writes runs again, to the bit", "[demo]") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program("demo --output-dir '" + folder.file("") + "'").code == 0);
+  std::string arguments = "run '" + folder.file("lstm.xml") + "' --explain --threads 2";
+  for (const auto& [id, file] : std::vector<std::pair<std::string, std::string>>{
+           {"0", "lstm_x.npy"}, {"1", "lstm_h.npy"}, {"2", "lstm_c.npy"}})
+    arguments += " --input '" + id + "=" + folder.file(file) + "'";
+  const Finished run = run_program(arguments + " --output-dir '" + folder.file("again") + "'");
+  INFO(run.out << run.error);
+  REQUIRE(run.code == 0);
+  CHECK(contains(run.out, "loop 'lstm': 25 trips"));
+  const std::string once = TemporaryFolder::read(folder.file("lstm_y.npy"));
+  CHECK(once.size() > 25 * 256 * 4);
+  CHECK(once == TemporaryFolder::read(folder.file("again/3.npy")));
 }
