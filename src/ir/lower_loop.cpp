@@ -134,13 +134,14 @@ graph::Node lower_loop(const Layer& layer, std::vector<graph::Value> inputs, Con
 }
 
 graph::Node lower_if(const Layer& layer, std::vector<graph::Value> inputs, Constants& constants) {
-  return in_context(
-      [&] { return layer.describe(); },
-      [&] {
-        return recurrent::if_node(
-            layer.name, branch_of(layer, Body::Role::then_branch, "then_body", constants),
-            branch_of(layer, Body::Role::else_branch, "else_body", constants), std::move(inputs));
-      });
+  return in_context([&] { return layer.describe(); },
+                    [&] {
+                      using Role = Body::Role;
+                      auto yes = branch_of(layer, Role::then_branch, "then_body", constants);
+                      auto no = branch_of(layer, Role::else_branch, "else_body", constants);
+                      return recurrent::if_node(layer.name, std::move(yes), std::move(no),
+                                                std::move(inputs));
+                    });
 }
 
 }  // namespace weft::inline v0::ir

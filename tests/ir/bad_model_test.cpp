@@ -221,6 +221,61 @@ TEST_CASE("bad input: nothing of a model is executed when it is read", "[bad][ex
   }
 }
 
+TEST_CASE("bad input: layers that need a body, and bodies that nothing needs", "[bad][edges]") {
+  const auto alone = [](const std::string& type, const std::string& inside) {
+    return build("<layer id='5' name='l' type='" + type + "'><input><port id='0'/></input>" +
+                 inside + "</layer>");
+  };
+  for (const char* type : {"TensorIterator", "Loop"}) {
+    CHECK_ERROR(parse, ("m.xml: layer 5 'l' (" + std::string(type) + ")", "<body> is missing"),
+                alone(type, "<output><port id='1'/></output>"));
+  }
+  CHECK_ERROR(parse, ("m.xml: layer 5 'l' (If)", "<then_body> is missing"),
+              alone("If", "<output><port id='1'/></output>"));
+  CHECK_ERROR(parse, ("m.xml: layer 5 'l' (Abs)", "expected no body"),
+              alone("Abs",
+                    "<output><port id='1'/></output><port_map><output external_port_id='1' "
+                    "internal_layer_id='1'/></port_map><body><layers>"
+                    "<layer id='0' type='Parameter'><output><port id='0' "
+                    "precision='FP32'/></output></layer><layer id='1' type='Result'><input>"
+                    "<port id='0'/></input></layer></layers><edges><edge from-layer='0' "
+                    "from-port='0' to-layer='1' to-port='0'/></edges></body>"));
+  CHECK_ERROR(parse, ("m.xml: layer 5 'l' (TensorIterator)", "<layers> is missing"),
+              alone("TensorIterator", "<body/>"));
+  CHECK_ERROR(parse, ("m.xml: layer 5 'l' (TensorIterator)", "has no output port"),
+              alone("TensorIterator", "<body><layers/></body>"));
+  CHECK_ERROR(parse, ("m.xml: layer 5 'l' (TensorIterator)", "no entry leads to output port 1"),
+              alone("TensorIterator", "<output><port id='1'/></output><body><layers/></body>"));
+}
+
+TEST_CASE("bad input: element types that are not told or do not fit", "[bad][types]") {
+  CHECK_ERROR(dtype, ("m.xml: layer 0 'in' (Parameter): output port 0: element type ''"),
+              build(replaced(replaced(small_net(), " element_type=\"f32\"", ""),
+                             "precision=\"FP32\" names", "names")));
+  CHECK_ERROR(dtype, ("m.xml: layer 0 'in' (Parameter)", "attribute 'element_type'", "'string'"),
+              build(replaced(small_net(), "element_type=\"f32\"", "element_type=\"string\"")));
+  const auto cell = [](const std::string& x_type, const std::string& w_shape,
+                       const std::string& data) {
+    NetText net;
+    const auto x = net.parameter("x", x_type, "1,3");
+    const auto h = net.parameter("h", "f32", "1,2");
+    const auto c = net.parameter("c", "f32", "1,2");
+    const auto w = net.parameter("w", "f32", w_shape);
+    const auto r = net.parameter("r", "f32", "8,2");
+    net.result("y", net.layer("cell", "LSTMCell", "opset4", {x, h, c, w, r}, 2, data)[0]);
+    return build(net.text());
+  };
+  CHECK_NOTHROW(cell("f32", "8,3", "hidden_size=\"2\""));
+  CHECK_ERROR(dtype, ("m.xml", "LSTMCell 'cell' (layer 5, opset4)"),
+              cell("i64", "8,3", "hidden_size=\"2\""));
+  CHECK_ERROR(shape, ("m.xml", "LSTMCell 'cell' (layer 5, opset4)"),
+              cell("f32", "8,4", "hidden_size=\"2\""));
+  CHECK_ERROR(shape, ("m.xml", "LSTMCell 'cell' (layer 5, opset4)"),
+              cell("f32", "8,3", "hidden_size=\"3\""));
+  CHECK_ERROR(parse, ("m.xml", "LSTMCell 'cell'", "hidden_size"),
+              cell("f32", "8,3", "hidden_size=\"two\""));
+}
+
 TEST_CASE("bad input: more memory than a model may take", "[bad][resources]") {
   // 16 Mi elements out of two constants of 4 Ki.
   NetText net;
