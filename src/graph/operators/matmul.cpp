@@ -5,30 +5,25 @@
 #include "graph/packed_constants.hpp"
 #include "kernel/prepared_product.hpp"
 
-#include <optional>
-
 namespace weft::inline v0::graph {
 namespace {
 
 /// A product prepared for its geometry, with a constant right factor packed.
 class ProductRun final : public Kernel {
  public:
-  ProductRun(const TensorView& c, const TensorView& a, const TensorView& b)
-      : product_(std::in_place, c, a, b) {}
+  ProductRun(const TensorView& c, const TensorView& a, const TensorView& b) : product_(c, a, b) {}
   ProductRun(const TensorView& c, const TensorView& a, std::shared_ptr<const PackedMatrix> matrix,
              const TensorView& start)
-      : matrix_(std::move(matrix)),
-        product_(std::in_place, c, a, *matrix_, start),
-        has_start_(start.defined()) {}
+      : matrix_(std::move(matrix)), product_(c, a, *matrix_, start), has_start_(start.defined()) {}
 
   void run(const KernelArguments& arguments) override {
     const void* start = has_start_ ? arguments.inputs[2] : nullptr;
-    product_->run(arguments.outputs[0], arguments.inputs[0], arguments.inputs[1], start);
+    product_.run(arguments.outputs[0], arguments.inputs[0], arguments.inputs[1], start);
   }
 
  private:
   std::shared_ptr<const PackedMatrix> matrix_;
-  std::optional<PreparedProduct> product_;
+  PreparedProduct product_;
   bool has_start_ = false;
 };
 
