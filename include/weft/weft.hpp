@@ -30,6 +30,7 @@
 #include <weft/graph/operator.hpp>
 #include <weft/graph/operator_registry.hpp>
 #include <weft/graph/partial_shape.hpp>
+#include <weft/graph/variables.hpp>
 #include <weft/ir/document.hpp>
 #include <weft/ir/limits.hpp>
 #include <weft/ir/model.hpp>

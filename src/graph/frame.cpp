@@ -100,7 +100,7 @@ void Frame::Impl::run() {
   ++counters.runs;
   for (std::size_t s = 0;; ++s) {
     if (s == segments_.size()) {
-      if (complete_) return;
+      if (complete_) break;
       plan_segment();
     } else if (s > 0 && !still_holds(*segments_[s])) {
       truncate(s);
@@ -108,6 +108,7 @@ void Frame::Impl::run() {
     }
     run_segment(*segments_[s]);
   }
+  if (!variables.empty()) variables.end_run();
 }
 
 TensorView Frame::Impl::result(int i) const {
@@ -159,6 +160,7 @@ int Frame::same_result(int i) const noexcept {
 int Frame::result_parameter(int i) const noexcept { return impl_->result_parameter(i); }
 bool Frame::is_static() const noexcept { return impl_->is_static(); }
 const Executable& Frame::executable() const noexcept { return impl_->executable(); }
+Variables& Frame::variables() noexcept { return impl_->variables; }
 const FrameCounters& Frame::counters() const noexcept { return impl_->counters; }
 
 }  // namespace weft::inline v0::graph

@@ -149,6 +149,7 @@ class Frame::Impl final : private OutputMemory {
   FrameExplanation explain() const;
 
   FrameCounters counters;
+  Variables variables;
 
  private:
   // ---- planning: frame_plan.cpp and its kin

@@ -61,7 +61,8 @@ bool Frame::Impl::plan_view(int index, std::span<const TensorView> inputs,
   }
   for (const int input : node.inputs)
     constants.push_back(input < 0 ? nullptr : constant_of(input));
-  const PrepareContext context(node.node, inputs, shapes, constants, program().operators);
+  const PrepareContext context(node.node, inputs, shapes, constants, program().operators,
+                               variables);
   std::vector<TensorView> views(outputs.size());
   if (!node.op->view(context, views)) return false;
   // By value: the outputs' states may be where the input's is not to be touched.
@@ -119,8 +120,8 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
     results.push_back(&state(value));
     output_views.push_back(state(value).view);
   }
-  const PrepareContext context(node.node, input_views, output_views, constants,
-                               program().operators);
+  const PrepareContext context(node.node, input_views, output_views, constants, program().operators,
+                               variables);
   note(PlanNote::Kind::kernel, {&index, 1}, output_views);
   add_step(prepare_kernel(index, context), index, inputs, results);
   segment().steps.back()->node = index;

@@ -71,6 +71,13 @@ int Graph::add_result(Value value, std::string name, std::string layer_id) {
   return static_cast<int>(results_.size()) - 1;
 }
 
+void Graph::add_sink(int node) {
+  if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size()) {
+    fail(ErrorCode::invalid_argument, text("graph: no node ", node));
+  }
+  sinks_.push_back(node);
+}
+
 void Graph::set_input(int node, int input, Value value) {
   if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size() || input < 0) {
     fail(ErrorCode::invalid_argument, text("graph: no input ", input, " of node ", node));
@@ -105,10 +112,14 @@ std::vector<int> Graph::topological_order() const {
   std::vector<int> order;
   // A stack of our own: the depth of a graph that comes from a file is the file's.
   std::vector<std::pair<int, std::size_t>> path;
+  std::vector<int> ends;
   for (const Result& result : results_) {
     check_value(result.value, text("Result '", result.name, '\''));
-    path.emplace_back(result.value.node, 0);
-    if (marks[static_cast<std::size_t>(result.value.node)] != Mark::fresh) path.clear();
+    ends.push_back(result.value.node);
+  }
+  ends.insert(ends.end(), sinks_.begin(), sinks_.end());
+  for (const int end : ends) {
+    if (marks[static_cast<std::size_t>(end)] == Mark::fresh) path.emplace_back(end, 0);
     while (!path.empty()) {
       const int id = path.back().first;
       const Node& at = node(id);

@@ -80,6 +80,7 @@ const OperatorRegistry& standard_operators() {
     OperatorRegistry made;
     add_elementwise_operators(made);
     add_shape_operators(made);
+    add_variable_operators(made);
     add_axis_operators(made);
     add_split_operators(made);
     add_slice_operators(made);

@@ -8,6 +8,7 @@
 #include <weft/graph/explanation.hpp>
 #include <weft/graph/graph.hpp>
 #include <weft/graph/operator_registry.hpp>
+#include <weft/graph/variables.hpp>
 
 #include <memory>
 #include <span>
@@ -129,6 +130,8 @@ class WEFT_API Frame {
   bool is_static() const noexcept;
 
   const Executable& executable() const noexcept;
+  /// What ReadValue and Assign nodes keep from run to run.
+  Variables& variables() noexcept;
   const FrameCounters& counters() const noexcept;
   /// What was decided, as far as planned.
   FrameExplanation explain() const;

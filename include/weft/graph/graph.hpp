@@ -92,6 +92,8 @@ class WEFT_API Graph {
   int add_node(Node node);
   /// Results are numbered as they are added.
   int add_result(Value value, std::string name = {}, std::string layer_id = {});
+  /// Has an operation run for its effect, whether a result depends on it or not: Assign.
+  void add_sink(int node);
 
   /// Makes `value` an input of a node that is there; inputs before it that were not set yet are left
   /// out. Throws Error(invalid_argument) for indexes out of range.
@@ -103,11 +105,12 @@ class WEFT_API Graph {
   /// Nodes that are parameters, in order.
   const std::vector<int>& parameters() const noexcept { return parameters_; }
   const std::vector<Result>& results() const noexcept { return results_; }
+  const std::vector<int>& sinks() const noexcept { return sinks_; }
   /// Parameter of that name, or -1.
   int find_parameter(std::string_view name) const noexcept;
   int find_result(std::string_view name) const noexcept;
 
-  /// The nodes that results depend on, inputs before users; parameters that nobody reads are not
+  /// The nodes that results, and then sinks, depend on, inputs before users; parameters that nobody reads are not
   /// among them. Depth is no matter: it does not recurse. Throws Error(invalid_argument) that names
   /// the layers: an input or result that refers to a node or output that does not exist, or a cycle.
   std::vector<int> topological_order() const;
@@ -120,6 +123,7 @@ class WEFT_API Graph {
   std::vector<Node> nodes_;
   std::vector<int> parameters_;
   std::vector<Result> results_;
+  std::vector<int> sinks_;
 };
 
 }  // namespace weft::inline v0::graph

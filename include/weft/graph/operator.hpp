@@ -8,6 +8,7 @@
 #include <weft/core/tensor_view.hpp>
 #include <weft/graph/elementwise_builder.hpp>
 #include <weft/graph/graph.hpp>
+#include <weft/graph/variables.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -79,12 +80,13 @@ class WEFT_API PrepareContext {
  public:
   PrepareContext(const Node& node, std::span<const TensorView> inputs,
                  std::span<const TensorView> outputs, std::span<const TensorView* const> constants,
-                 const OperatorRegistry& operators)
+                 const OperatorRegistry& operators, Variables& variables)
       : node_(node),
         inputs_(inputs),
         outputs_(outputs),
         constants_(constants),
-        operators_(operators) {}
+        operators_(operators),
+        variables_(variables) {}
 
   const Node& node() const noexcept { return node_; }
   const Attributes& attributes() const noexcept { return node_.attributes; }
@@ -96,6 +98,8 @@ class WEFT_API PrepareContext {
   const TensorView& input(int i) const noexcept { return at(inputs_, i); }
   /// Undefined if its shape is not known before the node has run: see KernelArguments::allocate.
   const TensorView& output(int i) const noexcept { return at(outputs_, i); }
+  /// What lasts from run to run of the frame; it outlives the kernel.
+  Variables& variables() const noexcept { return variables_; }
   /// An input that never changes while the kernel lives, to be read, packed or kept; else null.
   const TensorView* constant(int i) const noexcept {
     return i < ninputs() ? constants_[static_cast<std::size_t>(i)] : nullptr;
@@ -111,6 +115,7 @@ class WEFT_API PrepareContext {
   std::span<const TensorView> outputs_;
   std::span<const TensorView* const> constants_;
   const OperatorRegistry& operators_;
+  Variables& variables_;
 };
 
 /// Gives memory to outputs whose shape turns up while a node runs.

@@ -27,6 +27,8 @@ void add_gather_operators(OperatorRegistry& registry);
 void add_softmax_operator(OperatorRegistry& registry);
 /// Range: range.cpp.
 void add_range_operator(OperatorRegistry& registry);
+/// ReadValue, Assign: variables.cpp.
+void add_variable_operators(OperatorRegistry& registry);
 /// LSTMCell, GRUCell, RNNCell and their steps: cells.cpp.
 void add_cell_operators(OperatorRegistry& registry);
 
