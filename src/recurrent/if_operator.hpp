@@ -9,6 +9,9 @@
 
 namespace weft::inline v0::recurrent {
 
+/// Bodies inside each other, of loops and choices: more are refused.
+inline constexpr int most_nested = 64;
+
 std::shared_ptr<const graph::Operator> make_if_operator();
 
 }  // namespace weft::inline v0::recurrent

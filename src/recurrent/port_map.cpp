@@ -26,6 +26,7 @@ class Lowering {
     if (map_.current_iteration && !is_mapped(*map_.current_iteration))
       spec_.indexes.push_back(*map_.current_iteration);
     check_edge_targets();
+    check_inputs_mapped();
     add_outputs();
     if (map_.kind == PortMap::Kind::tensor_iterator && !has_slices())
       spec_.most_trips = iterations();
@@ -81,6 +82,15 @@ class Lowering {
         refuse("parameter ", edge.parameter,
                " has a back edge and no port map input: what is it in the first iteration?");
       }
+    }
+  }
+
+  /// Inputs 0 and 1 of a Loop have a meaning of their own.
+  void check_inputs_mapped() const {
+    for (int i = map_.kind == PortMap::Kind::loop ? 2 : 0; i < ninputs_; ++i) {
+      if (std::none_of(map_.inputs.begin(), map_.inputs.end(),
+                       [&](const PortMapInput& entry) { return entry.input == i; }))
+        refuse("input ", i, " has no entry in the port map");
     }
   }
 

@@ -22,7 +22,8 @@ namespace weft::inline v0::recurrent {
 WEFT_API const graph::OperatorRegistry& operators();
 
 /// A node that runs a loop, to be added to a graph (Graph::add_node). Checks the spec, whose name it
-/// takes. Throws Error(invalid_argument) as check() does.
+/// takes. Throws Error(invalid_argument) as check() does, and Error(limit) for bodies more than 64 deep
+/// inside each other.
 WEFT_API graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,
                                std::vector<graph::Value> inputs);
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a loop allocates and copies: nothing in a trip after the second, and no more after ten thousand
+// runs.
+#include "recurrent/loops.hpp"
+#include "support/allocation_counter.hpp"
+#include "support/seed.hpp"
+
+#include <fstream>
+
+namespace {
+
+using namespace test;
+using Kind = LoopOutputKind;
+
+/// The specification's second example in small: X sliced along axis 1, an LSTM cell, its hidden state
+/// collected with the axis put back.
+struct Lstm {
+  static constexpr std::int64_t columns = 8, units = 4;
+  Graph body;
+  PortMap map;
+
+  explicit Lstm(bool as_operations) {
+    const Value x = body.add_parameter({ScalarType::f32, {1, 1, columns}});
+    const Value h = body.add_parameter({ScalarType::f32, {1, units}}),
+                c = body.add_parameter({ScalarType::f32, {1, units}});
+    const auto weights = [&](const std::vector<std::int64_t>& shape) {
+      return body.add_constant(Tensor::full(shape, ScalarType::f32, 0.1));
+    };
+    const Value w = weights({4 * units, columns}), r = weights({4 * units, units}),
+                b = weights({4 * units});
+    const Value row = reshape(body, x, {1, columns});
+    Value h_out, c_out;
+    if (as_operations) {
+      const auto product = [&](Value a, Value m) {
+        return body.add("MatMul", {a, m}, {{"transpose_b", true}});
+      };
+      const Value sums = body.add("Add", {body.add("Add", {product(row, w), product(h, r)}), b});
+      weft::graph::Node split;
+      split.op = "Split";
+      split.noutputs = 4;
+      split.attributes.set("num_splits", std::int64_t{4});
+      split.inputs = {sums, body.add_constant(integers({}, {1}))};
+      const int gates = body.add_node(split);
+      const auto gate = [&](const char* op, int i) { return body.add(op, {Value{gates, i}}); };
+      const Value kept = body.add("Multiply", {gate("Sigmoid", 0), c});
+      c_out = body.add("Add", {kept, body.add("Multiply", {gate("Sigmoid", 1), gate("Tanh", 2)})});
+      h_out = body.add("Multiply", {gate("Sigmoid", 3), body.add("Tanh", {c_out})});
+    } else {
+      weft::graph::Node cell;
+      cell.op = "LSTMCell";
+      cell.noutputs = 2;
+      cell.attributes.set("hidden_size", units);
+      cell.inputs = {row, h, c, w, r, b};
+      const int made = body.add_node(cell);
+      h_out = {made, 0};
+      c_out = {made, 1};
+    }
+    body.add_result(c_out);
+    body.add_result(h_out);
+    body.add_result(reshape(body, h_out, {1, 1, units}));
+    map.name = "lstm";
+    map.inputs = {{.input = 0, .parameter = 0, .axis = 1},
+                  {.input = 1, .parameter = 1},
+                  {.input = 2, .parameter = 2}};
+    map.back_edges = {{.result = 0, .parameter = 2}, {.result = 1, .parameter = 1}};
+    map.outputs = {{.output = 0, .result = 2, .axis = 1}};
+  }
+  LoopProgram program() const {
+    const ValueType state{ScalarType::f32, {1, units}};
+    return {map, body, {{ScalarType::f32, {1, PartialShape::unknown, columns}}, state, state}};
+  }
+  static std::vector<Tensor> inputs(std::int64_t trips) {
+    const Tensor state = Tensor::full({1, units}, ScalarType::f32, 0.25);
+    return {Tensor::full({1, trips, columns}, ScalarType::f32, 0.5), state, state};
+  }
+};
+
+long allocations_of_a_run(weft::graph::Frame& frame, const std::vector<Tensor>& inputs) {
+  const std::vector<TensorView> views(inputs.begin(), inputs.end());
+  frame.plan(views);
+  frame.run();
+  frame.run();
+  return allocations([&] { frame.run(); });
+}
+
+}  // namespace
+
+TEST_CASE("memory: no trip after the second copies or allocates", "[recurrent]") {
+  for (const bool as_operations : {false, true}) {
+    const Lstm lstm(as_operations);
+    const LoopProgram program = lstm.program();
+    weft::graph::Frame frame{program.executable()};
+    const long few = allocations_of_a_run(frame, Lstm::inputs(3));
+    CHECK(program.report().bytes_copied_late == 0);
+    const long many = allocations_of_a_run(frame, Lstm::inputs(300));
+    CHECK(many == few);
+    const LoopReport report = program.report();
+    CHECK(report.trips == 300);
+    CHECK(report.bytes_copied_late == 0);
+    CHECK(report.bytes_copied == 0);
+    CHECK(report.written_in_place == 1);
+    CHECK(report.viewed_slices == 1);
+    CHECK(report.staged_slices == 0);
+    CHECK(report.fixed_shapes);
+    CHECK(report.blocked.size() == (as_operations ? 2 : 2));  // the reshape and the product
+  }
+}
+
+TEST_CASE("memory: outputs of unknown length grow by doubling", "[recurrent]") {
+  LoopSpec spec;
+  spec.name = "until";
+  Graph body;
+  const Value s = body.add_parameter({ScalarType::i64, {4}}),
+              most = body.add_parameter({ScalarType::i64, {}});
+  const Value i = body.add_parameter({ScalarType::i64, {}});
+  body.add_result(body.add("Add", {s, body.add_constant(integers({}, {1}))}));
+  body.add_result(body.add("Less", {i, most}));
+  spec.states = {{.input = 0, .parameter = 0, .result = 0}};
+  spec.invariants = {{.input = 1, .parameter = 1}};
+  spec.indexes = {2};
+  spec.next_condition = 1;
+  spec.outputs = {{.kind = Kind::stack, .result = 0}};
+  const LoopProgram program(spec, body, {{ScalarType::i64, {4}}, {ScalarType::i64, {}}});
+  weft::graph::Frame frame{program.executable()};
+  const Tensor start = integers({4}, {0, 0, 0, 0});
+  const auto run = [&](double trips) {
+    const Tensor limit = integers({}, {trips - 1});
+    const std::vector<TensorView> views = {start, limit};
+    frame.plan(views);
+    const long count = allocations([&] { frame.run(); });
+    CHECK(doubles(frame.result(0)).back() == trips);
+    return count;
+  };
+  run(1000);
+  const long again = run(1000);
+  CHECK(run(17) <= again + 8);    // buffers are kept
+  CHECK(run(3000) < again + 40);  // and as many more as it takes to double
+  CHECK(program.report().bytes_held < 3 * 3000 * 32);
+}
+
+TEST_CASE("memory: flat over many runs of random lengths", "[recurrent]") {
+  const Lstm lstm(false);
+  const LoopProgram program = lstm.program();
+  weft::graph::Frame frame{program.executable()};
+  WEFT_RANDOM(random);
+  const auto resident_pages = [] {
+    long all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident;
+  };
+  const Tensor x = Tensor::full({1, 512, Lstm::columns}, ScalarType::f32, 0.5);
+  const std::vector<Tensor> states = Lstm::inputs(1);
+  const auto run = [&](std::int64_t trips) {
+    const TensorView part = x.slice(1, 0, trips);
+    frame.plan(std::vector<TensorView>{part, states[1], states[2]});
+    frame.run();
+  };
+  run(512);
+  for (int i = 0; i < 200; ++i)
+    run(random.integer(1, 512));
+  const long before = resident_pages();
+  for (int i = 0; i < 10'000; ++i)
+    run(random.integer(1, 512));
+  CHECK(resident_pages() <= before + before / 10 + 64);
+}

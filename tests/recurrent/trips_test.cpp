@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many trips a loop has: none in every way, very many, and what moves between them.
+#include "recurrent/loops.hpp"
+#include "recurrent/naive_loop.hpp"
+#include "support/errors.hpp"
+
+#include <limits>
+
+namespace {
+
+using namespace test;
+using Kind = LoopOutputKind;
+
+Value constant(Graph& graph, const Tensor& value) { return graph.add_constant(value); }
+
+/// s' = s + x over the rows of x; collects s'. Inputs: x, s, and what the test adds.
+struct Summing {
+  LoopSpec spec;
+  Graph body;
+  std::vector<Tensor> inputs;
+  Value s;
+
+  explicit Summing(std::int64_t rows) {
+    spec.name = "summing";
+    const Value x = body.add_parameter({ScalarType::f32, {2}}, "x");
+    s = body.add_parameter({ScalarType::f32, {2}}, "s");
+    body.add_result(body.add("Add", {s, x}));
+    spec.iterators = {{.input = 0, .parameter = 0}};
+    spec.states = {{.input = 1, .parameter = 1, .result = 0}};
+    spec.outputs = {{.kind = Kind::last_state, .state = 0},
+                    {.kind = Kind::stack, .result = 0},
+                    {.kind = Kind::join, .result = 0, .axis = 0, .backwards = true},
+                    {.kind = Kind::trips}};
+    std::vector<double> numbers;
+    for (std::int64_t i = 0; i < 2 * rows; ++i)
+      numbers.push_back(static_cast<double>(i));
+    inputs = {floats({rows, 2}, numbers), floats({2}, {10, 20})};
+  }
+  int add_input(const Tensor& tensor) {
+    inputs.push_back(tensor);
+    return static_cast<int>(inputs.size()) - 1;
+  }
+  Value index() {
+    spec.indexes.push_back(static_cast<int>(body.parameters().size()));
+    return body.add_parameter({ScalarType::i64, {}}, "i");
+  }
+  /// Result that says i < limit.
+  int below(double limit) {
+    return body.add_result(body.add("Less", {index(), constant(body, integers({}, {limit}))}));
+  }
+  void check_empty() const {
+    const std::vector<Tensor> got = run_loop(spec, body, inputs);
+    CHECK(difference(got[0], inputs[1]) == "");
+    CHECK(difference(got[1], floats({0, 2}, {})) == "");
+    CHECK(difference(got[2], floats({0}, {})) == "");
+    CHECK(doubles(got[3]) == std::vector<double>{0});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("no trips: the count is 0, known or not", "[recurrent]") {
+  Summing known(3);
+  known.spec.most_trips = 0;
+  known.check_empty();
+  Summing given(3);
+  given.spec.count = given.add_input(integers({}, {0}));
+  given.check_empty();
+  Summing below_zero(3);
+  below_zero.spec.count = below_zero.add_input(integers({1}, {-1}));
+  below_zero.spec.negative_count_is_endless = false;
+  below_zero.check_empty();
+}
+
+TEST_CASE("no trips: the condition is false at first", "[recurrent]") {
+  Summing summing(3);
+  summing.spec.first_condition = summing.add_input(truth(false));
+  summing.spec.next_condition = summing.below(5);
+  summing.check_empty();
+}
+
+TEST_CASE("no trips: the sliced axis is empty", "[recurrent]") {
+  const Summing summing(0);
+  summing.check_empty();
+}
+
+TEST_CASE("no trips: the head is false at once", "[recurrent]") {
+  Summing summing(3);
+  summing.spec.head = summing.below(0);
+  summing.check_empty();
+}
+
+TEST_CASE("no trips: all at once", "[recurrent]") {
+  Summing summing(0);
+  summing.spec.count = summing.add_input(integers({}, {0}));
+  summing.spec.first_condition = summing.add_input(truth(false));
+  summing.spec.next_condition = summing.spec.head = summing.below(0);
+  summing.check_empty();
+}
+
+TEST_CASE("no trips: a last value is an error, a state of unknown extents is not", "[recurrent]") {
+  Summing summing(0);
+  summing.spec.outputs = {{.kind = Kind::last_value, .result = 0}};
+  CHECK_ERROR(invalid_argument, ("loop 'summing'", "output 0", "last trip"),
+              run_loop(summing.spec, summing.body, summing.inputs));
+  // It grows by a row a trip.
+  LoopSpec spec;
+  spec.name = "growing";
+  Graph body;
+  const Value s = body.add_parameter({ScalarType::f32, {1, 2}}, "s");
+  body.add_result(
+      body.add("Concat", {s, constant(body, floats({1, 2}, {1, 2}))}, {{"axis", std::int64_t{0}}}));
+  spec.count = 1;
+  spec.states = {{.input = 0, .parameter = 0, .result = 0}};
+  spec.outputs = {{.kind = Kind::last_state, .state = 0},
+                  {.kind = Kind::join, .result = 0, .axis = 0}};
+  for (const int trips : {0, 1, 3}) {
+    const std::vector<Tensor> got =
+        run_loop(spec, body, {floats({1, 2}, {5, 6}), integers({}, {double(trips)})});
+    CHECK(got[0].extent(0) == 1 + trips);
+    CHECK(got[1].extent(0) == (trips == 0 ? 0 : trips == 1 ? 2 : 2 + 3 + 4));
+    CHECK(got[1].extent(1) == 2);
+  }
+}
+
+TEST_CASE("counts beyond 32 bits, and every negative one", "[recurrent]") {
+  constexpr double over = 4294967296.0 * 2;  // 2^33
+  for (const double count :
+       {over, 9223372036854775807.0, -1.0, -2147483649.0, -9223372036854775808.0}) {
+    Summing summing(9);
+    summing.spec.iterators[0].limits_trips = false;
+    summing.spec.count = summing.add_input(integers({}, {count}));
+    summing.spec.next_condition = summing.below(4);
+    const std::vector<Tensor> got = run_loop(summing.spec, summing.body, summing.inputs);
+    CHECK(doubles(got[3]) == std::vector<double>{5});
+    CHECK(got[1].extent(0) == 5);
+  }
+  Summing endless(9);
+  endless.spec.iterators[0].limits_trips = false;
+  endless.spec.count = endless.add_input(integers({}, {over}));
+  CHECK_ERROR(bounds, ("iterator 0", "9 slices", "trip 9"),
+              run_loop(endless.spec, endless.body, endless.inputs));
+  Summing forever(9);
+  forever.spec.iterators.clear();
+  forever.spec.invariants = {{.input = 0, .parameter = 0}};
+  forever.inputs[0] = floats({2}, {1, 1});
+  forever.spec.count = forever.add_input(integers({}, {-1}));
+  CHECK_ERROR(invalid_argument, ("loop 'summing'", "nothing ends it"),
+              run_loop(forever.spec, forever.body, forever.inputs));
+}
+
+TEST_CASE("a slice that is not there is an error at its trip, and not before", "[recurrent]") {
+  for (const double limit : {2.0, 3.0}) {
+    Summing summing(3);
+    summing.spec.iterators[0].limits_trips = false;
+    summing.spec.count = summing.add_input(integers({}, {-1}));
+    summing.spec.next_condition = summing.below(limit);  // one trip more than that
+    if (limit == 2.0) {
+      CHECK(doubles(run_loop(summing.spec, summing.body, summing.inputs)[3])[0] == 3);
+    } else {
+      CHECK_ERROR(bounds, ("iterator 0 (parameter 0 'x')", "3 slices", "trip 3"),
+                  run_loop(summing.spec, summing.body, summing.inputs));
+    }
+  }
+}
+
+TEST_CASE("every permutation of four states, for every number of trips", "[recurrent]") {
+  std::vector<int> order = {0, 1, 2, 3};
+  do {
+    for (int trips = 0; trips <= 5; ++trips) {
+      LoopSpec spec;
+      spec.name = "permutation";
+      spec.most_trips = trips;
+      Graph body;
+      std::vector<Value> parameters;
+      std::vector<Tensor> inputs;
+      std::vector<double> expected;
+      for (int j = 0; j < 4; ++j) {
+        parameters.push_back(body.add_parameter({ScalarType::f64, {}}));
+        inputs.push_back(tensor_of(ScalarType::f64, {}, {double(j)}));
+        expected.push_back(j);
+        spec.states.push_back({.input = j, .parameter = j, .result = j});
+        spec.outputs.push_back({.kind = Kind::last_state, .state = j});
+        spec.outputs.push_back({.kind = Kind::stack, .result = j});
+      }
+      for (const int from : order)
+        body.add_result(parameters[static_cast<std::size_t>(from)]);
+      for (int i = 0; i < trips; ++i) {
+        std::vector<double> next;
+        for (const int from : order)
+          next.push_back(expected[static_cast<std::size_t>(from)]);
+        expected = next;
+      }
+      const std::vector<Tensor> got = run_loop(spec, body, inputs);
+      for (std::size_t j = 0; j < 4; ++j)
+        REQUIRE(doubles(got[2 * j])[0] == expected[j]);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("a value is handed down a row of states", "[recurrent]") {
+  // s0' = s0 + 1, s1' = s0, s2' = s1, s3' = s2: each lives three trips longer than it is computed.
+  LoopSpec spec;
+  spec.name = "delay";
+  spec.most_trips = 9;
+  Graph body;
+  std::vector<Value> parameters;
+  for (int j = 0; j < 4; ++j) {
+    parameters.push_back(body.add_parameter({ScalarType::f32, {2}}));
+    spec.states.push_back({.input = j, .parameter = j, .result = j});
+    spec.outputs.push_back({.kind = Kind::last_state, .state = j});
+  }
+  body.add_result(body.add("Add", {parameters[0], constant(body, floats({}, {1}))}));
+  for (std::size_t j = 0; j < 3; ++j)
+    body.add_result(parameters[j]);
+  const Tensor zero = floats({2}, {0, 0});
+  const std::vector<Tensor> got = run_loop(spec, body, {zero, zero, zero, zero});
+  for (std::size_t j = 0; j < 4; ++j)
+    CHECK(doubles(got[j])[1] == 9.0 - static_cast<double>(j));
+}
+
+TEST_CASE("a parameter that is sliced and fed back sees slice 0 first", "[recurrent]") {
+  // As the specification says: the back edge replaces the port map from the second iteration on.
+  PortMap map;
+  map.name = "both";
+  map.inputs = {{.input = 0, .parameter = 0, .axis = 0}};
+  map.back_edges = {{.result = 0, .parameter = 0}};
+  map.outputs = {{.output = 0, .result = 0, .axis = 0}};
+  Graph body;
+  const Value x = body.add_parameter({ScalarType::f32, {1, 2}}, "x");
+  body.add_result(body.add("Add", {x, x}));
+  const std::vector<Tensor> got = run_loop(map, body, {floats({3, 2}, {1, 2, 30, 40, 50, 60})});
+  CHECK(difference(got[0], floats({3, 2}, {2, 4, 4, 8, 8, 16})) == "");
+}
+
+TEST_CASE("one input for several parameters, one result for several outputs", "[recurrent]") {
+  PortMap map;
+  map.inputs = {{.input = 0, .parameter = 0, .axis = 0},
+                {.input = 0, .parameter = 1, .axis = 0, .range = {-1, 0, -1}},
+                {.input = 0, .parameter = 2}};
+  map.outputs = {{.output = 1, .result = 0, .axis = -1, .range = {.stride = -1}},
+                 {.output = 0, .result = 0, .axis = 0},
+                 {.output = 2, .result = 0}};
+  Graph body;
+  const Value a = body.add_parameter({ScalarType::f32, {1}}),
+              b = body.add_parameter({ScalarType::f32, {1}});
+  const Value all = body.add_parameter({ScalarType::f32, {3}});
+  const Value first = body.add(
+      "Gather", {all, constant(body, integers({1}, {0})), constant(body, integers({}, {0}))});
+  body.add_result(body.add("Add", {body.add("Subtract", {a, b}), first}));
+  const std::vector<Tensor> got = run_loop(map, body, {floats({3}, {1, 2, 5})});
+  CHECK(difference(got[0], floats({3}, {-3, 1, 5})) == "");
+  CHECK(difference(got[1], floats({3}, {5, 1, -3})) == "");
+  CHECK(difference(got[2], floats({1}, {5})) == "");
+}
+
+TEST_CASE("an iterator's elements, an invariant and the index go straight to outputs",
+          "[recurrent]") {
+  LoopSpec spec;
+  spec.name = "through";
+  Graph body;
+  body.add_result(body.add_parameter({ScalarType::i64, {2}}, "x"));
+  body.add_result(body.add_parameter({ScalarType::i64, {2}}, "c"));
+  body.add_result(body.add_parameter({ScalarType::i64, {}}, "i"));
+  spec.iterators = {{.input = 0, .parameter = 0, .axis = 1}};
+  spec.invariants = {{.input = 1, .parameter = 1}};
+  spec.indexes = {2};
+  for (int r = 0; r < 3; ++r) {
+    spec.outputs.push_back({.kind = Kind::stack, .result = r, .axis = 0, .backwards = true});
+    spec.outputs.push_back({.kind = Kind::last_value, .result = r});
+  }
+  const std::vector<Tensor> got =
+      run_loop(spec, body, {integers({2, 3}, {1, 2, 3, 4, 5, 6}), integers({2}, {8, 9})});
+  CHECK(difference(got[0], integers({3, 2}, {3, 6, 2, 5, 1, 4})) == "");
+  CHECK(difference(got[1], integers({2}, {3, 6})) == "");
+  CHECK(difference(got[2], integers({3, 2}, {8, 9, 8, 9, 8, 9})) == "");
+  CHECK(difference(got[3], integers({2}, {8, 9})) == "");
+  CHECK(difference(got[4], integers({3}, {2, 1, 0})) == "");
+  CHECK(difference(got[5], integers({}, {2})) == "");
+}
+
+TEST_CASE("the reason why a loop ended is reported", "[recurrent]") {
+  const auto end_of = [](const Summing& summing) {
+    std::vector<ValueType> types;
+    for (const Tensor& input : summing.inputs)
+      types.push_back(type_of(input));
+    const LoopProgram program(summing.spec, summing.body, types);
+    CHECK(program.report().end == LoopEnd::not_run);
+    program.run(summing.inputs);
+    program.run(summing.inputs);
+    CHECK(program.report().runs == 2);
+    CHECK(program.report().to_text().find("loop 'summing'") == 0);
+    return program.report().end;
+  };
+  Summing slices(3);
+  CHECK(end_of(slices) == LoopEnd::slices);
+  slices.spec.most_trips = 2;
+  CHECK(end_of(slices) == LoopEnd::count);
+  Summing condition(3);
+  condition.spec.next_condition = condition.below(1);
+  CHECK(end_of(condition) == LoopEnd::condition);
+  Summing head(3);
+  head.spec.head = head.below(1);
+  CHECK(end_of(head) == LoopEnd::head);
+  Summing rows(3);
+  rows.spec.rows =
+      weft::recurrent::LoopRows{.lengths = rows.add_input(integers({2}, {1, 2})), .axis = 0};
+  rows.spec.outputs.resize(2);
+  CHECK(end_of(rows) == LoopEnd::rows);
+}
