@@ -311,6 +311,7 @@ void FixedLoop::open_chunks(std::int64_t& trips) {
       std::vector<Buffer>& chunks = runtime_.chunks[gather.collected.output()];
       if (chunks.size() == gather.chunks) chunks.emplace_back();
       const std::int64_t bytes = gather.chunk_trips * gather.collected.element_bytes();
+      body_.check_bytes(spec_, 2 * bytes);  // with those before it, each half of the next
       now_[gather.variable] = chunks[gather.chunks++].reserve(std::max<std::int64_t>(bytes, 1));
     }
     trips = std::min(trips, gather.chunk_left);

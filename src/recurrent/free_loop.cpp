@@ -161,6 +161,8 @@ class FreeLoop {
         gathered_[o] = {value};
       } else if (output.kind != LoopOutputKind::last_state) {
         if (spec_.rows) value = with_ended_rows(value.clone(), Tensor::zeros({}, value.dtype()), o);
+        gathered_bytes_ += value.nbytes();
+        body_.check_bytes(spec_, gathered_bytes_);
         gathered_[o].push_back(std::move(value));
       }
     }
@@ -318,6 +320,7 @@ class FreeLoop {
   std::vector<std::int64_t> lengths_;
   std::vector<Tensor> states_;
   std::vector<std::vector<Tensor>> gathered_;  // by output
+  std::int64_t gathered_bytes_ = 0;
 };
 
 }  // namespace

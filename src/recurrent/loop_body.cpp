@@ -370,10 +370,17 @@ bool LoopBody::has_fixed_shapes(const LoopSpec& spec) const {
   return true;
 }
 
+void LoopBody::check_bytes(const LoopSpec& spec, std::int64_t bytes) const {
+  if (bytes > max_bytes)
+    refuse(spec, ErrorCode::limit, "collects ", bytes, " bytes, allowed are ", max_bytes);
+}
+
 LoopBody take_apart(const LoopSpec& spec, std::shared_ptr<const TypedGraph> typed,
                     const graph::OperatorRegistry& operators, bool first_is_true,
                     const HoistOptions& options) {
-  return Divider(spec, std::move(typed), operators, first_is_true, options).run();
+  LoopBody body = Divider(spec, std::move(typed), operators, first_is_true, options).run();
+  body.max_bytes = operators.max_bytes();
+  return body;
 }
 
 }  // namespace weft::inline v0::recurrent

@@ -58,11 +58,14 @@ struct LoopBody {
   std::vector<graph::ValueType> block_types;  ///< of a slice of each result of the block stage
   std::vector<std::string> hoisted;           ///< descriptions of operations, for people
   std::vector<std::string> blocked;
+  std::int64_t max_bytes = 0;  ///< OperatorRegistry::max_bytes()
 
   const graph::ValueType& parameter_type(int parameter) const {
     return typed->type({typed->graph().parameters()[static_cast<std::size_t>(parameter)], 0});
   }
   bool has_fixed_shapes(const LoopSpec& spec) const;
+  /// Throws Error(limit) if a loop of unknown length would collect more than it may.
+  void check_bytes(const LoopSpec& spec, std::int64_t bytes) const;
 };
 
 /// How much to take out of the trips.

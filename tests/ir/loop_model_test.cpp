@@ -349,3 +349,41 @@ TEST_CASE("bad input: Parameters of a loop that nothing feeds", "[bad][edges]") 
   CHECK_ERROR(invalid_argument, ("m.xml: layer 3 'count' (Loop)", "execution_condition"),
               ir::build_model(test::read(unconditional), test::weights_of(loop.weights())));
 }
+
+TEST_CASE("bad input: loops that would collect without end", "[bad][resources]") {
+  const ir::Limits limits{.max_run_bytes = 1 << 20};
+  const auto build_limited = [&](const NetText& net) {
+    std::string text = net.text();
+    if (text.find("\"i8\"") != std::string::npos)
+      text = replaced(text, "element_type=\"i8\"", "element_type=\"boolean\"");
+    return ir::build_model(test::read(text), test::weights_of(net.weights()), limits);
+  };
+  // Below 1e30 for ever: adding 1 does not get a float beyond 2^24.
+  const ir::Model endless = build_limited(counted(-1, 1e30F));
+  CHECK_ERROR(limit, ("'count'", "collects", "allowed are 1048576"),
+              run(endless, {Tensor::zeros({1}, ScalarType::f32)}));
+  // A count that is known beforehand is refused before the first trip.
+  const ir::Model known = build_limited(running_sum("axis=\"1\"", "axis=\"1\"", "?"));
+  CHECK_ERROR(limit, ("bytes for values"),
+              run(known, {Tensor::zeros({1, 300000}, ScalarType::f32), row({0})}));
+  CHECK_NOTHROW(run(known, {Tensor::zeros({1, 200000}, ScalarType::f32), row({0})}));
+
+  // A state that doubles.
+  NetText growing;
+  const auto s = growing.parameter("s", "f32", "?");
+  const auto count = growing.constant<std::int64_t>("", {60});
+  const auto go = growing.constant<std::int8_t>("", {1});
+  NetText body = growing.body();
+  const auto si = body.parameter("si", "f32", "?");
+  const auto twice = body.op("Concat", {si, si}, "axis=\"0\"");
+  const int next = body.result("next", twice);
+  const int again = body.result(
+      "again", body.op("Equal", {body.constant<float>("", {1}), body.constant<float>("", {1})}));
+  LoopText loop;
+  loop.input(2, si).output(-1, again, "purpose=\"execution_condition\"").output(3, next);
+  loop.back_edge(next, si);
+  growing.result(
+      "y", growing.layer("grow", "Loop", "opset5", {count, go, s}, 1, "", loop.text(body))[0]);
+  CHECK_ERROR(limit, ("'grow'", "bytes for values"),
+              run(build_limited(growing), {Tensor::zeros({1}, ScalarType::f32)}));
+}
