@@ -9,6 +9,7 @@
 #include "ir/text_values.hpp"
 #include "ir/wiring.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -70,7 +71,8 @@ class Lowering {
 
   void operation(std::size_t at) {
     const Layer& layer = network_.layers[at];
-    if (layer.outputs.empty())
+    const bool is_sink = is(layer, "Assign");  // run for its effect, with or without an output
+    if (layer.outputs.empty() && !is_sink)
       fail(ErrorCode::parse, text(layer.describe(), ": has no output port"));
     if (is(layer, "Const") || is(layer, "Constant")) {
       graph::Node node = node_of(layer);
@@ -93,13 +95,14 @@ class Lowering {
       for (const Attribute& attribute : layer.data)
         node.attributes.set(attribute.name, attribute.value);
       node.inputs = inputs(at);
-      node.noutputs = static_cast<int>(layer.outputs.size());
+      node.noutputs = std::max(1, static_cast<int>(layer.outputs.size()));
       in_context([&] { return layer.describe(); },
                  [&] { rewrite_older_form(layer, node, lowered_.graph); });
     }
     node.name = layer.name;
     node.layer_id = std::to_string(layer.id);
     const int index = lowered_.graph.add_node(std::move(node));
+    if (is_sink) lowered_.graph.add_sink(index);
     for (std::size_t port = 0; port < layer.outputs.size(); ++port)
       outputs_[at].push_back({index, static_cast<int>(port)});
   }

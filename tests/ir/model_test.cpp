@@ -125,3 +125,24 @@ TEST_CASE("model: extents that are known when it runs", "[model]") {
     CHECK(results[0].extent(0) == n);
   }
 }
+
+TEST_CASE("model: variables that last from run to run", "[model]") {
+  // total = total + x; y is what it was before.
+  NetText net;
+  const auto x = net.parameter("x", "f32", "2");
+  const auto before =
+      net.op("ReadValue", {net.constant<float>("2", {0, 0})}, "variable_id=\"total\"", "opset3");
+  const auto after = net.op("Add", {before, x});
+  net.layer("set", "Assign", "opset3", {after}, 0, "variable_id=\"total\"");
+  net.result("y", before);
+  const ir::Model model = build(net);
+  graph::Frame frame(model.program);
+  const Tensor one = Tensor::of<float>({2}, {1, 10});
+  const std::vector<TensorView> inputs = {one};
+  frame.plan(inputs);
+  for (const float expected : {0.0F, 1.0F, 2.0F}) {
+    frame.run();
+    CHECK(frame.result(0).at<float>({0}) == expected);
+    CHECK(frame.result(0).at<float>({1}) == 10 * expected);
+  }
+}
