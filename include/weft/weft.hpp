@@ -66,6 +66,7 @@
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/ops/scaled.hpp>
+#include <weft/ops/softmax.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
 #include <weft/parallel/parallel.hpp>

@@ -4,7 +4,7 @@
 #include <weft/ops/cumulative.hpp>
 
 #include "base/operation.hpp"
-#include "kernel/check_cumulative.hpp"
+#include "kernel/along_axis.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_cumulative.hpp"
 
@@ -55,7 +55,7 @@ struct Planned {
             !(given.view().defined() && std::ranges::equal(given.view().shape(), in.shape()))) {
     normalize_axis(axis, in.rank());
     if (!replaces) {
-      check_cumulative(out.view(), in, axis, kernel);
+      plan_along_axis(out.view(), in, axis, kernel.out_type, kernel.in_type);
     } else if (!can_cast(kernel.out_type, type)) {
       fail(ErrorCode::cast, text("output 0: result type ", weft::name(kernel.out_type),
                                  " can't be cast to the output's ", weft::name(type)));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/registry.hpp>
+#include <weft/ops/softmax.hpp>
 
 #include "base/text.hpp"
 #include "ops/copy.hpp"
 #include "ops/prepare.hpp"
 #include "ops/prepare_cumulative.hpp"
 #include "ops/prepare_reduce.hpp"
+#include "ops/prepare_softmax.hpp"
 
 #include <algorithm>
 #include <array>
@@ -62,6 +64,21 @@ struct Cumulative {
 };
 template <CumulativeOp op, void (*function)(const Output&, const Input&, std::int64_t)>
 Cumulative<op, function> cumulative(const OpArguments& args) {
+  return {args};
+}
+
+template <SoftmaxOp op, void (*function)(const Output&, const Input&, std::int64_t)>
+struct Softmax {
+  const OpArguments& args;
+  std::int64_t axis() const { return one_axis("softmax", args).value_or(-1); }
+  void run() const { function(args.outputs[0], args.inputs[0], axis()); }
+  Explanation explain() const {
+    return explain_softmax(args.outputs[0], args.inputs[0], axis(),
+                           softmax_kernel_for(op, args.inputs[0], args.outputs[0]));
+  }
+};
+template <SoftmaxOp op, void (*function)(const Output&, const Input&, std::int64_t)>
+Softmax<op, function> softmax_call(const OpArguments& args) {
   return {args};
 }
 
@@ -128,6 +145,8 @@ constexpr auto entries = [] {
       entry<cumulative<CumulativeOp::cumprod, cumprod_out>>("cumprod", 1),
       entry<cumulative<CumulativeOp::cumsum, cumsum_out>>("cumsum", 1),
       entry<cumulative<CumulativeOp::logcumsumexp, logcumsumexp_out>>("logcumsumexp", 1),
+      entry<softmax_call<SoftmaxOp::log_softmax, log_softmax_out>>("log_softmax", 1),
+      entry<softmax_call<SoftmaxOp::softmax, softmax_out>>("softmax", 1),
       entry<sum>("sum", 1),
   };
   std::ranges::sort(list, {}, &OpEntry::name);

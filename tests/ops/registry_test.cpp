@@ -5,6 +5,7 @@
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/registry.hpp>
+#include <weft/ops/softmax.hpp>
 
 #include "support/dense.hpp"
 #include "support/errors.hpp"
@@ -39,6 +40,8 @@ const std::map<std::string, Function>& functions() {
         {"cumprod", [](const Inputs& in) { return weft::cumprod(in[0], 1); }},
         {"cumsum", [](const Inputs& in) { return weft::cumsum(in[0], 1); }},
         {"logcumsumexp", [](const Inputs& in) { return weft::logcumsumexp(in[0], 1); }},
+        {"log_softmax", [](const Inputs& in) { return weft::log_softmax(in[0], 1); }},
+        {"softmax", [](const Inputs& in) { return weft::softmax(in[0], 1); }},
         {"sum", [](const Inputs& in) { return weft::sum(in[0], {1}); }},
     };
     for (const test::Function& f : test::all_functions())
@@ -50,7 +53,7 @@ const std::map<std::string, Function>& functions() {
 
 bool along_an_axis(std::string_view name) {
   return name == "amax" || name == "argmax" || name == "sum" || name.starts_with("cum") ||
-         name == "logcumsumexp";
+         name == "logcumsumexp" || name.ends_with("softmax");
 }
 
 /// A type that the operation takes as its k-th input: f32 where that is one.

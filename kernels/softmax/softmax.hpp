@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Contract of the softmax family: what is done to blocks of columns, and to dense lines. For every
+/// column, or for a line, first the largest element is found, then the sum of e^(x - largest), and
+/// then the results.
+#pragma once
+
+#include <weft/core/scalar_type.hpp>
+#include <weft/kernel/dispatch.hpp>
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+
+enum class SoftmaxOp : std::uint8_t { softmax, log_softmax };
+
+/// Most columns of a block.
+inline constexpr std::int64_t most_softmax_columns = 1024;
+
+/// Elements of f32 or f64, and `largest` and `factors` of the same type; rows are row_bytes apart and
+/// dense. A line is one column whose rows are next to each other.
+struct SoftmaxKernel {
+  /// largest[j] becomes the larger of itself and the elements of column j. NaN is passed over: it shows in
+  /// the sum.
+  void (*find_largest)(void* largest, const char* in, std::int64_t in_row, std::int64_t rows,
+                       std::int64_t columns) = nullptr;
+  /// sums[j] += e^(x - largest[j]) for every element x of column j; unless `out` is null, the terms are
+  /// kept there. Below 2^-126 (f32) they count as 0.
+  void (*add_up)(double* sums, const void* largest, char* out, std::int64_t out_row, const char* in,
+                 std::int64_t in_row, std::int64_t rows, std::int64_t columns) = nullptr;
+  /// factors[j] = 1 / sums[j], or log(sums[j]) of log_softmax.
+  void (*settle)(void* factors, const double* sums, std::int64_t columns) = nullptr;
+  /// Terms that add_up has kept, times their factor, in place. Null for log_softmax.
+  void (*scale)(const void* factors, char* out, std::int64_t out_row, std::int64_t rows,
+                std::int64_t columns) = nullptr;
+  /// The results from the elements themselves. The output may be the input.
+  void (*finish)(const void* largest, const void* factors, char* out, std::int64_t out_row,
+                 const char* in, std::int64_t in_row, std::int64_t rows,
+                 std::int64_t columns) = nullptr;
+
+  // The same for n elements of one line.
+  void (*find_largest_of_line)(void* largest, const char* in, std::int64_t n) = nullptr;
+  void (*add_up_line)(double* sum, const void* largest, char* out, const char* in,
+                      std::int64_t n) = nullptr;
+  void (*scale_line)(const void* factor, char* out, std::int64_t n) = nullptr;
+  void (*finish_line)(const void* largest, const void* factor, char* out, const char* in,
+                      std::int64_t n) = nullptr;
+
+  ScalarType type = ScalarType::f32;
+};
+
+/// For f32 and f64; null for other types.
+WEFT_DECLARE_KERNEL(softmax_kernel, const SoftmaxKernel*(SoftmaxOp op, ScalarType type));
+
+}  // namespace weft::inline v0

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The kernel of softmax on a tensor. Private to the compiled part.
+#pragma once
+
+#include "kernel/run_softmax.hpp"
+
+namespace weft::inline v0 {
+
+/// The kernel that loses nothing before a result becomes an element of `out`, which may be undefined.
+/// Throws Error(undefined), and Error(dtype) for complex types.
+const SoftmaxKernel& softmax_kernel_for(SoftmaxOp op, const TensorView& a, const TensorView& out);
+
+}  // namespace weft::inline v0

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// softmax and log_softmax against sums in long double, along every axis of random layouts.
+#include <weft/ops/copy.hpp>
+#include <weft/ops/softmax.hpp>
+
+#include "support/errors.hpp"
+#include "support/naive_cumulative.hpp"
+#include "support/threads.hpp"
+
+#include <limits>
+
+namespace {
+
+using test::Dims;
+using test::Memory;
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// The exact results, in f64.
+test::Dense exact(const TensorView& a, std::size_t axis, bool log) {
+  return test::naive_lines(
+      a, axis, ScalarType::f64, [&](std::size_t n, const void* const* in, void* const* out) {
+        std::vector<double> x(n);
+        double most = -inf;
+        for (std::size_t i = 0; i < n; ++i) {
+          test::convert_element(ScalarType::f64, &x[i], a.dtype(), in[i]);
+          most = std::max(most, x[i]);
+        }
+        long double sum = 0;
+        for (const double value : x)
+          sum += std::exp(static_cast<long double>(value) - most);
+        for (std::size_t i = 0; i < n; ++i) {
+          const long double moved = static_cast<long double>(x[i]) - most;
+          test::store(out[i],
+                      static_cast<double>(log ? moved - std::log(sum) : std::exp(moved) / sum));
+        }
+      });
+}
+
+/// Empty if each result is as near as the type allows: softmax relative, log_softmax to the larger of
+/// the result and the element.
+std::string wrong(const TensorView& got, const TensorView& a, std::size_t axis, bool log) {
+  const test::Dense wanted = exact(a, axis, log);
+  const ScalarType type = got.dtype();
+  const double unit = type == ScalarType::f64   ? 0x1p-52
+                      : type == ScalarType::f32 ? 0x1p-23
+                      : type == ScalarType::f16 ? 0x1p-10
+                                                : 0x1p-7;
+  std::string text;
+  std::int64_t flat = 0;
+  test::for_each_index(test::dims(a.shape()), [&](const Dims& index) {
+    double is = 0, x = 0;
+    test::convert_element(ScalarType::f64, &is, type, test::element_at(got, index));
+    test::convert_element(ScalarType::f64, &x, a.dtype(), test::element_at(a, index));
+    const auto want = test::load<double>(wanted.at(flat++));
+    // x - m is rounded, which counts the more the smaller the result.
+    const double size = log ? std::fabs(want) + std::fabs(x) + 1 : want * (4 - 2 * std::log(want));
+    const double least = type == ScalarType::f16 ? 0x1p-24 : type == ScalarType::f64 ? 0 : 0x1p-126;
+    const bool right =
+        std::fabs(is - want) <= 2 * unit * size + least || (is == 0 && want < 0x1p-126);
+    if (!right && text.empty())
+      text = std::to_string(is) + " at " + weft::to_string(index) + ", expected " +
+             std::to_string(want);
+  });
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("softmax: floating types, every axis of random layouts", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (const ScalarType type :
+       {ScalarType::f32, ScalarType::f64, ScalarType::f16, ScalarType::bf16}) {
+    for (int round = 0; round < test::rounds(80); ++round) {
+      Dims shape = test::random_shape(random, 4, round % 8 == 0 ? 20 : 6);
+      if (!shape.empty() && random.chance(30)) {
+        const auto last = static_cast<std::int64_t>(shape.size()) - 1;
+        shape[static_cast<std::size_t>(random.integer(0, last))] = random.integer(50, 700);
+      }
+      if (test::product(shape) > 20'000) shape = {3, 1100};
+      Memory memory(type, test::random_layout(random, shape, {.zero = false}));
+      const TensorView a = memory.view();
+      const double spread = random.chance(50) ? 2 : 60;
+      test::for_each_index(shape, [&](const Dims& index) {
+        const double x = spread * static_cast<double>(random.integer(-1000, 1000)) / 1000;
+        test::convert_element(type, test::element_at(a, index), ScalarType::f64, &x);
+      });
+      for (std::size_t axis = 0; axis < std::max<std::size_t>(shape.size(), 1); ++axis) {
+        const bool log = random.chance(50);
+        const auto along = static_cast<std::int64_t>(axis);
+        const Tensor fresh = log ? weft::log_softmax(a, along) : weft::softmax(a, along);
+        std::string text = fresh.dtype() == type ? wrong(fresh, a, axis, log) : "another type";
+        const Memory out =
+            test::random_output(random, random.chance(50) ? type : ScalarType::f32, shape);
+        const test::Watch watch(out);
+        log ? weft::log_softmax_out(out.view(), a, along) : weft::softmax_out(out.view(), a, along);
+        text += wrong(out.view(), a, axis, log);
+        if (!watch.gaps_untouched()) text += "wrote between elements";
+        const Tensor same = Tensor::copy_of(a);
+        const TensorView in_place = same;
+        log ? weft::log_softmax_out(in_place, same, along)
+            : weft::softmax_out(in_place, same, along);
+        text += wrong(in_place, a, axis, log);
+        tally.check(text.empty(), [&](auto& message) {
+          test::describe(message << (log ? "log_softmax " : "softmax "), a)
+              << " along " << axis << ": " << text;
+        });
+      }
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("softmax: infinities, NaN and terms that vanish", "[ops]") {
+  // Along dense lines and across columns alike.
+  for (const std::int64_t width : {1, 40}) {
+    for (const ScalarType type : {ScalarType::f32, ScalarType::f64}) {
+      CAPTURE(width, weft::name(type));
+      const auto results = [&](std::initializer_list<double> values, bool log = false) {
+        const Tensor line = weft::contiguous(
+            Tensor::of<double>({static_cast<std::int64_t>(values.size()), 1}, values), type);
+        const Tensor a = weft::contiguous(line.expand({line.extent(0), width}));
+        const Tensor out = log ? weft::log_softmax(a, 0) : weft::softmax(a, 0);
+        const Tensor wide = weft::contiguous(out.select(1, width - 1), ScalarType::f64);
+        const auto* first = static_cast<const double*>(wide.data());
+        return std::vector<double>(first, first + wide.numel());
+      };
+      CHECK(results({0, -inf, 0}) == std::vector<double>{0.5, 0, 0.5});
+      CHECK(results({1e4, 0, 1e4}) == std::vector<double>{0.5, 0, 0.5});
+      CHECK(results({0, -inf, 0}, true)[1] == -inf);
+      CHECK(results({-1e30, -1e30}) == std::vector<double>{0.5, 0.5});
+      for (const bool log : {false, true}) {
+        const std::vector<double> lines[] = {
+            {-inf, -inf, -inf}, {1, not_a_number, 2}, {-not_a_number, 1, 2}, {1, inf, 2}};
+        for (const std::vector<double>& line : lines) {
+          for (const double x : results({line[0], line[1], line[2]}, log))
+            CHECK(std::isnan(x));
+        }
+      }
+      CHECK(results({5}) == std::vector<double>{1});
+      CHECK(results({5}, true) == std::vector<double>{0});
+    }
+  }
+  CHECK(weft::softmax(Tensor::zeros({0, 3}, ScalarType::f32), 0).numel() == 0);
+  CHECK(weft::softmax(Tensor::zeros({4}, ScalarType::i32), 0).at<float>({2}) == 0.25F);
+  CHECK(weft::softmax(Tensor::zeros({4}, ScalarType::f32), 0, ScalarType::f64).dtype() ==
+        ScalarType::f64);
+}
+
+TEST_CASE("softmax: the same bits for any number of threads", "[ops]") {
+  WEFT_RANDOM(random);
+  for (const Dims& strides : {Dims{4200, 70, 1}, Dims{1, 50, 3000}}) {
+    const Memory a = test::random_memory(random, ScalarType::f32,
+                                         test::fit({{50, 60, 70}, strides}), test::Values::small);
+    for (std::int64_t axis = 0; axis < 3; ++axis) {
+      Tensor first;
+      test::for_thread_counts([&](int threads) {
+        const Tensor now = weft::softmax(a.view(), axis);
+        if (threads == 1) first = now;
+        CHECK(test::difference(now, test::dense_copy(first)) == "");
+      });
+    }
+  }
+}
+
+TEST_CASE("softmax: what it refuses, with nothing written", "[ops]") {
+  const Tensor a = Tensor::full({2, 3}, ScalarType::f32, 1);
+  const Tensor out = Tensor::full({2, 3}, ScalarType::i32, 7);
+  CHECK_ERROR(dtype, ("softmax", "c64"), weft::softmax(Tensor::zeros({2}, ScalarType::c64), 0));
+  CHECK_ERROR(axis, ("log_softmax", "axis 2"), weft::log_softmax(a, 2));
+  CHECK_ERROR(cast, ("softmax", "output 0", "f32", "i32"),
+              weft::softmax_out(TensorView(out), a, 0));
+  CHECK_ERROR(shape, ("softmax", "[2, 3]", "[3]"), weft::softmax_out(a.select(0, 0), a, 0));
+  CHECK_ERROR(overlap, ("softmax", "output 0", "input 0"), weft::softmax_out(a, a.flip(0), 0));
+  CHECK_ERROR(undefined, ("softmax", "input 0"), weft::softmax(TensorView(), 0));
+  CHECK_ERROR(undefined, ("softmax", "output 0"), weft::softmax_out(TensorView(), a, 0));
+  CHECK(test::difference(out, test::dense_copy(Tensor::full({2, 3}, ScalarType::i32, 7))) == "");
+}
