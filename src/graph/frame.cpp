@@ -64,7 +64,9 @@ void* Frame::Impl::allocate(int output, IntSpan shape) {
   ValueState& at = state(value);
   Root& root = roots_[static_cast<std::size_t>(at.root)];
   const ScalarType type = program_.values[static_cast<std::size_t>(value)].type.dtype;
-  at.view = placeholder(type, shape, contiguous_strides(shape));
+  if (!at.view.defined() || !std::ranges::equal(at.view.shape(), shape)) {
+    at.view = placeholder(type, shape, contiguous_strides(shape));
+  }
   program_.operators.check_bytes(at.view.nbytes());
   if (dynamic_[value].reserve(std::max<std::int64_t>(at.view.nbytes(), 1))) ++counters.allocations;
   root.origin = dynamic_[value].data();

@@ -158,6 +158,7 @@ class Frame::Impl final : private OutputMemory {
                        std::span<const ResultPlace> places) const;
   void start_plan();
   void plan_segment();
+  void plan_nodes(int end);
   bool plan_node(int node);
   bool plan_view(int node, std::span<const TensorView> inputs, std::span<const ValueType> outputs);
   bool plan_elementwise(int node, const ValueType& output);

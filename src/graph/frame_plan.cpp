@@ -20,6 +20,19 @@ void Frame::Impl::plan_segment() {
     const IntSpan shape = state(value).view.shape();
     segment().assumed_shapes.emplace_back(value, DimVector(shape.begin(), shape.end()));
   }
+  try {
+    plan_nodes(end);
+  } catch (...) {
+    // Nothing half-planned stays: the next run starts here again.
+    open_.clear();
+    new_pointers_.clear();
+    truncate(segments_.size() - 1);
+    throw;
+  }
+}
+
+/// Plans the segment at hand, up to the end or to a node whose shapes are not known yet.
+void Frame::Impl::plan_nodes(int end) {
   for (; next_node_ < end && !cut_; ++next_node_) {
     if (!plan_node(next_node_)) {
       is_static_ = false;
@@ -187,7 +200,7 @@ void Frame::Impl::truncate(std::size_t first) {
   for (ValueState& value : states_) {
     if (value.segment >= first_segment) value = {};
   }
-  while (roots_.back().segment >= first_segment)
+  while (!roots_.empty() && roots_.back().segment >= first_segment)
     roots_.pop_back();
   std::erase_if(dynamic_values_, [&](int v) { return state(v).segment < 0; });
   copied_results_.assign(program().results.size(), {});
