@@ -333,7 +333,7 @@ TEST_CASE("bad input: Parameters of a loop that nothing feeds", "[bad][edges]") 
               ir::build_model(test::read(
                   replaced(text, "<input external_port_id=\"1\" internal_layer_id=\"1\" />", ""))));
   CHECK_ERROR(
-      invalid_argument, ("m.xml: layer 2 'sums' (TensorIterator)", "parameter 0"),
+      invalid_argument, ("m.xml: layer 2 'sums' (TensorIterator)", "input 0", "port map"),
       ir::build_model(test::read(replaced(
           text, "<input external_port_id=\"0\" internal_layer_id=\"0\" axis=\"1\"/>", ""))));
   CHECK_ERROR(
