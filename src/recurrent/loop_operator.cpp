@@ -56,10 +56,16 @@ class LoopKernel final : public graph::Kernel {
     if (const auto body = body_with(true); !data_.spec.rows && body->has_fixed_shapes(data_.spec)) {
       runtime_ = data_.take(body);
       fixed_.emplace(geometry_, *runtime_);
-      if (fixed_->is_possible()) return;
-      fixed_.reset();
+      if (!fixed_->is_possible()) fixed_.reset();
     }
-    runtime_ = data_.take(body_with(false));
+    if (!fixed_) {
+      data_.give_back(std::move(runtime_));
+      runtime_ = data_.take(body_with(false));
+    }
+    report_.name = data_.spec.name;
+    report_.hoisted = runtime_->body->hoisted;
+    report_.blocked = runtime_->body->blocked;
+    report_.fixed_shapes = fixed_.has_value();
   }
   ~LoopKernel() override {
     fixed_.reset();
@@ -68,18 +74,16 @@ class LoopKernel final : public graph::Kernel {
 
   void run(const graph::KernelArguments& arguments) override {
     const LoopCall call(geometry_, arguments);
-    LoopReport report;
-    report.name = data_.spec.name;
-    report.hoisted = runtime_->body->hoisted;
-    report.blocked = runtime_->body->blocked;
-    report.fixed_shapes = fixed_.has_value();
+    report_.viewed_slices = report_.staged_slices = report_.states = 0;
+    report_.written_in_place = report_.written_in_blocks = 0;
+    report_.bytes_copied = report_.bytes_copied_late = 0;
     if (fixed_) {
-      fixed_->run(call, report);
+      fixed_->run(call, report_);
     } else {
-      run_free(call, *runtime_, report);
+      run_free(call, *runtime_, report_);
     }
-    report.bytes_held = runtime_->bytes_held();
-    data_.set_report(report);
+    report_.bytes_held = runtime_->bytes_held();
+    data_.set_report(report_);
   }
 
  private:
@@ -88,6 +92,7 @@ class LoopKernel final : public graph::Kernel {
   LoopGeometry geometry_;
   std::unique_ptr<LoopRuntime> runtime_;
   std::optional<FixedLoop> fixed_;
+  LoopReport report_;  // of the current run
 };
 
 class LoopOperator final : public graph::Operator {
