@@ -108,16 +108,17 @@ class Extremes {
     }
   }
 
-  /// The largest of each lane and those `shift` before it.
-  template <int shift, std::size_t... I>
+  /// The largest of each lane and those before it: of every 2 * half lanes, the upper ones together with
+  /// the last of the lower ones.
+  template <int half, std::size_t... I>
   static WEFT_ALWAYS_INLINE Lanes with_before(const Lanes& keys, std::index_sequence<I...> all) {
-    if constexpr (shift == lanes) {
+    if constexpr (half == lanes) {
       return keys;
     } else {
-      const Lanes none = Lanes{} + Key{O::lowest};
+      constexpr std::size_t h = half;
       const Lanes before = __builtin_shufflevector(
-          none, keys, (I < shift ? I : I + static_cast<std::size_t>(lanes) - shift)...);
-      return with_before<2 * shift>(keys > before ? keys : before, all);
+          keys, keys, ((I & h) != 0 ? I / (2 * h) * (2 * h) + h - 1 : I)...);
+      return with_before<2 * half>(keys > before ? keys : before, all);
     }
   }
   template <std::size_t... I>

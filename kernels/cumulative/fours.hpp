@@ -77,12 +77,12 @@ class ByFours {
     const Acc x1 = count > 1 ? read(in + in_row, j) : x0;
     const Acc x2 = count > 2 ? read(in + 2 * in_row, j) : x0;
     const Acc x3 = count > 3 ? read(in + 3 * in_row, j) : x0;
-    const Acc two = Op::of(x0, x1);
+    const Acc two = Op::of(total, Op::of(x0, x1));
     Acc last = Op::of(total, x0);
     write(out, j, last);
-    if (count > 1) write(out + out_row, j, last = Op::of(total, two));
-    if (count > 2) write(out + 2 * out_row, j, last = Op::of(total, Op::of(two, x2)));
-    if (count > 3) write(out + 3 * out_row, j, last = Op::of(total, Op::of(two, Op::of(x2, x3))));
+    if (count > 1) write(out + out_row, j, last = two);
+    if (count > 2) write(out + 2 * out_row, j, last = Op::of(two, x2));
+    if (count > 3) write(out + 3 * out_row, j, last = Op::of(two, Op::of(x2, x3)));
     return last;
   }
 
@@ -130,38 +130,30 @@ class ByFours {
     __builtin_memcpy(to, &rounded, sizeof(rounded));
   }
 
-  /// What four elements add to the total before them.
-  static WEFT_ALWAYS_INLINE Four prefix(const Four& x) {
-    const Four none = Four{} + Acc(Op::identity);
-    const Four pairs = Op::of(__builtin_shufflevector(none, x, 0, 4, 2, 6), x);
-    return Op::of(__builtin_shufflevector(none, pairs, 0, 1, 5, 5), pairs);
-  }
-
   /// Several lines at once, since each waits for its own total. All are read before any is written:
   /// lines a power of two apart would seem to meet, and wait for each other.
   template <int lines>
   static void dense_lines(Acc* acc, char* out, std::int64_t out_line, const char* in,
                           std::int64_t in_line, std::int64_t n) {
+    const Four none = Four{} + Acc(Op::identity);
     Four total[lines];
     WEFT_UNROLLED
     for (int l = 0; l < lines; ++l)
       total[l] = Four{} + acc[l];
     std::int64_t i = 0;
     for (; i + 4 <= n; i += 4) {
-      Four sums[lines];
+      Four pairs[lines];  // x0, x0 + x1, x2, x2 + x3
       WEFT_UNROLLED
       for (int l = 0; l < lines; ++l) {
-        read_four(sums[l], in + l * in_line + i * size);
-        sums[l] = prefix(sums[l]);
+        read_four(pairs[l], in + l * in_line + i * size);
+        pairs[l] = Op::of(__builtin_shufflevector(none, pairs[l], 0, 4, 2, 6), pairs[l]);
       }
       WEFT_UNROLLED
       for (int l = 0; l < lines; ++l) {
-        const Four results = Op::of(total[l], sums[l]);
-        // The same number either way. Among many lines it costs an addition less, alone it would
-        // have the next four wait longer.
-        total[l] = lines > 2
-                       ? __builtin_shufflevector(results, results, 3, 3, 3, 3)
-                       : Op::of(total[l], __builtin_shufflevector(sums[l], sums[l], 3, 3, 3, 3));
+        // The total before each pair.
+        const Four before = Op::of(total[l], __builtin_shufflevector(none, pairs[l], 0, 1, 5, 5));
+        const Four results = Op::of(before, pairs[l]);
+        total[l] = __builtin_shufflevector(results, results, 3, 3, 3, 3);
         write_four(out + l * out_line + i * size, results);
       }
     }

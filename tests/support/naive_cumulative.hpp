@@ -65,11 +65,11 @@ inline Dense naive_totals(Total total, const weft::TensorView& a, std::size_t ax
                          AnyElement x[4], result[4];
                          for (std::size_t i = 0; i < count; ++i)
                            x[i] = as_type(wide, a.dtype(), in[first + i]);
-                         const AnyElement two = with(x[0], x[1]);
+                         const AnyElement two = with(before, with(x[0], x[1]));
                          result[0] = with(before, x[0]);
-                         result[1] = with(before, two);
-                         result[2] = with(before, with(two, x[2]));
-                         result[3] = with(before, with(two, with(x[2], x[3])));
+                         result[1] = two;
+                         result[2] = with(two, x[2]);
+                         result[3] = with(two, with(x[2], x[3]));
                          for (std::size_t i = 0; i < count; ++i) {
                            const AnyElement rounded = as_type(kernel, wide, result[i].bytes);
                            convert_element(out_type, out[first + i], kernel, rounded.bytes);

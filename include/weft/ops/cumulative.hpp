@@ -20,9 +20,8 @@ namespace weft::inline v0 {
 /// up in i64, which wraps; floating types in f64, complex ones in c128. The result has the input's
 /// type, i64 for integers and bools, or `dtype`.
 ///
-/// Real elements are added by fours: of a[4k] ... a[4k + 3], a[4k], a[4k] + a[4k + 1],
-/// (a[4k] + a[4k + 1]) + a[4k + 2] and (a[4k] + a[4k + 1]) + (a[4k + 2] + a[4k + 3]) go on top of the
-/// total of all before.
+/// Real elements are added by fours: of x0, x1, x2, x3 = a[4k] ... a[4k + 3] and the total t of all
+/// before, t + x0, u = t + (x0 + x1), u + x2 and u + (x2 + x3).
 WEFT_API Tensor cumsum(const Input& a, std::int64_t axis,
                        std::optional<ScalarType> dtype = std::nullopt);
 WEFT_API void cumsum_out(const Output& out, const Input& a, std::int64_t axis);
