@@ -28,10 +28,11 @@ template <class T>
 constexpr std::int64_t panel_width = panel_vectors * Vectorized<T>::lanes;
 constexpr std::int64_t vector_bytes = 64;
 
-/// Tile of `rows` by `panels` panels: all products of one run, from k0 to k1, and out with them.
+/// A tile of `rows` rows by `panels` panels of c, run by run. Between runs it stays in a buffer: c's rows
+/// may lie a power of two apart, where few of them fit a cache.
 template <class T, int rows, int panels>
-void tile(const ProductBlock& block, const char* a, const char* b, std::int64_t depth, char* c,
-          std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
+void tile(const ProductBlock& block, const char* a, const char* b, char* c, std::int64_t c_row_step,
+          const char* start, std::int64_t start_row_step) {
   using V = Vectorized<T>;
   constexpr int vectors = panels * panel_vectors;
   const std::int64_t a_row = block.a_row_step;
@@ -40,40 +41,52 @@ void tile(const ProductBlock& block, const char* a, const char* b, std::int64_t 
   const std::int64_t b_panel = block.b_panel_step;
   // Packs instead of loops: every sum is an object of its own, which compilers keep in a register.
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    V sums[sizeof...(I)];
-    ((sums[I] = V(T(0))), ...);
-    for (std::int64_t k = 0; k < depth; ++k) {
-      [&]<std::size_t... J>(std::index_sequence<J...>) {
-        const V columns[] = {V::load(reinterpret_cast<const T*>(
-            b + J / panel_vectors * b_panel + J % panel_vectors * vector_bytes))...};
-        [&]<std::size_t... R>(std::index_sequence<R...>) {
-          const auto row = [&]<std::size_t r>(std::integral_constant<std::size_t, r>) {
-            const V factor(SpanReader<T, false>{a + static_cast<std::int64_t>(r) * a_row}[0]);
-            ((sums[r * vectors + J] = fma(factor, columns[J], sums[r * vectors + J])), ...);
-          };
-          (row(std::integral_constant<std::size_t, R>()), ...);
-        }(std::make_index_sequence<rows>());
-      }(std::make_index_sequence<vectors>());
-      a += a_step;
-      b += b_step;
-    }
-    const auto finish = [&](std::size_t row, std::size_t vector, const V& sum) {
-      const auto r = static_cast<std::int64_t>(row);
-      const auto at = static_cast<std::int64_t>(vector) * vector_bytes;
-      T* to = reinterpret_cast<T*>(c + r * c_row_step + at);
-      if (start == nullptr) {
-        sum.store(to);
-      } else {
-        (V::load(reinterpret_cast<const T*>(start + r * start_row_step + at)) + sum).store(to);
+    alignas(64) char between[sizeof...(I) * vector_bytes];
+    std::int64_t from_step = start_row_step;
+    for (std::int64_t left = block.depth;;) {
+      V sums[sizeof...(I)];
+      ((sums[I] = V(T(0))), ...);
+      const std::int64_t depth = left < product_run ? left : product_run;
+      for (std::int64_t k = 0; k < depth; ++k) {
+        [&]<std::size_t... J>(std::index_sequence<J...>) {
+          const V columns[] = {V::load(reinterpret_cast<const T*>(
+              b + J / panel_vectors * b_panel + J % panel_vectors * vector_bytes))...};
+          [&]<std::size_t... R>(std::index_sequence<R...>) {
+            const auto row = [&]<std::size_t r>(std::integral_constant<std::size_t, r>) {
+              const V factor(SpanReader<T, false>{a + static_cast<std::int64_t>(r) * a_row}[0]);
+              ((sums[r * vectors + J] = fma(factor, columns[J], sums[r * vectors + J])), ...);
+            };
+            (row(std::integral_constant<std::size_t, R>()), ...);
+          }(std::make_index_sequence<rows>());
+        }(std::make_index_sequence<vectors>());
+        a += a_step;
+        b += b_step;
       }
-    };
-    (finish(I / vectors, I % vectors, sums[I]), ...);
+      left -= depth;
+      const bool last = left <= 0;
+      char* to = last ? c : between;
+      const std::int64_t to_step = last ? c_row_step : vectors * vector_bytes;
+      const auto finish = [&](std::size_t row, std::size_t vector, const V& sum) {
+        const auto r = static_cast<std::int64_t>(row);
+        const auto at = static_cast<std::int64_t>(vector) * vector_bytes;
+        T* out = reinterpret_cast<T*>(to + r * to_step + at);
+        if (start == nullptr) {
+          sum.store(out);
+        } else {
+          (V::load(reinterpret_cast<const T*>(start + r * from_step + at)) + sum).store(out);
+        }
+      };
+      (finish(I / vectors, I % vectors, sums[I]), ...);
+      if (last) return;
+      start = between;
+      from_step = to_step;
+    }
   }(std::make_index_sequence<rows * vectors>());
 }
 
 template <class T, int panels>
-using TileFn = void (*)(const ProductBlock&, const char*, const char*, std::int64_t, char*,
-                        std::int64_t, const char*, std::int64_t);
+using TileFn = void (*)(const ProductBlock&, const char*, const char*, char*, std::int64_t,
+                        const char*, std::int64_t);
 /// The tiles of 1, 2, ... tile_rows rows.
 template <class T>
 constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
@@ -83,28 +96,19 @@ constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
   return Table{{&tile<T, static_cast<int>(I) + 1, 1>...}};
 }(std::make_index_sequence<tile_rows>());
 
-/// All rows of some panels, run by run: a panel's part of a run stays in L1 for all rows.
+/// All rows of some panels.
 template <class T>
 void whole_panels(const ProductBlock& block, int panels, const char* b, char* c,
                   std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
   // Tiles of nearly equal heights: a last one of a row or two would be slow for its size.
   const std::int64_t count = (block.rows + tile_rows - 1) / tile_rows;
-  for (std::int64_t k = 0;;) {
-    const std::int64_t depth = k + product_run < block.depth ? product_run : block.depth - k;
-    const char* a = block.a + k * block.a_depth_step;
-    const char* b_run = b + k * block.b_depth_step;
-    for (std::int64_t t = 0; t < count; ++t) {
-      const std::int64_t row = block.rows * t / count;
-      const std::int64_t height = block.rows * (t + 1) / count - row;
-      const char* from = start == nullptr ? nullptr : start + row * start_row_step;
-      const auto run = panels == row_panels ? &tile<T, 1, row_panels> : tiles<T>.of[height - 1];
-      run(block, a + row * block.a_row_step, b_run, depth, c + row * c_row_step, c_row_step, from,
-          start_row_step);
-    }
-    k += depth;
-    if (k >= block.depth) return;
-    start = c;
-    start_row_step = c_row_step;
+  for (std::int64_t t = 0; t < count; ++t) {
+    const std::int64_t row = block.rows * t / count;
+    const std::int64_t height = block.rows * (t + 1) / count - row;
+    const char* from = start == nullptr ? nullptr : start + row * start_row_step;
+    const auto run = panels == row_panels ? &tile<T, 1, row_panels> : tiles<T>.of[height - 1];
+    run(block, block.a + row * block.a_row_step, b, c + row * c_row_step, c_row_step, from,
+        start_row_step);
   }
 }
 

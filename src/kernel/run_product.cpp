@@ -48,7 +48,8 @@ struct PanelProduct {
   void run() const;
 
  private:
-  void run_part(const PanelProduct& part) const;
+  /// On this thread.
+  void run_here() const;
 };
 
 /// Rows and columns of a product by way of buffers: the left side, the result, or both.
@@ -154,31 +155,35 @@ class StagedProduct {
   alignas(64) char halves_[left_bytes / 2];
 };
 
-/// One part, on this thread.
-void PanelProduct::run_part(const PanelProduct& part) const {
-  if (!part.takes_left() || !part.dense(part.c) || !part.takes_start()) {
-    StagedProduct(part).run();
+void PanelProduct::run_here() const {
+  if (!takes_left() || !dense(c) || !takes_start()) {
+    StagedProduct(*this).run();
     return;
   }
-  part.kernel->multiply({.rows = part.shape.rows,
-                         .columns = part.shape.columns,
-                         .depth = part.shape.depth,
-                         .a = part.a.data,
-                         .a_row_step = part.a.row_step,
-                         .a_depth_step = part.a.column_step,
-                         .b = part.b,
-                         .b_depth_step = part.b_depth_step,
-                         .b_panel_step = part.b_panel_step,
-                         .c = part.c.data,
-                         .c_row_step = part.c.row_step,
-                         .start = part.start.data,
-                         .start_row_step = part.start.row_step});
+  kernel->multiply({.rows = shape.rows,
+                    .columns = shape.columns,
+                    .depth = shape.depth,
+                    .a = a.data,
+                    .a_row_step = a.row_step,
+                    .a_depth_step = a.column_step,
+                    .b = b,
+                    .b_depth_step = b_depth_step,
+                    .b_panel_step = b_panel_step,
+                    .c = c.data,
+                    .c_row_step = c.row_step,
+                    .start = start.data,
+                    .start_row_step = start.row_step});
 }
 
 void PanelProduct::run() const {
   if (shape.rows == 0 || shape.columns == 0) return;
-  const std::int64_t panels = ceil_div(shape.columns, width());
   const double depth = static_cast<double>(std::max<std::int64_t>(shape.depth, 1));
+  const double elements = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
+  if (elements * depth < 2 * worth_a_thread) {
+    run_here();
+    return;
+  }
+  const std::int64_t panels = ceil_div(shape.columns, width());
   if (shape.rows > panels * width()) {
     const double line = depth * static_cast<double>(shape.columns);
     parallel_for(
@@ -189,7 +194,7 @@ void PanelProduct::run() const {
           part.a.data = a.row(begin);
           part.c.data = c.row(begin);
           part.start.data = start.row(begin);
-          run_part(part);
+          part.run_here();
         },
         few_rows);
     return;
@@ -202,7 +207,7 @@ void PanelProduct::run() const {
     part.b = b + begin * b_panel_step;
     part.c.data = c.column(first);
     part.start.data = start.column(first);
-    run_part(part);
+    part.run_here();
   });
 }
 
