@@ -97,8 +97,7 @@ class CellRun final : public Kernel {
     return i >= 0 && static_cast<std::size_t>(i) < inputs_.size() && view(i).defined();
   }
   TensorView bound(int i, const KernelArguments& arguments) const {
-    return TensorView::trusted(arguments.inputs[i], view(i).dtype(), view(i).shape(),
-                               view(i).strides());
+    return rebound(view(i), arguments.inputs[i]);
   }
 
   CellInputs at_;

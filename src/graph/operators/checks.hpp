@@ -25,6 +25,10 @@ int checked_axis(std::int64_t axis, int rank, const char* meaning);
 /// The single integer that input i holds; false if it is not known yet. Throws Error(shape) if it holds
 /// more or less.
 bool integer_input(const InferContext& context, int i, const char* meaning, std::int64_t& out);
+/// The same geometry at another address.
+inline TensorView rebound(const TensorView& view, const void* data) {
+  return TensorView::trusted(const_cast<void*>(data), view.dtype(), view.shape(), view.strides());
+}
 /// The integers that a constant or operand in memory holds.
 std::vector<std::int64_t> integers_of(const TensorView& view);
 

@@ -271,13 +271,9 @@ class ReverseRun final : public Kernel {
         seq_axis_(seq_axis) {}
 
   void run(const KernelArguments& arguments) override {
-    const auto bound = [](const TensorView& view, const void* data) {
-      return TensorView::trusted(const_cast<void*>(data), view.dtype(), view.shape(),
-                                 view.strides());
-    };
-    const TensorView in = bound(in_, arguments.inputs[0]);
-    const TensorView out = bound(out_, arguments.outputs[0]);
-    const std::vector<std::int64_t> lengths = integers_of(bound(lengths_, arguments.inputs[1]));
+    const TensorView in = rebound(in_, arguments.inputs[0]);
+    const TensorView out = rebound(out_, arguments.outputs[0]);
+    const std::vector<std::int64_t> lengths = integers_of(rebound(lengths_, arguments.inputs[1]));
     const std::int64_t extent = in.extent(seq_axis_);
     for (std::size_t b = 0; b < lengths.size(); ++b) {
       const std::int64_t length = lengths[b];

@@ -34,8 +34,7 @@ class BiasedRun final : public Kernel {
       : c_(c), a_(a), b_(b), bias_(bias) {}
 
   void run(const KernelArguments& arguments) override {
-    const PackedMatrix matrix(
-        TensorView::trusted(arguments.inputs[1], b_.dtype(), b_.shape(), b_.strides()));
+    const PackedMatrix matrix(rebound(b_, arguments.inputs[1]));
     PreparedProduct(c_, a_, matrix, bias_)
         .run(arguments.outputs[0], arguments.inputs[0], nullptr, arguments.inputs[2]);
   }

@@ -1,57 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/ops/binary.hpp>
-#include <weft/ops/copy.hpp>
-#include <weft/ops/reduce.hpp>
-#include <weft/ops/unary.hpp>
+#include <weft/ops/softmax.hpp>
 
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
-#include "kernel/run_product.hpp"
 
 namespace weft::inline v0::graph {
 namespace {
 
-/// e^(x - max), divided by its sum along an axis; in f32 for f16 and bf16.
 class SoftmaxRun final : public Kernel {
  public:
   SoftmaxRun(const TensorView& out, const TensorView& in, int axis)
-      : out_(out), in_(in), axis_(axis) {
-    const ScalarType type = product_type(in.dtype());
-    if (type != in.dtype()) wide_ = Tensor::empty(in.shape(), type);
-    DimVector line(in.shape().begin(), in.shape().end());
-    line[static_cast<std::size_t>(axis)] = 1;
-    line_ = Tensor::empty(line, type);
-  }
+      : out_(out), in_(in), axis_(axis) {}
 
   void run(const KernelArguments& arguments) override {
-    if (out_.numel() == 0) return;
-    const auto bound = [](const TensorView& view, const void* data) {
-      return TensorView::trusted(const_cast<void*>(data), view.dtype(), view.shape(),
-                                 view.strides());
-    };
-    const TensorView out = bound(out_, arguments.outputs[0]);
-    const TensorView in = bound(in_, arguments.inputs[0]);
-    const TensorView work = wide_.defined() ? TensorView(wide_) : out;
-    const TensorView line = line_;
-    amax_out(line, in, {axis_}, {.keepdim = true});
-    if (wide_.defined()) {
-      copy_out(work, in);
-      sub_out(work, work, line);
-    } else {
-      sub_out(work, in, line);
-    }
-    exp_out(work, work);
-    sum_out(line, work, {axis_}, {.keepdim = true});
-    div_out(work, work, line);
-    if (wide_.defined()) copy_out(out, work);
+    softmax_out(rebound(out_, arguments.outputs[0]), rebound(in_, arguments.inputs[0]), axis_);
   }
 
  private:
   TensorView out_, in_;
-  std::int64_t axis_;
-  Tensor wide_, line_;
+  int axis_;
 };
 
+/// e^x over its sum along an axis (weft/ops/softmax.hpp).
 class Softmax final : public Operator {
  public:
   Softmax() : Operator({.name = "Softmax"}) {}

@@ -21,20 +21,14 @@ class ViewCopy final : public Kernel {
   }
 
   void run(const KernelArguments& arguments) override {
-    const auto input = [&](std::size_t i) {
-      const TensorView& at = inputs_[i];
-      return TensorView::trusted(arguments.inputs[i], at.dtype(), at.shape(), at.strides());
-    };
+    const auto input = [&](std::size_t i) { return rebound(inputs_[i], arguments.inputs[i]); };
     IntegerInputs integers(inputs_.size());
     for (std::size_t i = 1; i < inputs_.size(); ++i) {
       if (inputs_[i].defined()) integers[i] = integers_of(input(i));
     }
     op_.views(node_, input(0), integers, views_);
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const TensorView& at = outputs_[i];
-      copy_out(TensorView::trusted(arguments.outputs[i], at.dtype(), at.shape(), at.strides()),
-               views_[i]);
-    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      copy_out(rebound(outputs_[i], arguments.outputs[i]), views_[i]);
   }
 
  private:
