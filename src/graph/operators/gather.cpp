@@ -74,6 +74,7 @@ struct IndexedBlocks {
   /// f(place in the indexed tensor, place among the gathered, number of the index), in bytes.
   template <class F>
   void for_each(const F& f) const {
+    if (inner == 0) return;
     for (std::int64_t b = 0; b < batch; ++b) {
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t number = b * count + i;
