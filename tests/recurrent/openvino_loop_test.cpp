@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 namespace {
 
@@ -327,4 +328,65 @@ TEST_CASE("openvino loop: Fibonacci", "[recurrent]") {
   loop.give(a_out);
   loop.give(a_out, 0);
   loop.check({"a_last", "a_concat"});
+}
+
+TEST_CASE("openvino loop: a state that grows, collected at every length", "[recurrent]") {
+  LoopCase loop(case_named(loop_file, "growing_carried_and_ragged_scan"));
+  const Value v = loop.feed("v_init");
+  loop.body.node(v.node).type.shape = {PartialShape::unknown};
+  const Value i = loop.iteration({1});
+  const Value next = loop.body.add("Add", {i, number(loop.body, 1, ScalarType::i64)});
+  const int out =
+      loop.body.add_result(loop.body.add("Concat", {v, next}, {{"axis", std::int64_t{0}}}));
+  loop.always();
+  loop.carry(out, v);
+  loop.give(out);
+  loop.give(out, 0);
+  loop.check({"final", "ragged_scan"});
+}
+
+TEST_CASE("openvino loop: a state that becomes empty", "[recurrent]") {
+  const Json& json = case_named(loop_file, "zero_extent_back_edge");
+  LoopSpec spec;
+  spec.name = "shrinking";
+  spec.most_trips = json["trip_count"].integer;
+  Graph body;
+  const Value x = body.add_parameter({ScalarType::f32, {2, 10, 10}});
+  const auto at = [&](double value) { return body.add_constant(integers({1}, {value})); };
+  body.add_result(body.add("Slice", {x, at(0), at(0), at(1), at(0)}));
+  spec.states = {{.input = 0, .parameter = 0, .result = 0}};
+  spec.outputs = {{.kind = LoopOutputKind::last_state, .state = 0}};
+  const std::vector<Tensor> got =
+      run_loop(spec, body, {Tensor::zeros({2, 10, 10}, ScalarType::f32)});
+  CHECK(difference(got[0], tensor_of(json["expected"]["last"])) == "");
+}
+
+TEST_CASE("openvino loop: no case is left out", "[recurrent]") {
+  // Those of the tests above; a case that is added to the file needs one.
+  const std::set<std::string> tested = {"loop_dynamic_inputs",
+                                        "loop_for_common_trip1",
+                                        "loop_for_common_trip5",
+                                        "loop_2d_add_ir_file",
+                                        "while_trip_minus_1",
+                                        "while_trip_int64_max",
+                                        "do_while_const_cond",
+                                        "for_with_condition",
+                                        "loop_infinite_stops_on_cond",
+                                        "scalars",
+                                        "current_iteration_power",
+                                        "growing_carried_and_ragged_scan",
+                                        "condition_false_at_first",
+                                        "zero_iterations_carried_value",
+                                        "zero_extent_back_edge",
+                                        "while_counter_trip3",
+                                        "while_counter_trip8",
+                                        "idx_accumulate",
+                                        "sliced_shorter_trip",
+                                        "sliced_dynamic_exit",
+                                        "swap_back_edges",
+                                        "fibonacci"};
+  for (const Json& json : cases(loop_file))
+    CHECK(tested.contains(json["name"].string));
+  CHECK(cases(loop_file).size() == 22);
+  CHECK(cases(iterator_file).size() == 5);
 }
