@@ -47,9 +47,8 @@ std::string json_port(const ir::ModelPort& port) {
     }
     shape = "[" + shape + "]";
   }
-  return fmt::format("{{\"name\": {}, \"id\": {}, \"type\": {}, \"shape\": {}}}",
-                     json_string(port.name), json_string(port.id),
-                     json_string(name(port.type.dtype)), shape);
+  return fmt::format(R"({{"name": {}, "id": {}, "type": {}, "shape": {}}})", json_string(port.name),
+                     json_string(port.id), json_string(name(port.type.dtype)), shape);
 }
 
 std::string json_ports(const std::vector<ir::ModelPort>& ports) {
@@ -112,7 +111,7 @@ void print_text(const std::vector<Output>& outputs, const std::vector<double>& t
 std::string json_plan(const graph::FrameExplanation& plan) {
   std::string out;
   for (const graph::PlanNote& note : plan.notes) {
-    out += fmt::format("{}{{\"kind\": {}, \"nodes\": {}, \"bytes\": {}}}", out.empty() ? "" : ", ",
+    out += fmt::format(R"({}{{"kind": {}, "nodes": {}, "bytes": {}}})", out.empty() ? "" : ", ",
                        json_string(name(note.kind)), json_list(note.nodes), note.bytes);
   }
   return "[" + out + "]";
@@ -124,7 +123,7 @@ void print_json(const ir::Model& model, const std::vector<Output>& outputs,
   std::string list;
   for (const Output& output : outputs) {
     list +=
-        fmt::format("{}{{\"name\": {}, \"file\": {}, \"type\": {}, \"shape\": {}}}",
+        fmt::format(R"({}{{"name": {}, "file": {}, "type": {}, "shape": {}}})",
                     list.empty() ? "" : ", ", json_string(output.name), json_string(output.file),
                     json_string(name(output.tensor.dtype())), json_shape(output.tensor.shape()));
   }

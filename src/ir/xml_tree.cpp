@@ -171,7 +171,7 @@ std::vector<pugi::xml_node> sections(pugi::xml_node element,
   std::vector<pugi::xml_node> found(known.size());
   for (const pugi::xml_node child : element.children()) {
     if (!is_element(element, child)) continue;
-    const auto at = std::ranges::find(known, view(child.name()));
+    const auto* const at = std::ranges::find(known, view(child.name()));
     if (at == known.end()) {
       if (std::ranges::find(ignored, view(child.name())) != ignored.end()) continue;
       fail(ErrorCode::parse, text("element ", tag(child), " in ", tag(element), " is not known"));
