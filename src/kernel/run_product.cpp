@@ -251,12 +251,55 @@ void run_packing(ScalarType type, const ProductShape& shape, const MatrixAt& c, 
   }
   for (std::int64_t j = 0; j < shape.columns; j += most) {
     const ProductShape part{shape.rows, std::min(most, shape.columns - j), shape.depth};
-    const MatrixAt columns{b.column(j), b.row_step, b.column_step};
-    pack_panels(type, panels, columns, shape.depth, part.columns);
-    const MatrixAt to{c.column(j), c.row_step, c.column_step};
-    const MatrixAt from{start.column(j), start.row_step, start.column_step};
-    run_packed_product(type, part, to, a, panels, from);
+    pack_panels(type, panels, b.from_column(j), shape.depth, part.columns);
+    run_packed_product(type, part, c.from_column(j), a, panels, start.from_column(j));
   }
+}
+
+/// The operands of a product whose right side lies in any way.
+struct Unpacked {
+  ProductShape shape;
+  MatrixAt c, a, b, start;
+
+  /// c^T = start^T + b^T a^T, which has the same sums.
+  Unpacked transposed() const {
+    return {{shape.columns, shape.rows, shape.depth},
+            c.transposed(),
+            b.transposed(),
+            a.transposed(),
+            start.transposed()};
+  }
+};
+
+void run_unpacked(ScalarType type, Unpacked p) {
+  const std::int64_t size = element_size(type);
+  const std::int64_t width = product_kernel(product_type(type))->panel_columns;
+  // Transposed where that writes dense rows, or where there would be less than half a panel.
+  const bool dense_rows = p.shape.columns == 1 || p.c.column_step == size;
+  const bool dense_columns = p.shape.rows == 1 || p.c.row_step == size;
+  const bool is_narrow = 2 * p.shape.columns <= width && p.shape.rows > p.shape.columns;
+  if (dense_columns && (!dense_rows || is_narrow)) p = p.transposed();
+  if (p.shape.columns == 1) p.c.column_step = size;
+  if (p.shape.depth == 1) p.a.column_step = size;
+  if (p.shape.rows > few_rows || p.b.column_step != size || product_type(type) != type) {
+    run_packing(type, p.shape, p.c, p.a, p.b, p.start);
+    return;
+  }
+  // Few rows: whole panels are read where they lie.
+  const std::int64_t whole = p.shape.columns / width * width;
+  PanelProduct{.type = type,
+               .kernel = product_kernel(type),
+               .shape = {p.shape.rows, whole, p.shape.depth},
+               .c = p.c,
+               .a = p.a,
+               .start = p.start,
+               .b = p.b.data,
+               .b_depth_step = p.b.row_step,
+               .b_panel_step = width * size}
+      .run();
+  if (whole == p.shape.columns) return;
+  run_packing(type, {p.shape.rows, p.shape.columns - whole, p.shape.depth}, p.c.from_column(whole),
+              p.a, p.b.from_column(whole), p.start.from_column(whole));
 }
 
 }  // namespace
@@ -283,51 +326,14 @@ void run_packed_product(ScalarType type, const ProductShape& shape, const Matrix
       .run();
 }
 
-void run_product(ScalarType type, const ProductShape& given, const MatrixAt& to,
-                 const MatrixAt& left, const MatrixAt& right, const MatrixAt& given_start) {
-  if (given.rows == 0 || given.columns == 0) return;
+void run_product(ScalarType type, const ProductShape& shape, const MatrixAt& c, const MatrixAt& a,
+                 const MatrixAt& b, const MatrixAt& start) {
+  if (shape.rows == 0 || shape.columns == 0) return;
   if (const PlainProductFn plain = plain_product_kernel(type)) {
-    run_plain(plain, given, to, left, right);
-    return;
+    run_plain(plain, shape, c, a, b);
+  } else {
+    run_unpacked(type, {shape, c, a, b, start});
   }
-  const std::int64_t size = element_size(type);
-  const std::int64_t width = product_kernel(product_type(type))->panel_columns;
-  ProductShape shape = given;
-  MatrixAt c = to, a = left, b = right, start = given_start;
-  // The transposed product has the same sums. It is the better one where it writes dense rows, or where
-  // there would be less than half a panel.
-  const bool dense_rows = shape.columns == 1 || c.column_step == size;
-  const bool dense_columns = shape.rows == 1 || c.row_step == size;
-  if (dense_columns &&
-      (!dense_rows || (2 * shape.columns <= width && shape.rows > shape.columns))) {
-    std::swap(shape.rows, shape.columns);
-    c = to.transposed();
-    a = right.transposed();
-    b = left.transposed();
-    start = given_start.transposed();
-  }
-  if (shape.columns == 1) c.column_step = size;
-  if (shape.depth == 1) a.column_step = size;
-  if (shape.rows > few_rows || b.column_step != size || product_type(type) != type) {
-    run_packing(type, shape, c, a, b, start);
-    return;
-  }
-  const std::int64_t whole = shape.columns / width * width;
-  PanelProduct{.type = type,
-               .kernel = product_kernel(type),
-               .shape = {shape.rows, whole, shape.depth},
-               .c = c,
-               .a = a,
-               .start = start,
-               .b = b.data,
-               .b_depth_step = b.row_step,
-               .b_panel_step = width * size}
-      .run();
-  if (whole == shape.columns) return;
-  run_packing(type, {shape.rows, shape.columns - whole, shape.depth},
-              {c.column(whole), c.row_step, c.column_step}, a,
-              {b.column(whole), b.row_step, b.column_step},
-              {start.column(whole), start.row_step, start.column_step});
 }
 
 void run_offered_product(const ProductProvider* provider, ScalarType type,

@@ -20,6 +20,7 @@ struct MatrixAt {
 
   char* row(std::int64_t i) const { return data == nullptr ? nullptr : data + i * row_step; }
   char* column(std::int64_t j) const { return data == nullptr ? nullptr : data + j * column_step; }
+  MatrixAt from_column(std::int64_t j) const { return {column(j), row_step, column_step}; }
   MatrixAt transposed() const { return {data, column_step, row_step}; }
 };
 

@@ -24,8 +24,8 @@ TensorView r_of(const CellInputs& at, const TensorView& r, std::int64_t units) {
 /// sums = X W^T + B; W is packed once if it is constant, else in every run.
 class InputProduct {
  public:
-  InputProduct(const TensorView& sums, const TensorView& x, const TensorView& bias)
-      : sums_(sums), x_(x), bias_(bias) {}
+  InputProduct(TensorView sums, TensorView x, TensorView bias)
+      : sums_(std::move(sums)), x_(std::move(x)), bias_(std::move(bias)) {}
 
   void set_weights(const TensorView& w, bool constant) {
     const TensorView turned = w.transpose(0, 1);
