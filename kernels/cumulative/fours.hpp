@@ -12,7 +12,7 @@
 #include <type_traits>
 
 // Registers of 32 bytes are two where the level has none: no function that is called passes them.
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 

@@ -59,7 +59,7 @@ void write_progression(const TensorView& out, const Progression& terms) {
 TensorView parts_of(const TensorView& view, bool imaginary) {
   const bool narrow = view.dtype() == ScalarType::c64;
   const ScalarType type = narrow ? ScalarType::f32 : ScalarType::f64;
-  char* first = static_cast<char*>(view.data()) + (imaginary ? element_size(type) : 0);
+  auto* first = static_cast<char*>(view.data()) + (imaginary ? element_size(type) : 0);
   return TensorView::trusted(first, type, view.shape(), {2 * view.strides()[0]});
 }
 

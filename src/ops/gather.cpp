@@ -8,13 +8,20 @@
 #include "ops/index_operand.hpp"
 #include "ops/result.hpp"
 
+#include <type_traits>
+
 namespace weft::inline v0 {
 namespace {
 
 /// An indexed element costs some ten times a plain one.
 constexpr std::int64_t gather_grain = default_grain / 8;
 
-/// From an index, counted from the front, to an offset in bytes: along one axis.
+/// From an index, counted from the front, to an offset in bytes: along an axis that is dense ...
+template <int size>
+struct AlongDense {
+  std::int64_t operator()(std::int64_t index) const { return index * size; }
+};
+/// ... or not.
 struct AlongAxis {
   std::int64_t stride_bytes;
   std::int64_t operator()(std::int64_t index) const { return index * stride_bytes; }
@@ -51,6 +58,17 @@ ThroughAxes merged_axes(const TensorView& a) {
   return axes;
 }
 
+/// One element for each of n indices, which stand next to each other, into a dense row.
+template <int size, class Index, class Offset>
+void copy_dense(char* __restrict to, const char* __restrict from, const char* __restrict index,
+                std::int64_t n, std::int64_t extent, const Offset& offset) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t at =
+        offset(index_at<Index>(index + i * static_cast<std::int64_t>(sizeof(Index)), extent));
+    std::memcpy(to + i * size, from + at, size);
+  }
+}
+
 template <int size, class Index, class Offset>
 void copy_indexed(const TensorIterator& iter, std::int64_t extent, const Offset& offset) {
   const auto loop = [&](char** data, const std::int64_t* s, std::int64_t n0, std::int64_t n1) {
@@ -58,6 +76,10 @@ void copy_indexed(const TensorIterator& iter, std::int64_t extent, const Offset&
       char* to = data[0] + j * s[3];
       const char* from = data[1] + j * s[4];
       const char* index = data[2] + j * s[5];
+      if (s[2] == static_cast<std::int64_t>(sizeof(Index)) && s[1] == 0 && s[0] == size) {
+        copy_dense<size, Index>(to, from, index, n0, extent, offset);
+        continue;
+      }
       if (s[2] != 0) {
         for (std::int64_t i = 0; i < n0; ++i) {
           const std::int64_t at = offset(index_at<Index>(index + i * s[2], extent));
@@ -77,14 +99,24 @@ void copy_indexed(const TensorIterator& iter, std::int64_t extent, const Offset&
   iter.for_each(loop, gather_grain);
 }
 
+/// The same; a factor that the compiler knows costs no multiplication.
+template <int size, class Index, class Offset>
+void copy_of_size(const TensorIterator& iter, std::int64_t extent, const Offset& offset) {
+  if constexpr (std::is_same_v<Offset, AlongAxis>) {
+    if (offset.stride_bytes == size)
+      return copy_indexed<size, Index>(iter, extent, AlongDense<size>());
+  }
+  copy_indexed<size, Index>(iter, extent, offset);
+}
+
 template <class Index, class Offset>
 void copy_indexed(const TensorIterator& iter, std::int64_t extent, const Offset& offset) {
   switch (element_size(iter.storage_dtype(0))) {
-    case 1: return copy_indexed<1, Index>(iter, extent, offset);
-    case 2: return copy_indexed<2, Index>(iter, extent, offset);
-    case 4: return copy_indexed<4, Index>(iter, extent, offset);
-    case 8: return copy_indexed<8, Index>(iter, extent, offset);
-    default: return copy_indexed<16, Index>(iter, extent, offset);
+    case 1: return copy_of_size<1, Index>(iter, extent, offset);
+    case 2: return copy_of_size<2, Index>(iter, extent, offset);
+    case 4: return copy_of_size<4, Index>(iter, extent, offset);
+    case 8: return copy_of_size<8, Index>(iter, extent, offset);
+    default: return copy_of_size<16, Index>(iter, extent, offset);
   }
 }
 

@@ -45,7 +45,7 @@ template <class Index>
 std::int64_t index_at(const char* from, std::int64_t extent) {
   Index index;
   std::memcpy(&index, from, sizeof(index));
-  return index < 0 ? index + extent : index;
+  return static_cast<std::int64_t>(index) + (index < 0 ? extent : 0);  // no branch
 }
 
 }  // namespace weft::inline v0

@@ -23,11 +23,13 @@ constexpr std::int64_t scatter_grain = default_grain / 8;
 
 template <int size>
 struct Set {
+  static constexpr std::int64_t bytes = size;
   static void apply(char* to, const char* from) { std::memcpy(to, from, size); }
 };
 
 template <class T>
 struct Add {
+  static constexpr std::int64_t bytes = sizeof(T);
   static void apply(char* to, const char* from) {
     if constexpr (std::is_same_v<T, bool>) {
       const bool any = (*to != 0) | (*from != 0);
@@ -53,6 +55,18 @@ struct AxisSteps {
   std::int64_t out = 0, source = 0, index = 0;
 };
 
+/// A line of the output from dense elements and indices.
+template <class Store, class Index>
+void store_dense(char* to, const char* from, const char* index, std::int64_t n,
+                 const AxisSteps& axis) {
+  const std::int64_t extent = axis.extent, step = axis.out;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t at =
+        index_at<Index>(index + i * static_cast<std::int64_t>(sizeof(Index)), extent);
+    Store::apply(to + at * step, from + i * Store::bytes);
+  }
+}
+
 /// Every line along the axis in order; lines next to each other step by step, unless each is dense.
 template <class Store, class Index>
 void scatter_lines(const TensorIterator& iter, const AxisSteps& axis) {
@@ -69,6 +83,11 @@ void scatter_lines(const TensorIterator& iter, const AxisSteps& axis) {
         char* to = data[0] + j * s[3] + o * over.out;
         const char* from = data[1] + j * s[4] + o * over.source;
         const char* index = data[2] + j * s[5] + o * over.index;
+        if (in.out == 0 && in.source == Store::bytes &&
+            in.index == static_cast<std::int64_t>(sizeof(Index))) {
+          store_dense<Store, Index>(to, from, index, inner, axis);
+          continue;
+        }
         for (std::int64_t i = 0; i < inner; ++i) {
           const std::int64_t at = index_at<Index>(index + i * in.index, axis.extent);
           Store::apply(to + i * in.out + at * axis.out, from + i * in.source);
