@@ -86,6 +86,7 @@ const OperatorRegistry& standard_operators() {
     add_slice_operators(made);
     add_broadcast_operators(made);
     add_gather_operators(made);
+    add_reverse_operator(made);
     add_softmax_operator(made);
     add_range_operator(made);
     add_product_operators(made);

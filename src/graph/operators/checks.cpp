@@ -20,6 +20,13 @@ void expect_same_type(const InferContext& context, int i, int j) {
        text("input ", j, ": expected ", weft::name(a), " as input ", i, ", got ", weft::name(b)));
 }
 
+void expect_integers(const InferContext& context, int input, const char* meaning) {
+  const ScalarType type = context.input(input).dtype;
+  if (is_integer(type)) return;
+  fail(ErrorCode::dtype,
+       text("input ", input, " (", meaning, "): expected integers, got ", weft::name(type)));
+}
+
 PartialShape expect_shape(const InferContext& context, int input, const char* meaning,
                           const PartialShape& expected) {
   const PartialShape& got = context.input(input).shape;

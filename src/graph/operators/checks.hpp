@@ -17,6 +17,8 @@ namespace weft::inline v0::graph {
 void expect_inputs(const InferContext& context, int least, int most);
 /// Throws Error(dtype) unless inputs `i` and `j` are of one type.
 void expect_same_type(const InferContext& context, int i, int j);
+/// Throws Error(dtype) unless input `input` holds integers.
+void expect_integers(const InferContext& context, int input, const char* meaning);
 /// Throws Error(shape) that names the input unless its shape may be `expected`; what both tell.
 PartialShape expect_shape(const InferContext& context, int input, const char* meaning,
                           const PartialShape& expected);

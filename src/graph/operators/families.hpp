@@ -21,8 +21,10 @@ void add_split_operators(OperatorRegistry& registry);
 void add_slice_operators(OperatorRegistry& registry);
 /// Broadcast, Tile: broadcast.cpp.
 void add_broadcast_operators(OperatorRegistry& registry);
-/// Gather, ScatterUpdate, ReverseSequence: gather.cpp.
+/// Gather, ScatterUpdate: gather.cpp.
 void add_gather_operators(OperatorRegistry& registry);
+/// ReverseSequence: reverse.cpp.
+void add_reverse_operator(OperatorRegistry& registry);
 /// Softmax: softmax.cpp.
 void add_softmax_operator(OperatorRegistry& registry);
 /// Range: range.cpp.
