@@ -5,6 +5,7 @@
 #include <weft/ops/indexing.hpp>
 
 #include "base/operation.hpp"
+#include "kernels/stage/moves.hpp"
 #include "ops/index_operand.hpp"
 #include "ops/result.hpp"
 
@@ -58,15 +59,27 @@ ThroughAxes merged_axes(const TensorView& a) {
   return axes;
 }
 
-/// One element for each of n indices, which stand next to each other, into a dense row.
+/// One element for each of n indices, which stand next to each other, into a dense row. Some are read
+/// before they are written: a processor takes what stands a multiple of 4 KiB from a store that is
+/// under way for the same place, and rows of one size do so all the time.
 template <int size, class Index, class Offset>
 void copy_dense(char* __restrict to, const char* __restrict from, const char* __restrict index,
                 std::int64_t n, std::int64_t extent, const Offset& offset) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t at =
-        offset(index_at<Index>(index + i * static_cast<std::int64_t>(sizeof(Index)), extent));
-    std::memcpy(to + i * size, from + at, size);
+  constexpr std::int64_t batch = 8, step = sizeof(Index);
+  struct Element {
+    unsigned char bytes[size];
+  };
+  std::int64_t i = 0;
+  for (; i + batch <= n; i += batch) {
+    Element elements[batch];
+    WEFT_UNROLLED
+    for (int k = 0; k < batch; ++k)
+      std::memcpy(&elements[k], from + offset(index_at<Index>(index + (i + k) * step, extent)),
+                  size);
+    std::memcpy(to + i * size, elements, sizeof(elements));
   }
+  for (; i < n; ++i)
+    std::memcpy(to + i * size, from + offset(index_at<Index>(index + i * step, extent)), size);
 }
 
 template <int size, class Index, class Offset>
