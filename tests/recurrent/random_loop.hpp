@@ -187,8 +187,16 @@ class RandomLoopMaker {
   }
   void add_operation() {
     const Pooled a = random_.pick(pool_), b = random_.pick(pool_);
-    const std::int64_t kind = random_.integer(0, 6);
-    if (kind == 6) {
+    const std::int64_t kind = random_.integer(0, 7);
+    const bool has_products = type_ == ScalarType::f32 || type_ == ScalarType::f64;
+    if (kind == 7 && has_products && !a.shape.empty()) {
+      // Of slices alone, it is done for many trips at a time.
+      const std::int64_t width = a.shape.back();
+      const Value matrix = body().add_constant(Tensor::copy_of(tensor({width, width}, type_)));
+      const bool turned = random_.chance(50);
+      pool_.push_back(
+          {body().add("MatMul", {a.value, matrix}, {{"transpose_b", turned}}), a.shape});
+    } else if (kind >= 6) {
       pool_.push_back({body().add("Relu", {a.value}), a.shape});
       if (type_ == ScalarType::u8) pool_.pop_back();
     } else {
