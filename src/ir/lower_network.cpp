@@ -2,6 +2,7 @@
 #include "ir/lower_network.hpp"
 
 #include <weft/base/error.hpp>
+#include <weft/recurrent/loop.hpp>
 
 #include "base/text.hpp"
 #include "ir/context.hpp"
@@ -83,7 +84,8 @@ class Lowering {
     }
     graph::Node node;
     if (is(layer, "TensorIterator") || is(layer, "Loop")) {
-      node = lower_loop(layer, inputs(at), constants_);
+      node = recurrent::with_constants_inside(lower_loop(layer, inputs(at), constants_),
+                                              lowered_.graph);
     } else if (is(layer, "If")) {
       node = lower_if(layer, inputs(at), constants_);
     } else {

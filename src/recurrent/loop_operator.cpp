@@ -168,10 +168,44 @@ graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,
   return node;
 }
 
+graph::Node with_constants_inside(graph::Node loop, const graph::Graph& graph) {
+  const auto* data = dynamic_cast<const LoopData*>(loop.data.get());
+  if (data == nullptr) return loop;
+  LoopSpec spec = data->spec;
+  graph::Graph body = *loop.bodies.at(0);
+  const std::size_t before = spec.invariants.size();
+  std::erase_if(spec.invariants, [&](const LoopInvariant& invariant) {
+    const graph::Value outer = loop.inputs[static_cast<std::size_t>(invariant.input)];
+    if (!outer || graph.node(outer.node).kind != graph::NodeKind::constant) return false;
+    const graph::Value parameter{body.parameters()[static_cast<std::size_t>(invariant.parameter)],
+                                 0};
+    for (const graph::Result& result : body.results()) {
+      if (result.value == parameter) return false;
+    }
+    const graph::Value inner =
+        body.add_constant(graph.node(outer.node).constant, body.node(parameter.node).name);
+    for (std::size_t id = 0; id < body.nodes().size(); ++id) {
+      for (graph::Value& input : body.node(static_cast<int>(id)).inputs) {
+        if (input == parameter) input = inner;
+      }
+    }
+    return true;
+  });
+  if (spec.invariants.size() == before) return loop;
+  for (std::size_t id = 0; id < body.nodes().size(); ++id) {
+    graph::Node& node = body.node(static_cast<int>(id));
+    if (!node.bodies.empty()) node = with_constants_inside(node, body);
+  }
+  loop.bodies[0] = std::make_shared<const graph::Graph>(std::move(body));
+  loop.data = std::make_shared<const LoopData>(std::move(spec));
+  return loop;
+}
+
 std::vector<graph::Value> add_loop(graph::Graph& graph, LoopSpec spec, const graph::Graph& body,
                                    std::vector<graph::Value> inputs) {
-  const int node = graph.add_node(
-      loop_node(std::move(spec), std::make_shared<const graph::Graph>(body), std::move(inputs)));
+  const int node = graph.add_node(with_constants_inside(
+      loop_node(std::move(spec), std::make_shared<const graph::Graph>(body), std::move(inputs)),
+      graph));
   std::vector<graph::Value> outputs;
   for (int i = 0; i < graph.node(node).noutputs; ++i)
     outputs.push_back({node, i});

@@ -106,6 +106,31 @@ TEST_CASE("memory: no trip after the second copies or allocates", "[recurrent]")
   }
 }
 
+TEST_CASE("memory: weights from outside are constants inside", "[recurrent]") {
+  // A product of the state with a matrix that the graph around has: packed once, not in every trip.
+  LoopSpec spec;
+  spec.name = "outer weights";
+  Graph body;
+  const Value s = body.add_parameter({ScalarType::f32, {1, 4}}),
+              w = body.add_parameter({ScalarType::f32, {4, 4}}, "w");
+  body.add_result(body.add("MatMul", {s, w}));
+  spec.most_trips = 3;
+  spec.states = {{.input = 0, .parameter = 0, .result = 0}};
+  spec.invariants = {{.input = 1, .parameter = 1}};
+  spec.outputs = {{.kind = Kind::last_state, .state = 0}};
+  Graph graph;
+  const Value start = graph.add_parameter({ScalarType::f32, {1, 4}});
+  const Value matrix = graph.add_constant(Tensor::full({4, 4}, ScalarType::f32, 0.5));
+  graph.add_result(weft::recurrent::add_loop(graph, spec, body, {start, matrix})[0]);
+  int constants = 0;
+  for (const auto& node : graph.nodes().back().bodies[0]->nodes())
+    constants += node.kind == weft::graph::NodeKind::constant ? 1 : 0;
+  CHECK(constants == 1);
+  const Executable program(graph, {.operators = &weft::recurrent::operators()});
+  const Tensor ones = Tensor::full({1, 4}, ScalarType::f32, 1);
+  CHECK(doubles(program.run(std::vector<TensorView>{ones})[0]) == std::vector<double>(4, 8));
+}
+
 TEST_CASE("memory: outputs of unknown length grow by doubling", "[recurrent]") {
   LoopSpec spec;
   spec.name = "until";

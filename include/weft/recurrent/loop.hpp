@@ -27,7 +27,12 @@ WEFT_API const graph::OperatorRegistry& operators();
 WEFT_API graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,
                                std::vector<graph::Value> inputs);
 
-/// Adds the node and gives the values of its outputs. The body is copied.
+/// The same loop with constants in its body where inputs that are the same in every trip are constants
+/// of `graph`, whose values its inputs are: weights can then be packed once. Loops inside likewise. The
+/// constants are shared. Other nodes stay as they are.
+WEFT_API graph::Node with_constants_inside(graph::Node loop, const graph::Graph& graph);
+
+/// Adds the node, with constants inside, and gives the values of its outputs. The body is copied.
 WEFT_API std::vector<graph::Value> add_loop(graph::Graph& graph, LoopSpec spec,
                                             const graph::Graph& body,
                                             std::vector<graph::Value> inputs);
