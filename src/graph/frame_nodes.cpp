@@ -84,8 +84,10 @@ bool Frame::Impl::plan_view(int index, std::span<const TensorView> inputs,
 }
 
 std::unique_ptr<Kernel> Frame::Impl::prepare_kernel(int index, const PrepareContext& context) {
+  // The old kernel lives until there is a new one: what it has packed can be shared.
+  std::unique_ptr<Kernel> kernel;
   if (const auto old = retired_.find(index); old != retired_.end()) {
-    std::unique_ptr<Kernel> kernel = std::move(old->second);
+    kernel = std::move(old->second);
     retired_.erase(old);
     if (kernel->adapt(context)) return kernel;
   }
