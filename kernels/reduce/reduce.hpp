@@ -10,11 +10,43 @@
 
 namespace weft::inline v0 {
 
-enum class ReduceOp : std::uint8_t { sum, amax, argmax };
+/// What kernels there are. Several functions may share one: var and std are `var` and its root.
+enum class ReduceOp : std::uint8_t {
+  sum,
+  nansum,
+  mean,  ///< context: the number of elements, a double
+  prod,
+  var,  ///< this and the next three: context: what is taken off the number of elements, a double
+  std,
+  var_mean,
+  std_mean,
+  norm1,
+  norm2,
+  norm_inf,
+  norm_minus_inf,
+  norm_p,  ///< context: p, a double
+  logsumexp,
+  any,
+  all,
+  count_nonzero,
+  amax,
+  amin,
+  aminmax,
+  argmax,
+  argmin,
+};
 
-/// The kernel of a reduction over elements of a type, or null where there is none: sum on types
-/// narrower than the accumulator (bool and integers below i64: i64; f16, bf16: f32), amax and
-/// argmax on complex, f16 and bf16 (f32). Results have the same type, those of argmax i64.
+/// The kernel of a reduction over elements of a type, or null where there is none: sums and means
+/// of f16 and bf16 aside, these are reduced as f32; norms and variances of
+/// integers as f64. Sums and products of integers and bools give i64, their means f64; any and all give
+/// bool, count_nonzero and arg reductions i64, norms of complex numbers their parts' type, all others
+/// the elements' type.
 WEFT_DECLARE_KERNEL(reduce_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+
+// The parts of it, one a kernel file.
+WEFT_DECLARE_KERNEL(sums_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(products_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(extremes_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 
 }  // namespace weft::inline v0

@@ -13,11 +13,20 @@
 namespace weft::inline v0 {
 namespace {
 
-constexpr std::int64_t span_elements = 2048;  // of one block along reduced dims
-constexpr std::int64_t most_columns = 512;
+constexpr std::int64_t span_elements = 8192;          // of one span
+constexpr std::int64_t span_bytes = 32 << 10;         // the same, as the kernel sees them
+constexpr std::int64_t staged_span_elements = 2048;   // of one span that is staged
+constexpr std::int64_t staged_span_bytes = 16 << 10;  // the same
+constexpr std::int64_t block_elements = 16384;  // of one block of spans, where it holds several
+constexpr std::int64_t most_pieces = 256;       // spans of one output in a block
+constexpr std::int64_t tile_elements = 32768;   // of kept rows that are reduced in one call
+constexpr std::int64_t most_kept = 1024;        // of those rows
+constexpr std::int64_t most_columns = 1024;
+constexpr std::int64_t folded_columns = 512;
 constexpr std::int64_t least_columns = 8;
-constexpr std::int64_t kept_elements = 64;  // of a tile whose elements are reduced span by span
-constexpr std::int64_t tree_bytes = 20 << 10;
+constexpr std::int64_t narrow_columns = 128;  // fewer are folded
+constexpr std::int64_t gathered_kept = 64;    // of a tile whose elements are packed span by span
+constexpr std::int64_t tree_bytes = 96 << 10;
 /// Fewer reduced elements than this are gathered into columns rather than run as spans of their
 /// own.
 constexpr std::int64_t short_reduction = 16;
@@ -83,57 +92,165 @@ bool dense(const Geometry& geometry, int k, std::int64_t size, const ReduceSide&
   return true;
 }
 
-/// Whether to reduce by columns (kept elements next to each other) rather than spans.
-bool prefers_columns(const ReducePlan& plan, const Geometry& geometry) {
-  if (plan.kept.dims.empty()) return false;
-  const bool kept_inside = plan.kept.dims[0] == 0;
-  return reduces_by_columns(plan.kept.elements, plan.reduced.elements, kept_inside,
-                            kept_inside ? geometry.extent(0) : 0);
-}
-
-/// Whether all inputs hold columns along dim 0, densely and in the kernel's type.
-bool columns_in_place(const ReducePlan& plan, const TensorIterator& iter) {
-  const Geometry& geometry = iter.geometry();
-  if (plan.kept.dims[0] != 0 || geometry.extent(0) < least_columns) return false;
+/// Whether all inputs are dense along dim 0.
+bool dense_inside(const ReducePlan& plan, const TensorIterator& iter) {
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    if (r.first != nullptr || geometry.stride(0, k) != r.memory_size) return false;
+    if (iter.geometry().stride(0, k) != r.memory_size) return false;
   }
   return true;
 }
 
-/// Chooses the tiles of both sides and what of the inputs is staged.
-void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity,
-                  std::int64_t accumulator_bytes) {
-  // The combining tree holds one row of accumulators per doubling of the number of blocks; all of
-  // it stays in L1.
-  const int levels = std::bit_width(static_cast<std::uint64_t>(plan.reduced.elements / 8 + 1)) + 1;
-  const std::int64_t width =
-      std::clamp<std::int64_t>(tree_bytes / (accumulator_bytes * levels), 8, most_columns);
-  const bool in_place = columns_in_place(plan, iter);
-  if (in_place) {
-    tile(plan.kept, iter.geometry(), width, 1);
-    tile(plan.reduced, iter.geometry(), block_rows, 1);
-  } else {
-    const std::int64_t rows =
-        std::clamp<std::int64_t>(plan.reduced.elements, 1, std::min(block_rows, capacity / 8));
-    tile(plan.kept, iter.geometry(), std::min(width, capacity / rows), max_rank);
-    tile(plan.reduced, iter.geometry(), rows, max_rank);
+bool converts(const ReducePlan& plan, int noutputs) {
+  for (std::size_t k = static_cast<std::size_t>(noutputs); k < plan.operands.size(); ++k) {
+    if (plan.operands[k].first != nullptr) return true;
   }
+  return false;
+}
+
+/// Kept elements one stride apart in all inputs, in front of all reduced dims. They may be several
+/// dims, where an output does not let them be one; what is made of them must not depend on that.
+struct InnerColumns {
+  std::int64_t count = 1;
+  int dims = 0;
+  bool dense = true;  // the stride is one element
+};
+
+InnerColumns inner_columns(const TensorIterator& iter, const ReducePlan& plan) {
+  InnerColumns inner;
+  const Geometry& geometry = iter.geometry();
+  for (std::size_t d = 0; d < plan.kept.dims.size() && plan.kept.dims[d] == d; ++d) {
+    for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+      const std::int64_t size = plan.operands[static_cast<std::size_t>(k)].memory_size;
+      if (geometry.stride(static_cast<int>(d), k) != inner.count * geometry.stride(0, k))
+        return inner;
+      inner.dense = inner.dense && geometry.stride(0, k) == size;
+    }
+    inner.count *= geometry.extent(static_cast<int>(d));
+    ++inner.dims;
+  }
+  return inner;
+}
+
+/// Rows that are taken as one where columns are narrow and row follows row in memory: a power of
+/// two, or 1 if it is not worth it.
+std::int64_t fold_of(const TensorIterator& iter, const ReductionKernel& kernel,
+                     const ReducePlan& plan, const InnerColumns& inner) {
+  const Geometry& geometry = iter.geometry();
+  if (kernel.indexed || plan.reduced.dims.empty() || plan.reduced.dims[0] != inner.dims) return 1;
+  const std::int64_t rows = geometry.extent(inner.dims);
+  if (inner.count >= narrow_columns || rows <= 2 * few_elements / inner.count) return 1;
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
-    ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    r.pack = r.staged = !in_place;
+    const std::int64_t size = plan.operands[static_cast<std::size_t>(k)].memory_size;
+    if (geometry.stride(inner.dims, k) != inner.count * size) return 1;
+  }
+  const auto most = static_cast<std::uint64_t>(std::min(folded_columns / inner.count, rows / 16));
+  return static_cast<std::int64_t>(std::bit_floor(std::max<std::uint64_t>(most, 1)));
+}
+
+void choose_form(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
+  plan.form = ReduceForm::gathered_spans;
+  if (iter.ndim() == 0 || iter.numel() == 0) return;
+  const bool kept_inside = !plan.kept.dims.empty() && plan.kept.dims[0] == 0;
+  const InnerColumns inner = inner_columns(iter, plan);
+  if (inner.dims > 0 && inner.dense && !converts(plan, iter.noutputs())) {
+    plan.fold = fold_of(iter, kernel, plan, inner);
+    plan.inner_dims = inner.dims;
+    if (plan.fold > 1) {
+      plan.form = ReduceForm::folded;
+      return;
+    }
+    if (inner.count >= least_columns) {
+      plan.form = ReduceForm::columns;
+      return;
+    }
+  }
+  if (reduces_by_columns(plan.kept.elements, plan.reduced.elements, kept_inside, inner.count)) {
+    plan.form = ReduceForm::gathered_columns;
+  } else if (!kept_inside && dense_inside(plan, iter) &&
+             (iter.geometry().extent(0) >= short_reduction || plan.reduced.dims.size() == 1)) {
+    plan.form = ReduceForm::spans;
   }
 }
 
-void tile_spans(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity) {
-  tile(plan.kept, iter.geometry(), kept_elements, 1);
-  tile(plan.reduced, iter.geometry(), std::min(span_elements, capacity), max_rank);
+void stage_inputs(ReducePlan& plan, const TensorIterator& iter, bool all) {
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
     ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    r.pack = !dense(iter.geometry(), k, r.memory_size, plan.reduced);
-    r.staged = r.first != nullptr || r.pack;
+    r.pack = all;
+    r.staged = all || r.first != nullptr;
   }
+}
+
+/// Kept elements of which a whole combining tree stays in L1: it holds one row of accumulators per
+/// doubling of the number of blocks.
+std::int64_t widest(std::int64_t blocks, std::int64_t accumulator_bytes, std::int64_t most) {
+  const int levels = std::bit_width(static_cast<std::uint64_t>(blocks)) + 1;
+  const std::int64_t width = tree_bytes / (accumulator_bytes * levels);
+  return std::clamp<std::int64_t>(width >= 64 ? width / 64 * 64 : width, 8, most);
+}
+
+void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity,
+                  const ReductionKernel& kernel) {
+  const Geometry& geometry = iter.geometry();
+  const std::int64_t bytes = kernel.accumulator_bytes;
+  switch (plan.form) {
+    case ReduceForm::folded:
+      tile(plan.reduced, geometry, block_rows * plan.fold, 1);
+      tile(plan.kept, geometry, folded_columns, plan.inner_dims);
+      break;
+    case ReduceForm::columns:
+      tile(plan.reduced, geometry, block_rows, 1);
+      tile(plan.kept, geometry, widest(plan.reduced.count, bytes, most_columns), max_rank);
+      break;
+    default: {
+      const std::int64_t rows =
+          std::clamp<std::int64_t>(plan.reduced.elements, 1, std::min(block_rows, capacity / 8));
+      tile(plan.reduced, geometry, rows, max_rank);
+      const std::int64_t width = widest(plan.reduced.count, bytes, folded_columns);
+      tile(plan.kept, geometry, std::min(width, capacity / rows), max_rank);
+    }
+  }
+  stage_inputs(plan, iter, plan.form == ReduceForm::gathered_columns);
+}
+
+void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKernel& kernel) {
+  const Geometry& geometry = iter.geometry();
+  std::int64_t largest = 1;
+  for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
+    largest =
+        std::max<std::int64_t>(largest, plan.operands[static_cast<std::size_t>(k)].kernel_size);
+  const bool staged = plan.form == ReduceForm::gathered_spans || converts(plan, iter.noutputs());
+  plan.span = staged ? std::min(staged_span_elements, staged_span_bytes / largest)
+                     : std::min(span_elements, span_bytes / largest);
+  // Whether to go on is asked after each block.
+  if (kernel.done != nullptr) plan.span = std::min(plan.span, staged_span_elements);
+  if (plan.form == ReduceForm::gathered_spans) {
+    tile(plan.kept, geometry, gathered_kept, 1);
+    tile(plan.reduced, geometry, plan.span, max_rank);
+    stage_inputs(plan, iter, false);
+    for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+      ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
+      r.pack = !dense(geometry, k, r.memory_size, plan.reduced);
+      r.staged = r.first != nullptr || r.pack;
+    }
+    return;
+  }
+  const std::int64_t n = geometry.extent(0);
+  std::int64_t rows = tile_elements / std::min(n, plan.span);
+  if (n > plan.span) {
+    plan.pieces = kernel.done != nullptr ? 1 : block_elements / plan.span;
+    tile(plan.reduced, geometry, plan.pieces * plan.span, 1);
+    rows = 1;
+  } else if (plan.reduced.dims.size() > 1 && plan.reduced.dims[1] == 1) {
+    plan.pieces = std::min<std::int64_t>(most_pieces, block_elements / n);
+    tile(plan.reduced, geometry, n * plan.pieces, 2);
+    rows = std::max<std::int64_t>(1, rows / plan.pieces);
+  } else {
+    tile(plan.reduced, geometry, n, 1);
+  }
+  rows = std::min(rows, widest(plan.reduced.count, kernel.accumulator_bytes, most_kept));
+  tile(plan.kept, geometry, rows, max_rank);
+  stage_inputs(plan, iter, false);
 }
 
 /// Groups of blocks where there are too few kept tiles for the threads.
@@ -186,11 +303,11 @@ ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& ker
     input_bytes += r.kernel_size + r.via_size + r.memory_size;
   }
   const std::int64_t capacity = std::max<std::int64_t>(16, stage_bytes / input_bytes);
-  plan.columns = prefers_columns(plan, iter.geometry());
-  if (plan.columns) {
-    tile_columns(plan, iter, capacity, kernel.accumulator_bytes);
+  choose_form(iter, kernel, plan);
+  if (plan.by_columns()) {
+    tile_columns(plan, iter, capacity, kernel);
   } else {
-    tile_spans(plan, iter, capacity);
+    tile_spans(plan, iter, kernel);
   }
   for (int k = 0; k < iter.ntensors(); ++k) {
     ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];

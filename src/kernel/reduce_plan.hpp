@@ -33,20 +33,45 @@ struct ReduceSide {
   std::int64_t tile_elements = 1;
 };
 
+/// What the kernel sees of a block: the elements of one tile of each side.
+enum class ReduceForm : std::uint8_t {
+  spans,             ///< rows of reduced elements, where they stand
+  gathered_spans,    ///< the same, packed into a buffer first
+  columns,           ///< rows of kept elements, where they stand
+  folded,            ///< columns so narrow that several rows are taken as a single wide one
+  gathered_columns,  ///< rows of kept elements, packed into a buffer first
+};
+
 /// The walk: every tile of kept elements with every tile ("block") of reduced ones.
+///
+/// What stands in which block, and how a block is cut into spans, decides on the order of
+/// combination. It follows from the extents, the order of dims, the strides of the inputs and the
+/// kernel's types. The tiles of the kept side are free: an output's result depends on its own
+/// elements only.
 struct ReducePlan {
-  bool columns = false;  ///< blocks are rows x columns with the kept elements dense; else each kept
-                         ///< element has spans
+  ReduceForm form = ReduceForm::spans;
   ReduceSide kept, reduced;
-  std::int64_t group = 1;   ///< blocks that one thread takes at a time: a power of two
+  std::int64_t span = 0;  ///< spans: elements that are one span at most
+  std::int64_t pieces =
+      1;                   ///< spans: most spans of one output in a block; more than one either cut
+                           ///< dim 0 or run along dim 1
+  std::int64_t fold = 1;   ///< folded: rows taken as one, a power of two
+  int inner_dims = 0;      ///< columns, folded: kept dims that are one dense row in all inputs
+  std::int64_t group = 1;  ///< blocks that one thread takes at a time: a power of two
   std::int64_t groups = 1;  ///< for each tile of kept elements
   std::int64_t grain = 1;   ///< least kept tiles a thread gets, where groups is 1
   bool stages_inputs = false;
   SmallVector<ReduceOperand, inline_operands> operands;
+
+  bool by_columns() const noexcept { return form >= ReduceForm::columns; }
+  /// Accumulators of a kept tile.
+  std::int64_t width() const noexcept { return kept.tile_elements * fold; }
 };
 
 /// Rows of one block in columns.
 inline constexpr std::int64_t block_rows = 64;
+/// Elements that may be reduced without a plan (run_reduction), which never folds.
+inline constexpr std::int64_t few_elements = 512;
 
 /// Whether to reduce by columns (kept elements next to each other) rather than spans: `kept` and
 /// `reduced` elements in all, and whether dim 0 is kept, then of how many columns.

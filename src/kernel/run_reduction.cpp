@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/checked.hpp>
+#include <weft/base/function_ref.hpp>
 #include <weft/kernel/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
@@ -72,6 +73,74 @@ class CombiningTree {
   std::int64_t arrivals_ = 0;  // in binary: which levels they stand for
 };
 
+/// The tile of one side at hand: where it begins in every operand, and its extents.
+class TileCursor {
+ public:
+  /// `located` operands have addresses; those of the rest stay as they are.
+  TileCursor(const Geometry& geometry, const ReduceSide& side, int located)
+      : geometry_(geometry), side_(side), located_(located) {}
+
+  /// Goes to tile `number`; `base` points to the operands' elements at the start of the side.
+  void seek(std::int64_t number, char* const* base) {
+    std::copy_n(base, geometry_.noperands, ptrs);
+    for (std::size_t i = 0; i < side_.dims.size(); ++i) {
+      index_[i] = number % side_.tiles[i];
+      number /= side_.tiles[i];
+      move(i, index_[i]);
+      measure(i);
+    }
+  }
+
+  /// Goes to the next tile, of which there must be one.
+  void next() {
+    for (std::size_t i = 0; i < side_.dims.size(); ++i) {
+      const bool more = index_[i] + 1 < side_.tiles[i];
+      move(i, more ? 1 : -index_[i]);
+      index_[i] = more ? index_[i] + 1 : 0;
+      measure(i);
+      if (more) return;
+    }
+  }
+
+  std::int64_t elements() const {
+    std::int64_t elements = 1;
+    for (int i = 0; i < side_.ntile; ++i)
+      elements *= extents[i];
+    return elements;
+  }
+
+  /// Number of elements of the side before the tile, in the plan's order: all tiles but the last
+  /// along a dim are whole.
+  std::int64_t first_index() const {
+    std::int64_t index = 0;
+    std::int64_t step = 1;
+    for (std::size_t i = 0; i < side_.dims.size(); ++i) {
+      index += index_[i] * side_.tile[i] * step;
+      step *= geometry_.extent(side_.dims[i]);
+    }
+    return index;
+  }
+
+  char* ptrs[max_operands];
+  std::int64_t extents[max_rank];  // per entry of the side's dims
+
+ private:
+  void move(std::size_t i, std::int64_t tiles) {
+    const std::int64_t* strides = geometry_.strides(side_.dims[i]);
+    for (int k = 0; k < located_; ++k)
+      ptrs[k] += tiles * side_.tile[i] * strides[k];
+  }
+  void measure(std::size_t i) {
+    const std::int64_t start = index_[i] * side_.tile[i];
+    extents[i] = std::min(side_.tile[i], geometry_.extent(side_.dims[i]) - start);
+  }
+
+  const Geometry& geometry_;
+  const ReduceSide& side_;
+  int located_;
+  std::int64_t index_[max_rank];
+};
+
 /// Runs parts of a plan on one thread.
 class ReduceRunner {
  public:
@@ -80,54 +149,90 @@ class ReduceRunner {
         kernel_(kernel),
         plan_(plan),
         geometry_(iter.geometry()),
-        located_(iter.numel() == 0 ? kernel.noutputs : iter.ntensors()) {
-    const std::int64_t width = plan.kept.tile_elements;
-    const std::int64_t block =
-        plan.columns ? width * plan.reduced.tile_elements : plan.reduced.tile_elements;
+        kept_(geometry_, plan.kept, iter.numel() == 0 ? kernel.noutputs : iter.ntensors()),
+        block_(geometry_, plan.reduced, iter.ntensors()) {
     std::size_t total = 0;
     const auto reserve = [&](std::int64_t bytes) {
       const std::size_t at = total;
       total += lines(bytes);
       return at;
     };
-    const std::size_t tree = reserve(CombiningTree::bytes_needed(kernel, width, plan.group));
-    results_ = reserve(width * kernel.accumulator_bytes);
+    const std::size_t tree = reserve(CombiningTree::bytes_needed(kernel, plan.width(), plan.group));
+    pieces_ = reserve(std::max(plan.pieces, plan.fold * plan.kept.tile_elements) *
+                      kernel.accumulator_bytes);
     for (std::size_t k = 0; k < plan.operands.size(); ++k) {
       const ReduceOperand& r = plan.operands[k];
-      const std::int64_t elements = static_cast<int>(k) < kernel.noutputs ? width : block;
       Buffers b;
       if (r.staged) {
+        const std::int64_t elements =
+            static_cast<int>(k) < kernel.noutputs ? plan.kept.tile_elements : staged_elements();
         b.kernel = reserve(elements * r.kernel_size);
         b.via = reserve(elements * r.via_size);
         b.memory = reserve(elements * r.memory_size);
       }
       buffers_.push_back(b);
-      ptrs_.push_back(nullptr);
     }
     scratch_.resize_for_overwrite(total);
     tree_memory_ = at(tree);
   }
 
-  /// Reduces blocks [first, last) of kept tile `tile` and leaves its accumulators (one per kept
-  /// element) in memory that lasts until the next call.
+  /// Reduces blocks [first, last) of kept tile `tile` and leaves its accumulators (plan.width() of
+  /// them) in memory that lasts until the next call.
   char* reduce(std::int64_t tile, std::int64_t first, std::int64_t last) {
     locate_kept(tile);
-    if (plan_.columns) return reduce_columns(first, last);
-    char* results = at(results_);
-    for (std::int64_t c = 0; c < width_; ++c) {
-      const char* result = reduce_spans(c, first, last);
-      std::copy_n(result, kernel_.accumulator_bytes, results + c * kernel_.accumulator_bytes);
+    CombiningTree tree(kernel_, tree_memory_, plan_.width());
+    const std::int64_t width = width_ * plan_.fold;
+    block_.seek(first, kept_.ptrs);
+    for (std::int64_t block = first;;) {
+      reduce_block(tree.next());
+      tree.push(width);
+      if (++block == last || all_done(tree.first(), width)) break;
+      block_.next();
     }
-    return results;
+    return tree.finish(width);
   }
 
-  /// Projects the accumulators of a kept tile into the outputs' memory.
+  /// Makes one accumulator for each kept element of a tile out of plan.width().
+  void fold(std::int64_t tile, char* accumulators) {
+    if (plan_.fold == 1) return;
+    locate_kept(tile);
+    for (std::int64_t rows = plan_.fold / 2; rows > 0; rows /= 2)
+      kernel_.combine(kernel_.context, accumulators, accumulator(accumulators, rows * width_),
+                      rows * width_);
+  }
+
+  /// Calls f(accumulators, place, count) for runs of a tile's kept elements, `place` being that among
+  /// all of them, dim 0 fastest.
+  template <class F>
+  void for_places(std::int64_t tile, char* accumulators, F&& f) {
+    locate_kept(tile);
+    const ReduceSide& side = plan_.kept;
+    const std::int64_t run = side.ntile > 0 ? kept_.extents[0] : 1;
+    std::int64_t index[max_rank] = {};
+    std::int64_t place = kept_.first_index();
+    for (;;) {
+      f(accumulators, place, run);
+      accumulators = accumulator(accumulators, run);
+      std::int64_t step = side.ntile > 0 ? geometry_.extent(side.dims[0]) : 1;
+      int i = 1;
+      for (; i < side.ntile; ++i) {
+        const bool more = ++index[i] < kept_.extents[i];
+        place += more ? step : (1 - kept_.extents[i]) * step;
+        if (more) break;
+        index[i] = 0;
+        step *= geometry_.extent(side.dims[static_cast<std::size_t>(i)]);
+      }
+      if (i >= side.ntile) return;
+    }
+  }
+
+  /// Projects the accumulators of a kept tile, one for each element, into the outputs' memory.
   void project(std::int64_t tile, const char* accumulators) {
     locate_kept(tile);
     char* to[max_operands];
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      to[k] = plan_.operands[i].staged ? at(buffers_[i].kernel) : kept_ptr(k);
+      to[k] = plan_.operands[i].staged ? at(buffers_[i].kernel) : kept_.ptrs[k];
     }
     kernel_.project(kernel_.context, accumulators, width_, to);
     for (int k = 0; k < kernel_.noutputs; ++k) {
@@ -141,8 +246,8 @@ class ReduceRunner {
       }
       BlockDim dims[max_rank];
       int ndims = 0;
-      append_side(plan_.kept, kept_extents_, k, dims, ndims);
-      unpack(copy_block_kernel(r.memory_size), kept_ptr(k), from, r.memory_size, dims, ndims);
+      append_side(plan_.kept, kept_, k, dims, ndims);
+      unpack(copy_block_kernel(r.memory_size), kept_.ptrs[k], from, r.memory_size, dims, ndims);
     }
   }
 
@@ -152,44 +257,46 @@ class ReduceRunner {
   };
 
   char* at(std::size_t line) { return reinterpret_cast<char*>(scratch_.data() + line); }
+  char* accumulator(char* accumulators, std::int64_t i) const {
+    return accumulators + i * kernel_.accumulator_bytes;
+  }
 
-  // ---- Position ---------------------------------------------------------------------------------
-
-  /// Decodes a tile's number into the offset of its first element (per operand, added to offset)
-  /// and its extents.
-  std::int64_t locate(const ReduceSide& side, std::int64_t number, std::int64_t* extents,
-                      char** ptrs) const {
-    std::int64_t elements = 1;
-    for (std::size_t i = 0; i < side.dims.size(); ++i) {
-      const std::int64_t index = number % side.tiles[i];
-      number /= side.tiles[i];
-      const std::int64_t start = index * side.tile[i];
-      extents[i] = std::min(side.tile[i], geometry_.extent(side.dims[i]) - start);
-      elements *= extents[i];
-      const std::int64_t* strides = geometry_.strides(side.dims[i]);
-      for (int k = 0; k < located_; ++k)
-        ptrs[k] += start * strides[k];
+  /// Elements of an input that are staged at a time.
+  std::int64_t staged_elements() const {
+    switch (plan_.form) {
+      case ReduceForm::spans: return plan_.span;
+      case ReduceForm::gathered_spans: return plan_.reduced.tile_elements;
+      default: return plan_.kept.tile_elements * plan_.reduced.tile_elements;
     }
-    return elements;
   }
 
   void locate_kept(std::int64_t tile) {
+    char* base[max_operands];
     for (int k = 0; k < geometry_.noperands; ++k)
-      ptrs_[static_cast<std::size_t>(k)] = iter_.operand(k).data;
-    width_ = locate(plan_.kept, tile, kept_extents_, ptrs_.data());
+      base[k] = iter_.operand(k).data;
+    kept_.seek(tile, base);
+    width_ = kept_.elements();
   }
-  char* kept_ptr(int k) { return ptrs_[static_cast<std::size_t>(k)]; }
+
+  bool all_done(const char* accumulators, std::int64_t width) const {
+    if (kernel_.done == nullptr) return false;
+    for (std::int64_t i = 0; i < width; ++i) {
+      if (!kernel_.done(kernel_.context, accumulators + i * kernel_.accumulator_bytes))
+        return false;
+    }
+    return true;
+  }
 
   /// Adds the tile of one side to a block of operand k.
-  void append_side(const ReduceSide& side, const std::int64_t* extents, int k, BlockDim* dims,
+  void append_side(const ReduceSide& side, const TileCursor& tile, int k, BlockDim* dims,
                    int& ndims) const {
     for (int i = 0; i < side.ntile; ++i) {
       const int d = side.dims[static_cast<std::size_t>(i)];
-      append_dim(dims, ndims, {extents[i], geometry_.stride(d, k)});
+      append_dim(dims, ndims, {tile.extents[i], geometry_.stride(d, k)});
     }
   }
 
-  // ---- Blocks -----------------------------------------------------------------------------------
+  // ---- Staging ----------------------------------------------------------------------------------
 
   void convert(std::size_t k, const char* from, char* to, std::int64_t n) {
     const ReduceOperand& r = plan_.operands[k];
@@ -217,114 +324,249 @@ class ReduceRunner {
     return kernel;
   }
 
-  /// All blocks of one kept element as spans.
-  const char* reduce_spans(std::int64_t column, std::int64_t first, std::int64_t last) {
-    CombiningTree tree(kernel_, tree_memory_, 1);
-    for (std::int64_t block = first; block < last; ++block) {
-      char* ptrs[max_operands];
-      std::copy_n(ptrs_.data(), geometry_.noperands, ptrs);
-      if (plan_.kept.ntile > 0) {
-        const std::int64_t* strides = geometry_.strides(plan_.kept.dims[0]);
+  // ---- Blocks -----------------------------------------------------------------------------------
+
+  void reduce_block(char* accumulators) {
+    switch (plan_.form) {
+      case ReduceForm::spans:
+        return for_kept_rows(accumulators, [&](auto... row) { spans(row...); });
+      case ReduceForm::gathered_spans:
+        return for_kept_rows(accumulators, [&](auto... row) { gathered_spans(row...); });
+      case ReduceForm::columns:
+        return for_kept_rows(accumulators, [&](auto... row) { columns(row...); });
+      case ReduceForm::folded: return folded(accumulators);
+      case ReduceForm::gathered_columns: return gathered_columns(accumulators);
+    }
+  }
+
+  /// Calls f(accumulators, pointers of the operands, number of elements) for each run of kept
+  /// elements along the innermost kept dim of the tile, or along all that are dense in the inputs.
+  template <class F>
+  void for_kept_rows(char* accumulators, F&& f) {
+    const ReduceSide& side = plan_.kept;
+    std::int64_t run = side.ntile > 0 ? kept_.extents[0] : 1;
+    int inner = 1;  // dims that a run goes along
+    if (plan_.form == ReduceForm::columns) {
+      for (; inner < std::min(side.ntile, plan_.inner_dims); ++inner)
+        run *= kept_.extents[inner];
+    }
+    if (side.ntile <= inner) {
+      f(accumulators, static_cast<char* const*>(block_.ptrs), run);
+      return;
+    }
+    char* ptrs[max_operands];
+    std::copy_n(block_.ptrs, geometry_.noperands, ptrs);
+    std::int64_t index[max_rank] = {};
+    for (;;) {
+      f(accumulators, static_cast<char* const*>(ptrs), run);
+      accumulators = accumulator(accumulators, run);
+      int i = inner;
+      for (; i < side.ntile; ++i) {
+        const bool more = ++index[i] < kept_.extents[i];
+        const std::int64_t by = more ? 1 : 1 - kept_.extents[i];
+        const std::int64_t* strides = geometry_.strides(side.dims[static_cast<std::size_t>(i)]);
         for (int k = 0; k < geometry_.noperands; ++k)
-          ptrs[k] += column * strides[k];
+          ptrs[k] += by * strides[k];
+        if (more) break;
+        index[i] = 0;
       }
-      std::int64_t extents[max_rank];
-      const std::int64_t elements = locate(plan_.reduced, block, extents, ptrs);
+      if (i == side.ntile) return;
+    }
+  }
+
+  /// Strides of the inputs along one of a side's dims, by the place of the dim in the side; zeros if
+  /// the side has no such dim.
+  const std::int64_t* input_strides(const ReduceSide& side, std::size_t i) const {
+    static constexpr std::int64_t none[max_operands] = {};
+    return i < side.dims.size() ? geometry_.strides(side.dims[i]) + kernel_.noutputs : none;
+  }
+
+  /// Spans of `run` kept elements, or several spans of each of them.
+  void spans(char* accumulators, char* const* ptrs, std::int64_t run) {
+    const std::int64_t* kept = input_strides(plan_.kept, 0);
+    char* const* inputs = ptrs + kernel_.noutputs;
+    const std::int64_t n = block_.extents[0];
+    const std::int64_t index = kernel_.indexed ? block_.first_index() : 0;
+    if (plan_.pieces == 1) {
+      reduce_rows(accumulators, inputs, kept, run, n, index, 0);
+      return;
+    }
+    for (std::int64_t i = 0; i < run; ++i) {
+      char* first[max_operands];
+      for (int k = 0; k < kernel_.ninputs; ++k)
+        first[k] = inputs[k] + i * kept[k];
+      pieces(accumulator(accumulators, i), first, n, index);
+    }
+  }
+
+  /// The spans of one kept element, folded into a single accumulator by halves.
+  void pieces(char* result, char* const* inputs, std::int64_t n, std::int64_t index) {
+    char* parts = at(pieces_);
+    std::int64_t count = 0;
+    if (n > plan_.span || geometry_.extent(0) > plan_.span) {
+      std::int64_t step[max_operands];
+      for (int k = 0; k < kernel_.ninputs; ++k)
+        step[k] = plan_.span * input_strides(plan_.reduced, 0)[k];
+      const std::int64_t whole = n / plan_.span;
+      const std::int64_t rest = n % plan_.span;
+      if (whole > 0) reduce_rows(parts, inputs, step, whole, plan_.span, index, plan_.span);
+      count = whole;
+      if (rest > 0) {
+        char* tail[max_operands];
+        for (int k = 0; k < kernel_.ninputs; ++k)
+          tail[k] = inputs[k] + whole * step[k];
+        reduce_rows(accumulator(parts, count++), tail, step, 1, rest, index + whole * plan_.span,
+                    0);
+      }
+    } else {
+      count = block_.extents[1];
+      reduce_rows(parts, inputs, input_strides(plan_.reduced, 1), count, n, index, n);
+    }
+    while (count > 1) {
+      const auto half =
+          static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)) / 2);
+      kernel_.combine(kernel_.context, parts, accumulator(parts, half), count - half);
+      count = half;
+    }
+    std::copy_n(parts, kernel_.accumulator_bytes, result);
+  }
+
+  /// Rows that are dense in memory, converted if need be as many at a time as the buffers hold.
+  void reduce_rows(char* accumulators, char* const* inputs, const std::int64_t* row_bytes,
+                   std::int64_t rows, std::int64_t n, std::int64_t index, std::int64_t index_step) {
+    if (!plan_.stages_inputs) {
+      kernel_.reduce_spans(kernel_.context, accumulators, inputs, row_bytes, rows, n, index,
+                           index_step);
+      return;
+    }
+    const std::int64_t most = plan_.span / n;
+    for (std::int64_t row = 0; row < rows; row += most) {
+      const std::int64_t count = std::min(most, rows - row);
+      char* staged[max_operands];
+      std::int64_t staged_bytes[max_operands];
+      for (int k = 0; k < kernel_.ninputs; ++k) {
+        const auto i = static_cast<std::size_t>(kernel_.noutputs + k);
+        const ReduceOperand& r = plan_.operands[i];
+        char* from = inputs[k] + row * row_bytes[k];
+        staged[k] = from;
+        staged_bytes[k] = row_bytes[k];
+        if (!r.staged) continue;
+        staged[k] = at(buffers_[i].kernel);
+        staged_bytes[k] = n * r.kernel_size;
+        if (row_bytes[k] == n * r.memory_size) {
+          convert(i, from, staged[k], count * n);
+          continue;
+        }
+        for (std::int64_t c = 0; c < count; ++c)
+          convert(i, from + c * row_bytes[k], staged[k] + c * staged_bytes[k], n);
+      }
+      kernel_.reduce_spans(kernel_.context, accumulator(accumulators, row), staged, staged_bytes,
+                           count, n, index + row * index_step, index_step);
+    }
+  }
+
+  /// One packed span for each of `run` kept elements.
+  void gathered_spans(char* accumulators, char* const* ptrs, std::int64_t run) {
+    const std::int64_t* kept = input_strides(plan_.kept, 0);
+    const std::int64_t index = kernel_.indexed ? block_.first_index() : 0;
+    const std::int64_t elements = block_.elements();
+    for (std::int64_t i = 0; i < run; ++i) {
       char* inputs[max_operands];
       for (int k = kernel_.noutputs; k < geometry_.noperands; ++k) {
         BlockDim dims[max_rank];
         int ndims = 0;
-        append_side(plan_.reduced, extents, k, dims, ndims);
-        inputs[k - kernel_.noutputs] = stage(k, ptrs[k], dims, ndims, elements);
+        append_side(plan_.reduced, block_, k, dims, ndims);
+        char* from = ptrs[k] + i * kept[k - kernel_.noutputs];
+        inputs[k - kernel_.noutputs] = stage(k, from, dims, ndims, elements);
       }
-      kernel_.reduce_span(kernel_.context, tree.next(), inputs, elements, first_index(block));
-      tree.push(1);
-      if (kernel_.done != nullptr && kernel_.done(kernel_.context, tree.first())) break;
+      static constexpr std::int64_t one_row[max_operands] = {};
+      kernel_.reduce_spans(kernel_.context, accumulator(accumulators, i), inputs, one_row, 1,
+                           elements, index, 0);
     }
-    return tree.finish(1);
   }
 
-  /// All blocks of all kept elements of the tile, as columns.
-  char* reduce_columns(std::int64_t first, std::int64_t last) {
-    CombiningTree tree(kernel_, tree_memory_, plan_.kept.tile_elements);
-    for (std::int64_t block = first; block < last; ++block) {
-      char* ptrs[max_operands];
-      std::copy_n(ptrs_.data(), geometry_.noperands, ptrs);
-      std::int64_t extents[max_rank];
-      const std::int64_t rows = locate(plan_.reduced, block, extents, ptrs);
-      char* inputs[max_operands];
-      std::int64_t row_bytes[max_operands];
-      for (int k = kernel_.noutputs; k < geometry_.noperands; ++k) {
-        const ReduceOperand& r = plan_.operands[static_cast<std::size_t>(k)];
-        // Kept dims inside, reduced ones outside: a dense matrix of rows.
-        BlockDim dims[2 * max_rank];
-        int ndims = 0;
-        append_side(plan_.kept, kept_extents_, k, dims, ndims);
-        append_side(plan_.reduced, extents, k, dims, ndims);
-        const int at = k - kernel_.noutputs;
-        inputs[at] = stage(k, ptrs[k], dims, ndims, rows * width_);
-        row_bytes[at] = r.staged ? width_ * r.kernel_size : row_stride(k);
-      }
-      kernel_.reduce_columns(kernel_.context, tree.next(), inputs, row_bytes, rows, width_,
-                             first_index(block));
-      tree.push(width_);
-    }
-    return tree.finish(width_);
+  /// Columns of `run` kept elements.
+  void columns(char* accumulators, char* const* ptrs, std::int64_t run) {
+    const std::int64_t rows = plan_.reduced.ntile > 0 ? block_.extents[0] : 1;
+    kernel_.reduce_columns(kernel_.context, accumulators, ptrs + kernel_.noutputs,
+                           input_strides(plan_.reduced, 0), rows, run,
+                           kernel_.indexed ? block_.first_index() : 0);
   }
 
-  std::int64_t row_stride(int k) const {
-    return plan_.reduced.dims.empty() ? 0 : geometry_.stride(plan_.reduced.dims[0], k);
+  /// Columns of all kept elements of the tile, `fold` rows as one. The rows that are left at the end
+  /// go to the first accumulators.
+  void folded(char* accumulators) {
+    const std::int64_t rows = block_.extents[0] / plan_.fold;
+    const std::int64_t rest = block_.extents[0] % plan_.fold;
+    char* const* inputs = block_.ptrs + kernel_.noutputs;
+    std::int64_t row_bytes[max_operands];
+    for (int k = 0; k < kernel_.ninputs; ++k)
+      row_bytes[k] = input_strides(plan_.reduced, 0)[k] * plan_.fold;
+    kernel_.reduce_columns(kernel_.context, accumulators, inputs, row_bytes, rows,
+                           width_ * plan_.fold, 0);
+    if (rest == 0) return;
+    char* tail[max_operands];
+    for (int k = 0; k < kernel_.ninputs; ++k)
+      tail[k] = inputs[k] + rows * row_bytes[k];
+    char* part = at(pieces_);
+    kernel_.reduce_columns(kernel_.context, part, tail, row_bytes, 1, width_ * rest, 0);
+    kernel_.combine(kernel_.context, accumulators, part, width_ * rest);
   }
 
-  /// Number of reduced elements before a block, for the index. Blocks come in the plan's order, and
-  /// all but the last along a dim are whole.
-  std::int64_t first_index(std::int64_t block) const {
-    std::int64_t index = 0;
-    std::int64_t step = 1;
-    for (std::size_t i = 0; i < plan_.reduced.dims.size(); ++i) {
-      index += block % plan_.reduced.tiles[i] * plan_.reduced.tile[i] * step;
-      block /= plan_.reduced.tiles[i];
-      step *= geometry_.extent(plan_.reduced.dims[i]);
+  /// Columns of all kept elements of the tile, packed.
+  void gathered_columns(char* accumulators) {
+    const std::int64_t rows = block_.elements();
+    char* inputs[max_operands];
+    std::int64_t row_bytes[max_operands];
+    for (int k = kernel_.noutputs; k < geometry_.noperands; ++k) {
+      // Kept dims inside, reduced ones outside: a dense matrix of rows.
+      BlockDim dims[2 * max_rank];
+      int ndims = 0;
+      append_side(plan_.kept, kept_, k, dims, ndims);
+      append_side(plan_.reduced, block_, k, dims, ndims);
+      const int input = k - kernel_.noutputs;
+      inputs[input] = stage(k, block_.ptrs[k], dims, ndims, rows * width_);
+      row_bytes[input] = width_ * plan_.operands[static_cast<std::size_t>(k)].kernel_size;
     }
-    return index;
+    kernel_.reduce_columns(kernel_.context, accumulators, inputs, row_bytes, rows, width_,
+                           kernel_.indexed ? block_.first_index() : 0);
   }
 
   const TensorIterator& iter_;
   const ReductionKernel& kernel_;
   const ReducePlan& plan_;
   const Geometry& geometry_;
-  // 24 KiB of staging, 16 KiB of accumulators a level of the tree in the worst case; more goes to
-  // the heap.
-  SmallVector<Line, 768> scratch_;
+  // 24 KiB of staging and 96 KiB of accumulators, most often; more goes to the heap.
+  SmallVector<Line, 2048> scratch_;
   SmallVector<Buffers, inline_operands> buffers_;
-  SmallVector<char*, inline_operands> ptrs_;  // operands at the kept tile's first element
+  TileCursor kept_, block_;
   char* tree_memory_ = nullptr;
-  std::size_t results_ = 0;
-  int located_;  // operands that have elements: where there are none to reduce, only outputs
-  std::int64_t kept_extents_[max_rank];
+  std::size_t pieces_ = 0;
   std::int64_t width_ = 1;  // elements of the kept tile at hand
 };
 
-/// Nothing to reduce: every output gets the identity.
-void project_identity(const TensorIterator& iter, const ReductionKernel& kernel,
-                      const ReducePlan& plan) {
+/// What becomes of a kept tile's accumulators: sink(runner, tile, accumulators), once for each tile.
+using Sink = FunctionRef<void(ReduceRunner&, std::int64_t, char*)>;
+
+/// Nothing to reduce: every kept element has the identity.
+void sink_identity(const TensorIterator& iter, const ReductionKernel& kernel,
+                   const ReducePlan& plan, Sink sink) {
   ReduceRunner runner(iter, kernel, plan);
+  SmallVector<Line, 64> identities;
+  identities.resize_for_overwrite(lines(plan.kept.tile_elements * kernel.accumulator_bytes));
+  char* acc = reinterpret_cast<char*>(identities.data());
   for (std::int64_t tile = 0; tile < plan.kept.count; ++tile) {
-    SmallVector<Line, 64> identities;
-    identities.resize_for_overwrite(lines(plan.kept.tile_elements * kernel.accumulator_bytes));
-    char* acc = reinterpret_cast<char*>(identities.data());
     char* nothing[max_operands] = {};
-    for (std::int64_t i = 0; i < plan.kept.tile_elements; ++i) {
-      kernel.reduce_span(kernel.context, acc + i * kernel.accumulator_bytes, nothing, 0, 0);
-    }
-    runner.project(tile, acc);
+    static constexpr std::int64_t nowhere[max_operands] = {};
+    kernel.reduce_spans(kernel.context, acc, nothing, nowhere, plan.kept.tile_elements, 0, 0, 0);
+    sink(runner, tile, acc);
   }
 }
 
 /// Threads share the blocks of each kept tile: a first pass reduces groups, a second combines them.
-void run_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
-                   const ReducePlan& plan) {
-  const std::int64_t width_bytes = plan.kept.tile_elements * kernel.accumulator_bytes;
+void reduce_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
+                      const ReducePlan& plan, Sink sink) {
+  const std::int64_t width_bytes = plan.width() * kernel.accumulator_bytes;
   const std::size_t slot = lines(width_bytes);
   std::vector<Line> partial(static_cast<std::size_t>(plan.kept.count * plan.groups) * slot);
   const auto slot_at = [&](std::int64_t i) {
@@ -340,15 +582,38 @@ void run_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
     }
   });
   ReduceRunner runner(iter, kernel, plan);
-  std::vector<Line> memory(
-      lines(CombiningTree::bytes_needed(kernel, plan.kept.tile_elements, plan.groups)));
+  std::vector<Line> memory(lines(CombiningTree::bytes_needed(kernel, plan.width(), plan.groups)));
   for (std::int64_t tile = 0; tile < plan.kept.count; ++tile) {
-    CombiningTree tree(kernel, reinterpret_cast<char*>(memory.data()), plan.kept.tile_elements);
+    CombiningTree tree(kernel, reinterpret_cast<char*>(memory.data()), plan.width());
     for (std::int64_t g = 0; g < plan.groups; ++g) {
       std::copy_n(slot_at(tile * plan.groups + g), width_bytes, tree.next());
-      tree.push(plan.kept.tile_elements);
+      tree.push(plan.width());
     }
-    runner.project(tile, tree.finish(plan.kept.tile_elements));
+    char* acc = tree.finish(plan.width());
+    runner.fold(tile, acc);
+    sink(runner, tile, acc);
+  }
+}
+
+/// Reduces, on as many threads as the plan says.
+void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel,
+                const RunOptions& options, Sink sink) {
+  const ReducePlan plan = plan_reduction(iter, kernel, options);
+  if (plan.kept.elements == 0) return;
+  if (plan.reduced.elements == 0) return sink_identity(iter, kernel, plan, sink);
+  if (plan.groups > 1) return reduce_in_groups(iter, kernel, plan, sink);
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    ReduceRunner runner(iter, kernel, plan);
+    for (std::int64_t tile = begin; tile < end; ++tile) {
+      char* acc = runner.reduce(tile, 0, plan.reduced.count);
+      runner.fold(tile, acc);
+      sink(runner, tile, acc);
+    }
+  };
+  if (options.serial) {
+    run(0, plan.kept.count);
+  } else {
+    parallel_for(plan.kept.count, plan.grain, run);
   }
 }
 
@@ -356,10 +621,9 @@ void run_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
 /// for. The same blocks as those of the plan, of which there is one for each output. False, with
 /// nothing done, if there is more to do than that.
 bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
-  constexpr std::int64_t most_elements = 512;
   const Geometry& geometry = iter.geometry();
   const int ndim = geometry.ndim();
-  if (iter.numel() > most_elements || iter.numel() == 0 || ndim == 0 || ndim > 2) return false;
+  if (iter.numel() > few_elements || iter.numel() == 0 || ndim == 0 || ndim > 2) return false;
   if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return false;
   for (int k = 0; k < 2; ++k) {
     const Operand& op = iter.operand(k);
@@ -381,14 +645,11 @@ bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
   char* output = iter.operand(0).data;
   if (!reduces_by_columns(kept, reduced, !reduced0, kept)) {
     if (!reduced0 || geometry.stride(0, 1) != size) return false;
-    for (std::int64_t i = 0; i < kept; ++i) {
-      kernel.reduce_span(kernel.context, accumulators + i * kernel.accumulator_bytes, &input,
-                         reduced, 0);
-      if (i + 1 < kept) input += geometry.stride(1, 1);
-    }
+    const std::int64_t row_bytes = ndim > 1 ? geometry.stride(1, 1) : 0;
+    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, kept, reduced, 0, 0);
   } else {
     if (reduced > block_rows) return false;
-    alignas(64) char packed[most_elements * 16];
+    alignas(64) char packed[few_elements * 16];
     std::int64_t row_bytes = geometry.stride(reduced_dim, 1);
     if (geometry.stride(kept_dim, 1) != size) {
       copy_block_kernel(size)(packed, size, kept * size, input, geometry.stride(kept_dim, 1),
@@ -407,25 +668,36 @@ bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
 void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                    const RunOptions& options) {
   if (reduce_few(iter, kernel)) return;
-  const ReducePlan plan = plan_reduction(iter, kernel, options);
+  reduce_all(iter, kernel, options,
+             [](ReduceRunner& runner, std::int64_t tile, char* acc) { runner.project(tile, acc); });
+}
+
+void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                           void* accumulators, const RunOptions& options) {
+  char* all = static_cast<char*>(accumulators);
+  const std::int64_t size = kernel.accumulator_bytes;
+  reduce_all(iter, kernel, options, [&](ReduceRunner& runner, std::int64_t tile, char* acc) {
+    runner.for_places(tile, acc, [&](const char* from, std::int64_t place, std::int64_t n) {
+      std::copy_n(from, n * size, all + place * size);
+    });
+  });
+}
+
+void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                        const void* accumulators) {
+  const ReducePlan plan = plan_reduction(iter, kernel, {.serial = true});
   if (plan.kept.elements == 0) return;
-  if (plan.reduced.elements == 0) {
-    project_identity(iter, kernel, plan);
-    return;
-  }
-  if (plan.groups > 1) {
-    run_in_groups(iter, kernel, plan);
-    return;
-  }
-  const auto run = [&](std::int64_t begin, std::int64_t end) {
-    ReduceRunner runner(iter, kernel, plan);
-    for (std::int64_t tile = begin; tile < end; ++tile)
-      runner.project(tile, runner.reduce(tile, 0, plan.reduced.count));
-  };
-  if (options.serial) {
-    run(0, plan.kept.count);
-  } else {
-    parallel_for(plan.kept.count, plan.grain, run);
+  const char* all = static_cast<const char*>(accumulators);
+  const std::int64_t size = kernel.accumulator_bytes;
+  ReduceRunner runner(iter, kernel, plan);
+  SmallVector<Line, 64> memory;
+  memory.resize_for_overwrite(lines(plan.kept.tile_elements * size));
+  char* acc = reinterpret_cast<char*>(memory.data());
+  for (std::int64_t tile = 0; tile < plan.kept.count; ++tile) {
+    runner.for_places(tile, acc, [&](char* to, std::int64_t place, std::int64_t n) {
+      std::copy_n(all + place * size, n * size, to);
+    });
+    runner.project(tile, acc);
   }
 }
 
@@ -443,13 +715,15 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
     e.run.bytes_moved += bytes;
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
     if (k < iter.noutputs()) {
-      access = plan.columns ? "reduced into, column by column" : "reduced into, span by span";
+      access = plan.by_columns() ? "reduced into, column by column" : "reduced into, span by span";
     } else {
       access = !r.staged ? "direct" : r.pack ? "staged: packed" : "staged: ";
       if (r.first != nullptr) access += r.pack ? ", cast" : "cast";
     }
   }
-  e.run.span = plan.columns ? plan.kept.tile_elements : plan.reduced.tile_elements;
+  e.run.span = plan.by_columns()                ? plan.width()
+               : plan.form == ReduceForm::spans ? std::min(plan.span, plan.reduced.tile_elements)
+                                                : plan.reduced.tile_elements;
   e.run.tile[0] = plan.kept.tile_elements;
   e.run.tile[1] = plan.reduced.tile_elements;
   e.run.blocks = plan.kept.count * plan.reduced.count;

@@ -21,17 +21,24 @@ struct ReduceCall {
 
   TensorIterator iter;
   const ReductionKernel* kernel;
-  std::shared_ptr<void> replaced;  ///< an output's former memory: the input may lie in it
+  double number = 0;  ///< for the kernel, where it takes one
+  bool has_number = false;
+  std::shared_ptr<void> replaced[2];  ///< outputs' former memory: the input may lie in it
 
-  void run() const { run_reduction(iter, *kernel); }
+  /// Gives the kernel a number.
+  void take(double value);
+  void run() const;
   Explanation explain() const { return explain_reduction(iter, *kernel); }
 };
 
-ReduceCall prepare_sum(const Output& out, const TensorView& a, IntSpan axes,
-                       const ReduceOptions& options);
-ReduceCall prepare_amax(const Output& out, const TensorView& a, IntSpan axes,
+ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
+                   const ReduceOptions& options);
+ReduceCall prepare(Reduction op, const Output& first, const Output& second, const TensorView& a,
+                   IntSpan axes, const ReduceOptions& options);
+ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,
                         const ReduceOptions& options);
-ReduceCall prepare_argmax(const Output& out, const TensorView& a, std::optional<std::int64_t> axis,
-                          bool keepdim);
+/// Arg reductions, in row-major order where no axis is given.
+ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
+                       std::optional<std::int64_t> axis, bool keepdim);
 
 }  // namespace weft::inline v0

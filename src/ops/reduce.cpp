@@ -6,118 +6,229 @@
 #include "ops/prepare_reduce.hpp"
 #include "ops/reduce_axes.hpp"
 
+#include <limits>
+
 namespace weft::inline v0 {
 namespace {
 
-/// `linear`: the reduced elements are counted in row-major order.
-ReduceCall reduce_call(const ReduceAxes& reduced, const Output& out, ScalarType type, bool keepdim,
-                       const TensorView& a, bool linear, const ReductionKernel* kernel) {
-  std::shared_ptr<void> replaced;
-  // An output that is the very input cannot be replaced by a smaller one before it is read.
-  const bool fixed = out.tensor() == &a;
-  const TensorView to = reduced.prepare(fixed ? Output(out.view()) : out, type, keepdim, replaced);
-  TensorIteratorConfig config;
-  config.add_output(to).add_input(a).check_all_same_dtype(false).resize_outputs(false);
-  config.is_reduction(true).enforce_linear_iteration(linear);
-  ReduceCall call(config, kernel);
-  call.replaced = std::move(replaced);
-  return call;
-}
-
-const ReductionKernel* kernel_for(ReduceOp op, const char* operation, ScalarType type) {
-  const ReductionKernel* kernel = reduce_kernel(op, type);
-  if (kernel == nullptr) fail_no_kernel(operation, type);
-  return kernel;
-}
-
-void check_input(const TensorView& a) {
+void check_input(const ReductionInfo& function, const TensorView& a) {
   if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
+  if ((function.kinds & kinds::of(a.dtype())) == 0)
+    fail(ErrorCode::dtype, text("not defined for element type ", name(a.dtype())));
 }
 
-void check_result(ScalarType result, ScalarType output) {
+void check_result(ScalarType result, ScalarType output, int k) {
   if (!can_cast(result, output)) {
-    fail(ErrorCode::cast, text("output 0: result type ", name(result),
+    fail(ErrorCode::cast, text("output ", k, ": result type ", name(result),
                                " can't be cast to the output's ", name(output)));
   }
 }
 
-void check_not_empty(const ReduceAxes& reduced) {
-  if (reduced.empty_axis() < 0) return;
+void check_not_empty(const ReductionInfo& function, const ReduceAxes& reduced) {
+  if (function.needs == ReduceNeeds::any_number || reduced.empty_axis() < 0) return;
   fail(ErrorCode::shape, text("axis ", reduced.empty_axis(),
                               " has extent 0, and there is no result for no elements"));
 }
 
-/// The type in which a sum adds up: nothing is lost before the sum becomes the result.
-ScalarType sum_type(ScalarType from, ScalarType result) noexcept {
-  if (is_integer(from) || from == ScalarType::boolean) return ScalarType::i64;
-  return compute_type(promote_types(from, result));
+/// The type of a complex type's parts; any other type itself.
+ScalarType real_part(ScalarType type) noexcept {
+  if (type == ScalarType::c64) return ScalarType::f32;
+  return type == ScalarType::c128 ? ScalarType::f64 : type;
+}
+
+/// The type of the result of elements of type `from`, if nobody asks for another one.
+ScalarType result_type(ReduceResult rule, ScalarType from) noexcept {
+  const bool whole = is_integer(from) || from == ScalarType::boolean;
+  switch (rule) {
+    case ReduceResult::common: return from;
+    case ReduceResult::counted: return whole ? ScalarType::i64 : from;
+    case ReduceResult::floating: return whole ? ScalarType::f32 : from;
+    case ReduceResult::truth: return ScalarType::boolean;
+    case ReduceResult::count: return ScalarType::i64;
+    case ReduceResult::magnitude: return whole ? ScalarType::f32 : real_part(from);
+  }
+  return from;
+}
+
+/// The type that elements are reduced in: nothing is lost before the result is rounded to `result`.
+ScalarType reduced_type(ReduceResult rule, ScalarType from, ScalarType result) noexcept {
+  const bool sums = rule == ReduceResult::counted || rule == ReduceResult::floating ||
+                    rule == ReduceResult::magnitude;
+  const bool whole = is_integer(from) || from == ScalarType::boolean;
+  return sums && !whole ? promote_types(from, result) : from;
+}
+
+ReduceOp kernel_of(Reduction op) noexcept {
+  switch (op) {
+#define WEFT_CASE(NAME, ...) \
+  case Reduction::NAME: return ReduceOp::NAME;
+    WEFT_FOR_EACH_REDUCTION(WEFT_CASE)
+    WEFT_FOR_EACH_ARG_REDUCTION(WEFT_CASE)
+    WEFT_FOR_EACH_PAIR_REDUCTION(WEFT_CASE)
+#undef WEFT_CASE
+  }
+  return ReduceOp::sum;
+}
+
+/// The kernel for elements of a type, or of one that they are converted to.
+const ReductionKernel* kernel_for(ReduceOp op, ScalarType type) {
+  if (const ReductionKernel* kernel = reduce_kernel(op, type)) return kernel;
+  if (compute_type(type) != type) return reduce_kernel(op, compute_type(type));
+  const bool whole = is_integer(type) || type == ScalarType::boolean;
+  return whole ? reduce_kernel(op, ScalarType::f64) : nullptr;
+}
+
+/// A reduction of one input into one output or two. `linear`: the reduced elements are counted in
+/// row-major order.
+ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
+                        std::span<const Output* const> outs, const TensorView& a, IntSpan axes,
+                        const ReduceOptions& options, bool linear) {
+  check_input(function, a);
+  const ReduceAxes reduced(a.shape(), axes);
+  check_not_empty(function, reduced);
+  const ScalarType natural = result_type(function.result, a.dtype());
+  ScalarType widest = options.dtype.value_or(natural);
+  // Before any output is allocated or replaced.
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    const TensorView& out = outs[k]->view();
+    const ScalarType result = out.defined() ? out.dtype() : options.dtype.value_or(natural);
+    check_result(function.result == ReduceResult::counted ? a.dtype() : natural, result,
+                 static_cast<int>(k));
+    if (k == 0) widest = result;
+  }
+  const ScalarType type = reduced_type(function.result, a.dtype(), widest);
+  const ReductionKernel* kernel = kernel_for(op, type);
+  if (kernel == nullptr) fail(ErrorCode::dtype, text("not defined for element type ", name(type)));
+  TensorIteratorConfig config;
+  TensorView seen[2];
+  std::shared_ptr<void> replaced[2];
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    // An output that is the very input cannot be replaced by a smaller one before it is read.
+    const bool fixed = outs[k]->tensor() == &a;
+    seen[k] = reduced.prepare(fixed ? Output(outs[k]->view()) : *outs[k],
+                              options.dtype.value_or(natural), options.keepdim, replaced[k]);
+    config.add_output(seen[k]);
+  }
+  config.add_input(a).check_all_same_dtype(false).resize_outputs(false);
+  config.is_reduction(true).enforce_linear_iteration(linear);
+  ReduceCall call(config, kernel);
+  for (std::size_t k = 0; k < outs.size(); ++k)
+    call.replaced[k] = std::move(replaced[k]);
+  switch (op) {
+    case ReduceOp::mean: call.take(static_cast<double>(reduced.count())); break;
+    case ReduceOp::var:
+    case ReduceOp::std:
+    case ReduceOp::var_mean:
+    case ReduceOp::std_mean: call.take(options.correction); break;
+    default: break;
+  }
+  return call;
 }
 
 }  // namespace
 
-ReduceCall prepare_sum(const Output& out, const TensorView& a, IntSpan axes,
-                       const ReduceOptions& options) {
-  return with_operation("sum", [&] {
-    check_input(a);
-    const ReduceAxes reduced(a.shape(), axes);
-    const bool counts = is_integer(a.dtype()) || a.dtype() == ScalarType::boolean;
-    ScalarType result = options.dtype.value_or(counts ? ScalarType::i64 : a.dtype());
-    if (out.view().defined()) result = out.view().dtype();
-    check_result(a.dtype(), result);
-    const ReductionKernel* kernel = kernel_for(ReduceOp::sum, "sum", sum_type(a.dtype(), result));
-    return reduce_call(reduced, out, result, options.keepdim, a, false, kernel);
+void ReduceCall::take(double value) {
+  number = value;
+  has_number = true;
+}
+
+void ReduceCall::run() const {
+  if (!has_number) return run_reduction(iter, *kernel);
+  ReductionKernel with_number = *kernel;
+  with_number.context = &number;
+  run_reduction(iter, with_number);
+}
+
+ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
+                   const ReduceOptions& options) {
+  return with_operation(info(op).name, [&] {
+    const Output* outs[] = {&out};
+    return prepare_call(info(op), kernel_of(op), outs, a, axes, options, false);
   });
 }
 
-ReduceCall prepare_amax(const Output& out, const TensorView& a, IntSpan axes,
+ReduceCall prepare(Reduction op, const Output& first, const Output& second, const TensorView& a,
+                   IntSpan axes, const ReduceOptions& options) {
+  return with_operation(info(op).name, [&] {
+    const Output* outs[] = {&first, &second};
+    return prepare_call(info(op), kernel_of(op), outs, a, axes, options, false);
+  });
+}
+
+ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,
                         const ReduceOptions& options) {
-  return with_operation("amax", [&] {
-    check_input(a);
-    const ReduceAxes reduced(a.shape(), axes);
-    check_not_empty(reduced);
-    const ScalarType result =
-        out.view().defined() ? out.view().dtype() : options.dtype.value_or(a.dtype());
-    check_result(a.dtype(), result);
-    const ReductionKernel* kernel = kernel_for(ReduceOp::amax, "amax", compute_type(a.dtype()));
-    return reduce_call(reduced, out, result, options.keepdim, a, false, kernel);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr ReductionInfo norm{"norm", kinds::all, ReduceResult::magnitude,
+                                      ReduceNeeds::any_number, ""};
+  const ReduceOp op = p == 0           ? ReduceOp::count_nonzero
+                      : p == 1         ? ReduceOp::norm1
+                      : p == 2         ? ReduceOp::norm2
+                      : p == infinity  ? ReduceOp::norm_inf
+                      : p == -infinity ? ReduceOp::norm_minus_inf
+                                       : ReduceOp::norm_p;
+  return with_operation(norm.name, [&] {
+    const Output* outs[] = {&out};
+    ReduceCall call = prepare_call(norm, op, outs, a, axes, options, false);
+    if (op == ReduceOp::norm_p) call.take(p);
+    return call;
   });
 }
 
-ReduceCall prepare_argmax(const Output& out, const TensorView& a, std::optional<std::int64_t> axis,
-                          bool keepdim) {
-  return with_operation("argmax", [&] {
-    check_input(a);
-    const ReduceAxes reduced(a.shape(), axis ? IntSpan{*axis} : IntSpan{});
-    check_not_empty(reduced);
-    check_result(ScalarType::i64, out.view().defined() ? out.view().dtype() : ScalarType::i64);
-    const ReductionKernel* kernel = kernel_for(ReduceOp::argmax, "argmax", compute_type(a.dtype()));
-    return reduce_call(reduced, out, ScalarType::i64, keepdim, a, !axis, kernel);
+ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
+                       std::optional<std::int64_t> axis, bool keepdim) {
+  return with_operation(info(op).name, [&] {
+    const Output* outs[] = {&out};
+    return prepare_call(info(op), kernel_of(op), outs, a, axis ? IntSpan{*axis} : IntSpan{},
+                        {.keepdim = keepdim}, !axis);
   });
 }
 
-Tensor sum(const Input& a, IntSpan axes, const ReduceOptions& options) {
+#define WEFT_DEFINE(NAME, ...)                                                                     \
+  Tensor NAME(const Input& a, IntSpan axes, const ReduceOptions& options) {                        \
+    Tensor out;                                                                                    \
+    prepare(Reduction::NAME, out, a.view(), axes, options).run();                                  \
+    return out;                                                                                    \
+  }                                                                                                \
+  void NAME##_out(const Output& out, const Input& a, IntSpan axes, const ReduceOptions& options) { \
+    prepare(Reduction::NAME, out, a.view(), axes, options).run();                                  \
+  }
+WEFT_FOR_EACH_REDUCTION(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+#define WEFT_DEFINE(NAME, ...)                                                         \
+  Tensor NAME(const Input& a, std::optional<std::int64_t> axis, bool keepdim) {        \
+    Tensor out;                                                                        \
+    prepare_arg(Reduction::NAME, out, a.view(), axis, keepdim).run();                  \
+    return out;                                                                        \
+  }                                                                                    \
+  void NAME##_out(const Output& out, const Input& a, std::optional<std::int64_t> axis, \
+                  bool keepdim) {                                                      \
+    prepare_arg(Reduction::NAME, out, a.view(), axis, keepdim).run();                  \
+  }
+WEFT_FOR_EACH_ARG_REDUCTION(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+#define WEFT_DEFINE(NAME, ...)                                                                 \
+  std::pair<Tensor, Tensor> NAME(const Input& a, IntSpan axes, const ReduceOptions& options) { \
+    std::pair<Tensor, Tensor> out;                                                             \
+    prepare(Reduction::NAME, out.first, out.second, a.view(), axes, options).run();            \
+    return out;                                                                                \
+  }                                                                                            \
+  void NAME##_out(const Output& first, const Output& second, const Input& a, IntSpan axes,     \
+                  const ReduceOptions& options) {                                              \
+    prepare(Reduction::NAME, first, second, a.view(), axes, options).run();                    \
+  }
+WEFT_FOR_EACH_PAIR_REDUCTION(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+Tensor norm(const Input& a, double p, IntSpan axes, const ReduceOptions& options) {
   Tensor out;
-  prepare_sum(out, a.view(), axes, options).run();
+  prepare_norm(out, a.view(), p, axes, options).run();
   return out;
 }
-void sum_out(const Output& out, const Input& a, IntSpan axes, const ReduceOptions& options) {
-  prepare_sum(out, a.view(), axes, options).run();
-}
-Tensor amax(const Input& a, IntSpan axes, const ReduceOptions& options) {
-  Tensor out;
-  prepare_amax(out, a.view(), axes, options).run();
-  return out;
-}
-void amax_out(const Output& out, const Input& a, IntSpan axes, const ReduceOptions& options) {
-  prepare_amax(out, a.view(), axes, options).run();
-}
-Tensor argmax(const Input& a, std::optional<std::int64_t> axis, bool keepdim) {
-  Tensor out;
-  prepare_argmax(out, a.view(), axis, keepdim).run();
-  return out;
-}
-void argmax_out(const Output& out, const Input& a, std::optional<std::int64_t> axis, bool keepdim) {
-  prepare_argmax(out, a.view(), axis, keepdim).run();
+void norm_out(const Output& out, const Input& a, double p, IntSpan axes,
+              const ReduceOptions& options) {
+  prepare_norm(out, a.view(), p, axes, options).run();
 }
 
 }  // namespace weft::inline v0

@@ -34,6 +34,14 @@ DimVector ReduceAxes::result_shape(bool keepdim) const {
   return shape;
 }
 
+std::int64_t ReduceAxes::count() const noexcept {
+  std::int64_t count = 1;  // cannot overflow unless another extent is 0
+  for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
+    if (reduced(static_cast<int>(axis)) && empty_axis() < 0) count *= shape_[axis];
+  }
+  return empty_axis() < 0 ? count : 0;
+}
+
 int ReduceAxes::empty_axis() const noexcept {
   for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
     if (reduced(static_cast<int>(axis)) && shape_[axis] == 0) return static_cast<int>(axis);

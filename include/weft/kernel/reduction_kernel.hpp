@@ -16,17 +16,20 @@ namespace weft::inline v0 {
 /// the plan's order: row-major over the reduced axes if only one axis is reduced or the config
 /// enforced linear iteration.
 struct ReductionKernel {
-  /// *accumulator = the reduction of n >= 0 elements, dense in each input; nothing gives the
-  /// identity.
-  void (*reduce_span)(const void* context, void* accumulator, char* const* inputs, std::int64_t n,
-                      std::int64_t index) = nullptr;
-  /// accumulators[j] = the reduction of column j of `rows` x `columns` elements; columns are dense,
-  /// rows are row_bytes[input] apart. Row r has index `index + r`.
+  /// accumulators[r] = the reduction of row r of `rows` x `n` elements, rows >= 1, n >= 0; elements
+  /// of a row are dense, rows are row_bytes[input] apart. Nothing gives the identity. The first
+  /// element of row r has index `index + r * index_step`. A row's result depends on nothing but its
+  /// own elements.
+  void (*reduce_spans)(const void* context, void* accumulators, char* const* inputs,
+                       const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n,
+                       std::int64_t index, std::int64_t index_step) = nullptr;
+  /// accumulators[j] = the reduction of column j of `rows` x `columns` elements, rows >= 0; elements
+  /// of a row are dense, rows are row_bytes[input] apart. Row r has index `index + r`. A column's
+  /// result depends on nothing but its own elements.
   void (*reduce_columns)(const void* context, void* accumulators, char* const* inputs,
                          const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                          std::int64_t index) = nullptr;
-  /// into[j] = combination of into[j] and from[j], which come from elements before and after each
-  /// other.
+  /// into[j] = combination of into[j] and from[j], which stand for different elements, in any order.
   void (*combine)(const void* context, void* into, const void* from, std::int64_t n) = nullptr;
   /// outputs[k][j] = result k of accumulators[j], dense.
   void (*project)(const void* context, const void* accumulators, std::int64_t n,
@@ -38,6 +41,7 @@ struct ReductionKernel {
   int noutputs = 0;
   int ninputs = 0;
   std::int64_t accumulator_bytes = 0;  ///< a multiple of its alignment, which is at most 64
+  bool indexed = false;                ///< whether `index` means anything to the kernel
   ScalarType types[max_operands] =
       {};  ///< of each operand's elements as the kernel sees them, outputs first
 };
@@ -45,11 +49,11 @@ struct ReductionKernel {
 /// Runs a reduction: dims along which the outputs stand still are reduced. Every output is
 /// overwritten; what reduces nothing gets the identity's result.
 ///
-/// The reduced elements of an output are cut into blocks fixed by the geometry (rows of up to 2048
-/// along a reduced inner dim, columns of up to 64 rows where the inner dim is kept), and the
-/// blocks' accumulators are combined as a binary tree: of n blocks, the first 2^k >= n/2 against
-/// the rest. Threads share outputs, and blocks where outputs are few; the tree, and so every bit of
-/// the result, is the same for any number of threads and any grain.
+/// The reduced elements of an output are cut into blocks fixed by the geometry of the inputs, and the
+/// blocks' accumulators are combined as a binary tree: of n blocks, the first 2^k >= n/2 against the
+/// rest. A block is up to eight spans of 2048 elements where the inner dim is reduced, up to 64 rows
+/// where it is kept. Threads share outputs, and blocks where outputs are few; the tree, and so every
+/// bit of the result, is the same for any number of threads and any grain.
 ///
 /// Operands of another type or layout than the kernel wants are staged as in run_spans. Allocates
 /// only where threads share the blocks of one output (their partial accumulators), and where
@@ -57,6 +61,19 @@ struct ReductionKernel {
 /// Throws Error as run_spans; and Error(shape) if outputs differ in which dims they reduce.
 WEFT_API void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                             const RunOptions& options = {});
+
+/// The first part of a reduction: an accumulator for each element of the outputs instead of a result,
+/// so that the elements of one reduction may be spread over several calls, threads or processes.
+/// Writes `accumulators`: iter.num_output_elements() of them, kernel.accumulator_bytes each, aligned as
+/// the kernel wants them, in the order of the iterator's dims without the reduced ones, dim 0 fastest.
+/// Accumulators of iterators with the same such order may be combined by kernel.combine, in any order;
+/// which one is up to the caller, and shows in the last bits of floating sums. The outputs are not
+/// touched. Throws as run_reduction.
+WEFT_API void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                                    void* accumulators, const RunOptions& options = {});
+/// The last part: writes the outputs from accumulators in that order. The inputs are not read.
+WEFT_API void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                                 const void* accumulators);
 
 /// iter.explain() together with how run_reduction would go about it.
 WEFT_API Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel& kernel,

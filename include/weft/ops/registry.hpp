@@ -8,6 +8,7 @@
 #include <weft/core/tensor_view.hpp>
 #include <weft/iter/explain.hpp>
 #include <weft/kernel/function_table.hpp>
+#include <weft/kernel/reduction_table.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -35,6 +36,8 @@ struct OpEntry {
   Explanation (*explain)(const OpArguments&);
   /// What is known of an elementwise function; null for reductions and the rest.
   const FunctionInfo* function = nullptr;
+  /// What is known of a reduction; null for everything else.
+  const ReductionInfo* reduction = nullptr;
 };
 
 /// All operations, in alphabetical order.

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The least and the largest of rows.
+#pragma once
+
+#include "kernels/reduce/lanes.hpp"
+#include "kernels/reduce/rule_kernel.hpp"
+
+#include <cstdint>
+#include <limits>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// What everything is beyond: the least value of a type, or the largest.
+template <class T, bool largest>
+constexpr T nothing_beyond() noexcept {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>) {
+    return largest ? -Limits::infinity() : Limits::infinity();
+  } else {
+    return largest ? Limits::lowest() : Limits::max();
+  }
+}
+
+/// Whether a is beyond b; never if either is NaN.
+template <bool largest, class T>
+WEFT_ALWAYS_INLINE auto beyond(const T& a, const T& b) noexcept {
+  if constexpr (largest) return a > b;
+  return a < b;
+}
+
+/// The one that is beyond the other; NaN if either is.
+template <class T, bool largest>
+WEFT_ALWAYS_INLINE T extreme(std::type_identity_t<T> a, std::type_identity_t<T> b) noexcept {
+  if constexpr (std::is_floating_point_v<T>) return (beyond<largest>(a, b) | (a != a)) ? a : b;
+  return beyond<largest>(a, b) ? a : b;
+}
+
+template <class T, bool largest>
+WEFT_ALWAYS_INLINE Vectorized<T> extreme_each(const Vectorized<T>& a,
+                                              const Vectorized<T>& b) noexcept {
+  return select(beyond<largest>(a, b) | (a != a), a, b);
+}
+
+/// As extreme, where neither is NaN.
+template <bool largest, class T>
+WEFT_ALWAYS_INLINE Vectorized<T> extreme_number(const Vectorized<T>& a,
+                                                const Vectorized<T>& b) noexcept {
+  using Batch = typename Vectorized<T>::Batch;
+  return Vectorized<T>::zip(a, b, [](const Batch& x, const Batch& y) WEFT_INLINE_LAMBDA {
+    if constexpr (largest) return xsimd::max(x, y);
+    return xsimd::min(x, y);
+  });
+}
+
+/// Types whose rows are taken in vectors. Of the narrower ones compilers make good loops by themselves.
+template <class T>
+inline constexpr bool has_extreme_lanes = VectorElement<T> && sizeof(T) >= 4;
+
+/// The extreme of n elements, at least as many as there are lanes: lane by lane, NaN in the lanes that
+/// met one. The last vector overlaps the one before it.
+template <class T, bool largest>
+WEFT_ALWAYS_INLINE Vectorized<T> extreme_lanes(const T* from, std::int64_t n) noexcept {
+  using V = Vectorized<T>;
+  constexpr std::int64_t lanes = V::lanes;
+  V best = V::load(from);
+  Mask<T> number = best == best;
+  std::int64_t i = lanes;
+  if (n >= 8 * lanes) {
+    V b1 = V::load(from + lanes), b2 = V::load(from + 2 * lanes), b3 = V::load(from + 3 * lanes);
+    number = (number & (b1 == b1)) & ((b2 == b2) & (b3 == b3));
+    for (i = 4 * lanes; i + 4 * lanes <= n; i += 4 * lanes) {
+      const V x0 = V::load(from + i), x1 = V::load(from + i + lanes),
+              x2 = V::load(from + i + 2 * lanes), x3 = V::load(from + i + 3 * lanes);
+      best = extreme_number<largest>(best, x0);
+      b1 = extreme_number<largest>(b1, x1);
+      b2 = extreme_number<largest>(b2, x2);
+      b3 = extreme_number<largest>(b3, x3);
+      number = number & (((x0 == x0) & (x1 == x1)) & ((x2 == x2) & (x3 == x3)));
+    }
+    best =
+        extreme_number<largest>(extreme_number<largest>(best, b1), extreme_number<largest>(b2, b3));
+  }
+  const auto take = [&](const T* at) WEFT_INLINE_LAMBDA {
+    const V x = V::load(at);
+    best = extreme_number<largest>(best, x);
+    number = number & (x == x);
+  };
+  for (; i + lanes <= n; i += lanes)
+    take(from + i);
+  if (i < n) take(from + n - lanes);
+  if constexpr (!std::is_floating_point_v<T>) return best;
+  return select(number, best, V(std::numeric_limits<T>::quiet_NaN()));
+}
+
+/// extremes[r] = the extreme of row r of rows x n elements.
+template <class T, bool largest>
+WEFT_ALWAYS_INLINE void extreme_rows(T* extremes, const char* from, std::int64_t row_bytes,
+                                     std::int64_t rows, std::int64_t n) noexcept {
+  if constexpr (has_extreme_lanes<T>) {
+    if (n >= Vectorized<T>::lanes) {
+      fold_rows_of<T>(
+          extremes, rows,
+          [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+            return extreme_lanes<T, largest>(reinterpret_cast<const T*>(from + r * row_bytes), n);
+          },
+          [](auto a, auto b) WEFT_INLINE_LAMBDA {
+            if constexpr (std::is_same_v<decltype(a), T>) {
+              return extreme<T, largest>(a, b);
+            } else {
+              return extreme_each<T, largest>(a, b);
+            }
+          });
+      return;
+    }
+  }
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const SpanReader<T, false> in{from + r * row_bytes};
+    T best = nothing_beyond<T, largest>();
+    for (std::int64_t i = 0; i < n; ++i)
+      best = extreme<T, largest>(best, in[i]);
+    extremes[r] = best;
+  }
+}
+
+/// extremes[j] = the extreme of column j of floating elements, NaN where there is one.
+template <class T, bool largest>
+WEFT_ALWAYS_INLINE void extreme_columns(T* extremes, const char* from, std::int64_t row_bytes,
+                                        std::int64_t rows, std::int64_t columns) noexcept {
+  using V = Vectorized<T>;
+  constexpr std::int64_t rows_at_a_time = 8;
+  constexpr std::int64_t size = sizeof(T);
+  for (std::int64_t row = 0; row < rows || row == 0; row += rows_at_a_time) {
+    const std::int64_t count = rows - row < rows_at_a_time ? rows - row : rows_at_a_time;
+    std::int64_t j = 0;
+    for (; j + V::lanes <= columns; j += V::lanes) {
+      V best = row == 0 ? V(nothing_beyond<T, largest>()) : V::load(extremes + j);
+      Mask<T> number = best == best;
+      for (std::int64_t r = row; r < row + count; ++r) {
+        const V x = V::load(reinterpret_cast<const T*>(from + r * row_bytes + j * size));
+        best = extreme_number<largest>(best, x);
+        number = number & (x == x);
+      }
+      select(number, best, V(std::numeric_limits<T>::quiet_NaN())).store(extremes + j);
+    }
+    for (; j < columns; ++j) {
+      T best = row == 0 ? nothing_beyond<T, largest>() : extremes[j];
+      for (std::int64_t r = row; r < row + count; ++r)
+        best = extreme<T, largest>(best, SpanReader<T, false>{from + r * row_bytes}[j]);
+      extremes[j] = best;
+    }
+  }
+}
+
+template <class T, bool largest>
+struct ExtremeRule {
+  using Element = T;
+  using Part = T;
+  using Acc = T;
+  using Out = T;
+  static WEFT_ALWAYS_INLINE T identity() noexcept { return nothing_beyond<T, largest>(); }
+  static WEFT_ALWAYS_INLINE T part(T x) noexcept { return x; }
+  static WEFT_ALWAYS_INLINE T join(T a, T b) noexcept { return extreme<T, largest>(a, b); }
+  static WEFT_ALWAYS_INLINE T widen(T a) noexcept { return a; }
+  static WEFT_ALWAYS_INLINE T combine(T a, T b) noexcept { return extreme<T, largest>(a, b); }
+  static WEFT_ALWAYS_INLINE T project(T acc, const void*) noexcept { return acc; }
+
+  static void spans(const void*, void* accumulators, char* const* inputs,
+                    const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
+                    std::int64_t) {
+    extreme_rows<T, largest>(static_cast<T*>(accumulators), inputs[0], row_bytes[0], rows, n);
+  }
+  static void columns(const void* context, void* accumulators, char* const* inputs,
+                      const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
+                      std::int64_t index) {
+    if constexpr (std::is_floating_point_v<T>) {
+      extreme_columns<T, largest>(static_cast<T*>(accumulators), inputs[0], row_bytes[0], rows,
+                                  columns);
+    } else {
+      TreeColumns<ExtremeRule>::columns(context, accumulators, inputs, row_bytes, rows, columns,
+                                        index);
+    }
+  }
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// From a rule, a class of static functions that says how to reduce, to a constant ReductionKernel.
+///
+///     struct Rule {
+///       using Element = float;   // of the input
+///       using Part = float;      // what a few elements add up in
+///       using Acc = double;      // what Parts add up in: the accumulator
+///       using Out = float;
+///       static Acc identity();
+///       static Part part(Element);
+///       static Part join(Part, Part);
+///       static Acc widen(Part);
+///       static Acc combine(Acc, Acc);
+///       static Out project(Acc, const void* context);
+///     };
+///
+/// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants.
+#pragma once
+
+#include <weft/kernel/reduce.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Elements that a Part takes in: a bound that keeps 16-bit elements from overflowing 32 bits.
+inline constexpr std::int64_t part_elements = 2048;
+
+/// Rows by plain loops, which compilers turn into SIMD code where the operation is associative: on
+/// integers.
+template <class Rule>
+struct PlainSpans {
+  static void spans(const void*, void* accumulators, char* const* inputs,
+                    const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
+                    std::int64_t) {
+    auto* acc = static_cast<typename Rule::Acc*>(accumulators);
+    for (std::int64_t r = 0; r < rows; ++r)
+      acc[r] = row(inputs[0] + r * row_bytes[0], n);
+  }
+
+  static WEFT_ALWAYS_INLINE typename Rule::Acc row(const char* from, std::int64_t n) {
+    using Element = typename Rule::Element;
+    auto acc = Rule::identity();
+    for (std::int64_t i = 0; i < n; i += part_elements) {
+      const SpanReader<Element, false> in{from + i * static_cast<std::int64_t>(sizeof(Element))};
+      const std::int64_t count = n - i < part_elements ? n - i : part_elements;
+      typename Rule::Part part = Rule::part(in[0]);
+      for (std::int64_t j = 1; j < count; ++j)
+        part = Rule::join(part, Rule::part(in[j]));
+      acc = i == 0 ? Rule::widen(part) : Rule::combine(acc, Rule::widen(part));
+    }
+    return acc;
+  }
+};
+
+/// Columns, four rows at a time, which are joined as a tree before they meet the accumulator.
+template <class Rule>
+struct TreeColumns {
+  using Acc = typename Rule::Acc;
+  using Reader = SpanReader<typename Rule::Element, false>;
+
+  static void columns(const void*, void* accumulators, char* const* inputs,
+                      const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
+                      std::int64_t) {
+    Acc* acc = static_cast<Acc*>(accumulators);
+    const char* from = inputs[0];
+    const std::int64_t step = row_bytes[0];
+    std::int64_t row = 0;
+    if (rows < 4) {
+      start(acc, from, step, rows, columns);
+      return;
+    }
+    four<true>(acc, from, step, columns);
+    for (row = 4; row + 4 <= rows; row += 4)
+      four<false>(acc, from + row * step, step, columns);
+    for (; row < rows; ++row) {
+      const Reader x{from + row * step};
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < columns; ++j)
+        acc[j] = Rule::combine(acc[j], Rule::widen(Rule::part(x[j])));
+    }
+  }
+
+ private:
+  /// Fewer than four rows.
+  static void start(Acc* acc, const char* from, std::int64_t step, std::int64_t rows,
+                    std::int64_t columns) {
+    const Reader x0{from}, x1{from + step}, x2{from + 2 * step};
+    if (rows == 0) {
+      for (std::int64_t j = 0; j < columns; ++j)
+        acc[j] = Rule::identity();
+    } else if (rows == 1) {
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < columns; ++j)
+        acc[j] = Rule::widen(Rule::part(x0[j]));
+    } else if (rows == 2) {
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < columns; ++j)
+        acc[j] = Rule::widen(Rule::join(Rule::part(x0[j]), Rule::part(x1[j])));
+    } else {
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < columns; ++j)
+        acc[j] = Rule::widen(
+            Rule::join(Rule::join(Rule::part(x0[j]), Rule::part(x1[j])), Rule::part(x2[j])));
+    }
+  }
+
+  template <bool first>
+  static WEFT_ALWAYS_INLINE void four(Acc* acc, const char* from, std::int64_t step,
+                                      std::int64_t columns) {
+    const Reader x0{from}, x1{from + step}, x2{from + 2 * step}, x3{from + 3 * step};
+    WEFT_INDEPENDENT_ITERATIONS
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const Acc sum = Rule::widen(Rule::join(Rule::join(Rule::part(x0[j]), Rule::part(x1[j])),
+                                             Rule::join(Rule::part(x2[j]), Rule::part(x3[j]))));
+      acc[j] = first ? sum : Rule::combine(acc[j], sum);
+    }
+  }
+};
+
+/// The kernel of a rule, as a constant.
+template <class Rule>
+struct RuleKernel {
+  using Acc = typename Rule::Acc;
+
+  static void combine(const void*, void* into, const void* from, std::int64_t n) {
+    Acc* a = static_cast<Acc*>(into);
+    const Acc* b = static_cast<const Acc*>(from);
+    WEFT_INDEPENDENT_ITERATIONS
+    for (std::int64_t j = 0; j < n; ++j)
+      a[j] = Rule::combine(a[j], b[j]);
+  }
+
+  static void project(const void* context, const void* accumulators, std::int64_t n,
+                      char* const* outputs) {
+    const Acc* acc = static_cast<const Acc*>(accumulators);
+    if constexpr (requires { Rule::project(acc[0], context); }) {
+      char* out = outputs[0];
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < n; ++j)
+        store_element<typename Rule::Out>(out, j, Rule::project(acc[j], context));
+    } else {
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < n; ++j) {
+        store_element<typename Rule::Out>(outputs[0], j, Rule::first(acc[j], context));
+        store_element<typename Rule::Second>(outputs[1], j, Rule::second(acc[j], context));
+      }
+    }
+  }
+
+  static bool done(const void*, const void* accumulator) {
+    return Rule::done(*static_cast<const Acc*>(accumulator));
+  }
+
+  static constexpr ReductionKernel value = [] {
+    ReductionKernel k;
+    if constexpr (requires { &Rule::spans; }) {
+      k.reduce_spans = &Rule::spans;
+    } else {
+      k.reduce_spans = &PlainSpans<Rule>::spans;
+    }
+    if constexpr (requires { &Rule::columns; }) {
+      k.reduce_columns = &Rule::columns;
+    } else {
+      k.reduce_columns = &TreeColumns<Rule>::columns;
+    }
+    k.combine = &combine;
+    k.project = &project;
+    if constexpr (requires(Acc acc) { Rule::done(acc); }) k.done = &done;
+    k.noutputs = 1;
+    k.ninputs = 1;
+    k.accumulator_bytes = sizeof(Acc);
+    if constexpr (requires { Rule::indexed; }) k.indexed = true;
+    k.types[0] = scalar_type_of<typename Rule::Out>;
+    if constexpr (requires { typename Rule::Second; }) {
+      k.noutputs = 2;
+      k.types[1] = scalar_type_of<typename Rule::Second>;
+    }
+    k.types[k.noutputs] = scalar_type_of<typename Rule::Element>;
+    return k;
+  }();
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

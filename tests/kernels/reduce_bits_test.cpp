@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every reduction kernel gives the same bits for any number of threads, any grain, and on avx2 and
+// avx512.
+#include <weft/iter/config.hpp>
+
+#include "kernels/reduce/reduce.hpp"
+#include "support/dense.hpp"
+#include "support/threads.hpp"
+
+#include <cmath>
+
+namespace {
+
+using test::Dims;
+using test::Memory;
+using weft::ReduceOp;
+using weft::ScalarType;
+using weft::TensorIterator;
+using weft::TensorView;
+
+constexpr int op_count = static_cast<int>(ReduceOp::argmin) + 1;
+
+/// What kernels with a number take: a count, a correction or a power.
+constexpr double number = 3;
+
+bool takes_number(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::mean:
+    case ReduceOp::var:
+    case ReduceOp::std:
+    case ReduceOp::var_mean:
+    case ReduceOp::std_mean:
+    case ReduceOp::norm_p: return true;
+    default: return false;
+  }
+}
+
+/// Values that round when they are added or multiplied, none of them NaN; products stay in range.
+Memory uneven(test::Random& random, ScalarType type, const test::Layout& layout) {
+  Memory memory(type, layout);
+  const std::int64_t size = weft::element_size(type);
+  for (std::int64_t i = 0; i < layout.size; ++i) {
+    const auto part = [&] {
+      const double sign = random.chance(50) ? 1 : -1;
+      return sign * (1 + static_cast<double>(random.integer(0, 999)) / 1e4);
+    };
+    const std::complex<double> value(part(), part());
+    test::convert_element(type, memory.data() + i * size, ScalarType::c128, &value);
+  }
+  return memory;
+}
+
+struct Case {
+  Dims shape, strides, reduced;
+};
+
+}  // namespace
+
+TEST_CASE("reductions: the same bits for threads, grains and levels", "[kernels]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const Case cases[] = {
+      {{40'001}, {1}, {1}},                        // pieces of one span
+      {{20'011}, {3}, {1}},                        // gathered spans
+      {{3, 20'000}, {20'000, 1}, {3, 1}},          // few long rows
+      {{300, 71}, {71, 1}, {300, 1}},              // rows
+      {{300, 71}, {71, 1}, {1, 71}},               // columns
+      {{9001, 3}, {3, 1}, {1, 3}},                 // folded columns
+      {{5000, 3}, {3, 1}, {5000, 1}},              // very short rows
+      {{700, 33}, {40, 1}, {1, 1}},                // rows as pieces
+      {{30, 40, 33}, {1320, 33, 1}, {1, 40, 1}},   // kept between reduced
+      {{30, 40, 33}, {1, 30, 1200}, {30, 1, 33}},  // columns, the output across them
+      {{30, 40, 33}, {1320, 33, 1}, {30, 1, 33}},
+  };
+  for (int i = 0; i < op_count; ++i) {
+    const auto op = static_cast<ReduceOp>(i);
+    for (const ScalarType type :
+         {ScalarType::f32, ScalarType::f64, ScalarType::bf16, ScalarType::i32, ScalarType::u8,
+          ScalarType::c64, ScalarType::boolean}) {
+      const weft::ReductionKernel* best = weft::reduce_kernel(op, type);
+      if (best == nullptr) continue;
+      for (const Case& c : cases) {
+        if (random.chance(50)) continue;
+        const Memory in = uneven(random, type, test::fit({c.shape, c.strides}));
+        std::vector<Memory> outs;
+        weft::TensorIteratorConfig config;
+        for (int k = 0; k < best->noutputs; ++k)
+          outs.emplace_back(best->types[k], test::fit({c.reduced, test::row_major(c.reduced)}));
+        std::vector<TensorView> views;
+        for (const Memory& out : outs)
+          views.push_back(out.view());
+        const TensorView input = in.view();
+        for (const TensorView& view : views)
+          config.add_output(view);
+        config.add_input(input).check_all_same_dtype(false).resize_outputs(false);
+        const TensorIterator iter =
+            config.is_reduction(true).enforce_linear_iteration(best->indexed).build();
+        const auto run = [&](const weft::ReductionKernel& constant, weft::RunOptions options) {
+          weft::ReductionKernel kernel = constant;
+          if (takes_number(op)) kernel.context = &number;
+          for (const Memory& out : outs)
+            std::memset(out.data(), 0x5a, static_cast<std::size_t>(out.size_bytes()));
+          weft::run_reduction(iter, kernel, options);
+          std::vector<test::Dense> results;
+          for (const Memory& out : outs)
+            results.push_back(test::dense_copy(out.view()));
+          return results;
+        };
+        const auto want = run(*best, {.serial = true});
+        const auto check = [&](const std::vector<test::Dense>& got, const auto& how) {
+          for (std::size_t k = 0; k < got.size(); ++k) {
+            tally.check(got[k].bytes == want[k].bytes, [&](auto& text) {
+              test::describe(text << "kernel " << i << ", ", in.view())
+                  << " to " << weft::to_string(c.reduced) << ", output " << k << ": ";
+              how(text);
+            });
+          }
+        };
+        test::for_thread_counts([&](int threads) {
+          for (const std::int64_t grain : {1, 2000, 1'000'000}) {
+            check(run(*best, {.grain = grain}),
+                  [&](auto& text) { text << threads << " threads, grain " << grain; });
+          }
+        });
+        if (weft::best_level() != weft::Level::avx512) continue;
+        const weft::Level other =
+            weft::current_level() == weft::Level::avx512 ? weft::Level::avx2 : weft::Level::avx512;
+        if (weft::current_level() == weft::Level::baseline) continue;
+        check(run(*weft::reduce_kernel.at(other)(op, type), {.serial = true}),
+              [](auto& text) { text << "on another level"; });
+      }
+    }
+  }
+  CHECK_TALLY(tally);
+}
