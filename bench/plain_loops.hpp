@@ -28,6 +28,9 @@ WEFT_DECLARE_KERNEL(add_strided, void(std::int64_t element_bytes, void* out, con
 WEFT_DECLARE_KERNEL(transpose_square,
                     void(std::int64_t element_bytes, void* to, const void* from, std::int64_t n));
 
+/// The sum of n floats, eight registers side by side.
+WEFT_DECLARE_KERNEL(plain_sum, float(const float* from, std::int64_t n));
+
 /// Raw loops for TensorIterator::for_each: the first operand is the sum of the next two or three,
 /// all f32. Dense rows have a loop of their own, which the compiler vectorises.
 WEFT_DECLARE_KERNEL(add_loop, void(char** data, const std::int64_t* strides_bytes, std::int64_t n));

@@ -2,6 +2,7 @@
 #include "plain_loops.hpp"
 
 #include <weft/kernel/cpu_kernel.hpp>
+#include <weft/kernel/vectorized.hpp>
 
 namespace bench {
 namespace {
@@ -138,6 +139,28 @@ void WEFT_KERNEL(add_kernel)(const weft::TensorIterator& iter) {
 
 void WEFT_KERNEL(add3_kernel)(const weft::TensorIterator& iter) {
   weft::cpu_kernel(iter, [](float a, float b, float c) -> float { return a + b + c; });
+}
+
+float WEFT_KERNEL(plain_sum)(const float* from, std::int64_t n) {
+  using V = weft::Vectorized<float>;
+  constexpr std::int64_t lanes = V::lanes;
+  V a(0.0F), b(0.0F), c(0.0F), d(0.0F), e(0.0F), f(0.0F), g(0.0F), h(0.0F);
+  std::int64_t i = 0;
+  for (; i + 8 * lanes <= n; i += 8 * lanes) {
+    a += V::load(from + i);
+    b += V::load(from + i + lanes);
+    c += V::load(from + i + 2 * lanes);
+    d += V::load(from + i + 3 * lanes);
+    e += V::load(from + i + 4 * lanes);
+    f += V::load(from + i + 5 * lanes);
+    g += V::load(from + i + 6 * lanes);
+    h += V::load(from + i + 7 * lanes);
+  }
+  float sum = weft::reduce_lanes(((a + b) + (c + d)) + ((e + f) + (g + h)),
+                                 [](float x, float y) { return x + y; });
+  for (; i < n; ++i)
+    sum += from[i];
+  return sum;
 }
 
 }  // namespace bench
