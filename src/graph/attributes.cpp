@@ -193,7 +193,7 @@ ScalarType Attributes::scalar_type(std::string_view name, ScalarType fallback) c
   return has(name) ? scalar_type(name) : fallback;
 }
 
-ScalarType parse_element_type(std::string_view word) {
+ScalarType parse_element_type(std::string_view text) {
   struct Name {
     std::string_view text;
     ScalarType type;
@@ -203,7 +203,7 @@ ScalarType parse_element_type(std::string_view word) {
       {"half", ScalarType::f16},     {"fp32", ScalarType::f32},        {"float", ScalarType::f32},
       {"fp64", ScalarType::f64},     {"double", ScalarType::f64},
   };
-  const std::string key = lower(trimmed(word));
+  const std::string key = lower(trimmed(text));
   for (const Name& name : names) {
     if (name.text == key) return name.type;
   }
@@ -211,7 +211,7 @@ ScalarType parse_element_type(std::string_view word) {
     const auto type = static_cast<ScalarType>(i);
     if (name(type) == key) return type;
   }
-  fail(ErrorCode::parse, text("unknown element type ", quoted(word)));
+  fail(ErrorCode::parse, weft::text("unknown element type ", quoted(text)));
 }
 
 }  // namespace weft::inline v0::graph

@@ -35,8 +35,7 @@ bool Frame::Impl::plan_elementwise(int index, const ValueType& output) {
                most_group_operands &&
            group.chain.terms.size() + formula.terms.size() <= most_group_terms;
   };
-  for (std::size_t i = 0; i < formula.terms.size(); ++i) {
-    const ElementwiseFormula::TermInfo& term = formula.terms[i];
+  for (const ElementwiseFormula::TermInfo& term : formula.terms) {
     if (term.kind != ElementwiseFormula::TermKind::input) continue;
     const int input = node.inputs[static_cast<std::size_t>(term.input)];
     if (state(input).kind != ValueState::Kind::pending) continue;

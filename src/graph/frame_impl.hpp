@@ -159,21 +159,21 @@ class Frame::Impl final : private OutputMemory {
   void start_plan();
   void plan_segment();
   void plan_nodes(int end);
-  bool plan_node(int node);
-  bool plan_view(int node, std::span<const TensorView> inputs, std::span<const ValueType> outputs);
-  bool plan_elementwise(int node, const ValueType& output);
-  void plan_kernel(int node, std::span<const ValueType> outputs);
+  bool plan_node(int index);
+  bool plan_view(int index, std::span<const TensorView> inputs, std::span<const ValueType> outputs);
+  bool plan_elementwise(int index, const ValueType& output);
+  void plan_kernel(int index, std::span<const ValueType> outputs);
   IntSpan pending_shape(int value) const;
-  bool fold_node(int node, std::span<const ValueType> outputs);
-  void close_group(std::size_t group);
+  bool fold_node(int index, std::span<const ValueType> outputs);
+  void close_group(std::size_t index);
   void close_group_of(int value);
   void close_groups();
   void place_results();
   void finish_segment();
   void lay_out_arena();
-  void truncate(std::size_t segment);
+  void truncate(std::size_t first);
   void retire_kernels(std::size_t first_segment);
-  std::unique_ptr<Kernel> prepare_kernel(int node, const PrepareContext& context);
+  std::unique_ptr<Kernel> prepare_kernel(int index, const PrepareContext& context);
 
   ValueState& state(int value) { return states_[static_cast<std::size_t>(value)]; }
   const ValueState& state(int value) const { return states_[static_cast<std::size_t>(value)]; }

@@ -173,8 +173,8 @@ bool Frame::Impl::plan_node(int index) {
   }
   return naming(node.node, [&] {
     bool all_values = true;
-    for (std::size_t i = 0; i < inferred.values.size(); ++i)
-      all_values = all_values && inferred.values[i].defined();
+    for (const Tensor& value : inferred.values)
+      all_values = all_values && value.defined();
     if (all_values) {
       for (std::size_t i = 0; i < inferred.values.size(); ++i)
         make_constant(node.first_output + static_cast<int>(i), inferred.values[i]);
