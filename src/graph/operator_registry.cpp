@@ -87,6 +87,7 @@ const OperatorRegistry& standard_operators() {
     add_broadcast_operators(made);
     add_gather_operators(made);
     add_reverse_operator(made);
+    add_reduce_operators(made);
     add_softmax_operator(made);
     add_range_operator(made);
     add_product_operators(made);

@@ -25,6 +25,8 @@ void add_broadcast_operators(OperatorRegistry& registry);
 void add_gather_operators(OperatorRegistry& registry);
 /// ReverseSequence: reverse.cpp.
 void add_reverse_operator(OperatorRegistry& registry);
+/// ReduceSum, ReduceMean, ReduceMax, ...: reduce.cpp.
+void add_reduce_operators(OperatorRegistry& registry);
 /// Softmax: softmax.cpp.
 void add_softmax_operator(OperatorRegistry& registry);
 /// Range: range.cpp.

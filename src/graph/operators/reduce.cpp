@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions: ReduceSum, ReduceMean, ReduceProd, ReduceMax, ReduceMin, ReduceLogicalAnd, ReduceLogicalOr.
+#include <weft/ops/reduce.hpp>
+
+#include "graph/operators/checks.hpp"
+#include "graph/operators/families.hpp"
+
+namespace weft::inline v0::graph {
+namespace {
+
+using ReduceFn = void (*)(const Output& out, const Input& a, IntSpan axes,
+                          const ReduceOptions& options);
+
+/// What elements have to be.
+enum class Elements : std::uint8_t { any_number, real, floating, boolean };
+
+struct Reduction {
+  const char* name;
+  ReduceFn function;
+  Elements elements;
+};
+
+class ReduceRun final : public Kernel {
+ public:
+  ReduceRun(const PrepareContext& context, ReduceFn function, std::vector<std::int64_t> axes,
+            bool keeps)
+      : out_(context.output(0)),
+        in_(context.input(0)),
+        axes_(std::move(axes)),
+        keeps_(keeps),
+        function_(function) {}
+
+  void run(const KernelArguments& arguments) override {
+    function_(rebound(out_, arguments.outputs[0]), rebound(in_, arguments.inputs[0]), axes_,
+              {.keepdim = keeps_});
+  }
+
+ private:
+  TensorView out_, in_;
+  std::vector<std::int64_t> axes_;
+  bool keeps_;
+  ReduceFn function_;
+};
+
+/// Over the axes that input 1 holds; over none, the elements are as they were. With keep_dims a reduced axis
+/// stays with extent 1.
+class Reduce final : public Operator {
+ public:
+  explicit Reduce(const Reduction& reduction)
+      : Operator({.name = reduction.name}), reduction_(reduction) {}
+
+  void infer(InferContext& context) const override {
+    expect_inputs(context, 2, 2);
+    const ValueType& in = context.input(0);
+    check_type(in.dtype);
+    std::vector<std::int64_t> axes;
+    const bool known = context.integers(1, axes);
+    const bool keeps = context.attributes().flag("keep_dims", false);
+    if (!in.shape.has_rank()) return context.set_output(0, in.dtype, PartialShape::unranked());
+    if (!known) {
+      context.set_output(0, in.dtype,
+                         keeps ? PartialShape::of_rank(in.shape.rank()) : PartialShape::unranked());
+      return;
+    }
+    const std::vector<bool> reduced = reduced_axes(axes, in.shape.rank());
+    DimVector extents;
+    for (std::size_t axis = 0; axis < reduced.size(); ++axis) {
+      if (!reduced[axis]) {
+        extents.push_back(in.shape.extents()[axis]);
+      } else if (keeps) {
+        extents.push_back(1);
+      }
+    }
+    context.set_output(0, in.dtype, extents);
+  }
+  bool view(const PrepareContext& context, std::span<TensorView> outputs) const override {
+    const TensorView* axes = context.constant(1);
+    if (axes == nullptr || axes->numel() != 0) return false;
+    outputs[0] = context.input(0);
+    return true;
+  }
+  std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
+    const TensorView* constant = context.constant(1);
+    if (constant == nullptr) {
+      fail(ErrorCode::invalid_argument,
+           "input 1 (axes): expected a constant, got a value computed");
+    }
+    return std::make_unique<ReduceRun>(context, reduction_.function, integers_of(*constant),
+                                       context.attributes().flag("keep_dims", false));
+  }
+  bool accepts_input(const Node&, int, const TensorView&) const override { return true; }
+  bool accepts_output(const Node&, int, const TensorView&) const override { return true; }
+
+ private:
+  void check_type(ScalarType type) const {
+    const auto expect = [&](bool right, const char* what) {
+      if (right) return;
+      fail(ErrorCode::dtype, text("input 0: expected ", what, ", got ", weft::name(type)));
+    };
+    const bool boolean = type == ScalarType::boolean;
+    switch (reduction_.elements) {
+      case Elements::any_number: return expect(!boolean, "numbers");
+      case Elements::real: return expect(!is_complex(type), "a real type");
+      case Elements::floating:
+        return expect(is_floating(type) || is_complex(type), "a floating type");
+      case Elements::boolean: return expect(boolean, "bool");
+    }
+  }
+  static std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, int rank) {
+    std::vector<bool> reduced(static_cast<std::size_t>(rank));
+    for (const std::int64_t axis : axes) {
+      const auto at = static_cast<std::size_t>(checked_axis(axis, rank, "input 1 (axes)"));
+      if (reduced[at])
+        fail(ErrorCode::axis, text("input 1 (axes): axis ", axis, " is named twice"));
+      reduced[at] = true;
+    }
+    return reduced;
+  }
+
+  Reduction reduction_;
+};
+
+}  // namespace
+
+void add_reduce_operators(OperatorRegistry& registry) {
+  constexpr Reduction reductions[] = {
+      {"ReduceSum", &sum_out, Elements::any_number},
+      {"ReduceMean", &mean_out, Elements::floating},
+      {"ReduceProd", &prod_out, Elements::any_number},
+      {"ReduceMax", &amax_out, Elements::real},
+      {"ReduceMin", &amin_out, Elements::real},
+      {"ReduceLogicalAnd", &all_out, Elements::boolean},
+      {"ReduceLogicalOr", &any_out, Elements::boolean},
+  };
+  for (const Reduction& reduction : reductions)
+    registry.add(std::make_shared<Reduce>(reduction));
+}
+
+}  // namespace weft::inline v0::graph
