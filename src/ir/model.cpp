@@ -81,6 +81,7 @@ Model build_model(const Document& document, const Tensor& weights, const Limits&
                         fail(ErrorCode::parse, "the model has no outputs");
                       graph::OperatorRegistry operators = recurrent::operators();
                       operators.set_max_bytes(limits.max_run_bytes);
+                      operators.set_max_trips(limits.max_trips);
                       check_operators(graph, operators);
                       graph::Executable program(graph, {.operators = &operators});
                       std::vector<ModelPort> inputs = inputs_of(graph);

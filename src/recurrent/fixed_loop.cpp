@@ -227,7 +227,7 @@ void FixedLoop::bind_fixed() {
 // ---- Trips ---------------------------------------------------------------------------------------
 
 void FixedLoop::run_all() {
-  const std::int64_t last = std::min({limit_.trips, limit_.slices, most_trips_});
+  const std::int64_t last = std::min({limit_.trips, limit_.slices, most_trips_, body_.max_trips});
   bool has_blocks = false;
   for (const Gather& gather : gathers_)
     has_blocks = has_blocks || gather.way == Gather::Way::blocks;
@@ -262,6 +262,8 @@ void FixedLoop::refuse_end(std::int64_t last) {
     return;
   }
   if (last == limit_.slices) call_->refuse_missing_slice(limit_, last);
+  if (last == body_.max_trips)
+    refuse(spec_, ErrorCode::limit, "makes more than ", last, " trips, which is what is allowed");
   for (const Gather& gather : gathers_) {
     const auto& length = spec_.outputs[gather.collected.output()].length;
     if (length && call_->integer(*length) == last) refuse_short(gather.collected.output(), last);

@@ -43,6 +43,10 @@ class FreeLoop {
         break;
       }
       if (trip_ == limit_.slices) call_.refuse_missing_slice(limit_, trip_);
+      if (trip_ == body_.max_trips) {
+        refuse(spec_, ErrorCode::limit, "makes more than ", trip_,
+               " trips, which is what is allowed");
+      }
       run_trip();
       ++trip_;
       if (!go_) {

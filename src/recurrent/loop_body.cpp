@@ -380,6 +380,7 @@ LoopBody take_apart(const LoopSpec& spec, std::shared_ptr<const TypedGraph> type
                     const HoistOptions& options) {
   LoopBody body = Divider(spec, std::move(typed), operators, first_is_true, options).run();
   body.max_bytes = operators.max_bytes();
+  body.max_trips = operators.max_trips();
   return body;
 }
 

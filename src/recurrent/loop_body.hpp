@@ -59,6 +59,7 @@ struct LoopBody {
   std::vector<std::string> hoisted;           ///< descriptions of operations, for people
   std::vector<std::string> blocked;
   std::int64_t max_bytes = 0;  ///< OperatorRegistry::max_bytes()
+  std::int64_t max_trips = 0;  ///< OperatorRegistry::max_trips()
 
   const graph::ValueType& parameter_type(int parameter) const {
     return typed->type({typed->graph().parameters()[static_cast<std::size_t>(parameter)], 0});

@@ -28,6 +28,7 @@ inline constexpr weft::ir::Limits fuzz_limits{.max_xml_bytes = 1 << 20,
                                               .max_tensor_bytes = 1 << 20,
                                               .max_constant_bytes = 1 << 20,
                                               .max_run_bytes = 1 << 22,
+                                              .max_trips = 1000,
                                               .max_weights_bytes = 1 << 20};
 
 /// Builds a model of a text and, after a byte 0 (which no text has), its weights. What constants

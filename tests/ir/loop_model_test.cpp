@@ -387,3 +387,45 @@ TEST_CASE("bad input: loops that would collect without end", "[bad][resources]")
   CHECK_ERROR(limit, ("'grow'", "bytes for values"),
               run(build_limited(growing), {Tensor::zeros({1}, ScalarType::f32)}));
 }
+
+TEST_CASE("bad input: loops that would run without end", "[bad][resources]") {
+  // Nothing is collected; the sum stays below 1e30 for ever. One loop of fixed shapes, and one whose
+  // state may change its shape.
+  for (const char* shape : {"1", "?"}) {
+    INFO(shape);
+    NetText net;
+    const auto s = net.parameter("s", "f32", shape);
+    const auto count = net.constant<std::int64_t>("", {-1});
+    const auto one = net.constant<float>("1", {1});
+    const auto go = net.op("Less", {net.constant<float>("", {0}), net.constant<float>("", {1})});
+    NetText body = net.body();
+    const auto si = body.parameter("si", "f32", shape);
+    const auto step = body.parameter("step", "f32", "1");
+    const auto sum = body.op("Add", {si, step});
+    const int next = body.result("next", sum);
+    const auto first = body.op("Gather", {sum, body.constant<std::int64_t>("", {0}),
+                                          body.constant<std::int64_t>("", {0})});
+    const int again =
+        body.result("again", body.op("Less", {first, body.constant<float>("", {1e30F})}));
+    LoopText loop;
+    loop.input(2, si).input(3, step).output(-1, again, "purpose=\"execution_condition\"");
+    loop.output(4, next).back_edge(next, si);
+    net.result("y",
+               net.layer("ever", "Loop", "opset5", {count, go, s, one}, 1, "", loop.text(body))[0]);
+    const auto model = [&](std::int64_t most) {
+      return ir::build_model(test::read(net.text()), test::weights_of(net.weights()),
+                             {.max_trips = most});
+    };
+    const Tensor zero = Tensor::zeros({1}, ScalarType::f32);
+    CHECK_ERROR(limit, ("'ever'", "more than 1000 trips"), run(model(1000), {zero}));
+  }
+  // A loop that ends in time is no matter.
+  const NetText net = counted(-1, 6);
+  const std::string text = replaced(net.text(), "element_type=\"i8\"", "element_type=\"boolean\"");
+  const auto exact = [&](std::int64_t most) {
+    return ir::build_model(test::read(text), test::weights_of(net.weights()), {.max_trips = most});
+  };
+  CHECK_NOTHROW(run(exact(6), {Tensor::zeros({1}, ScalarType::f32)}));
+  CHECK_ERROR(limit, ("'count'", "more than 5 trips"),
+              run(exact(5), {Tensor::zeros({1}, ScalarType::f32)}));
+}

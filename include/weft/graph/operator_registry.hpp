@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,11 +46,17 @@ class WEFT_API OperatorRegistry {
   /// Throws that Error.
   void check_bytes(std::int64_t bytes) const;
 
+  /// The most trips that one run of a loop may make; as many as there are 64-bit integers if nobody
+  /// says otherwise. A loop that would make another is Error(limit).
+  std::int64_t max_trips() const noexcept { return max_trips_; }
+  void set_max_trips(std::int64_t trips) noexcept { max_trips_ = trips; }
+
  private:
   std::shared_ptr<const Operator> lookup(std::string_view name, int opset) const;
 
   std::unordered_map<std::string, std::vector<std::shared_ptr<const Operator>>> by_name_;
   std::int64_t max_bytes_ = std::int64_t{1} << 40;
+  std::int64_t max_trips_ = std::numeric_limits<std::int64_t>::max();
 };
 
 /// The operators of this storey. Control flow comes from the storey above.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace weft::inline v0::ir {
 
@@ -26,6 +27,8 @@ struct Limits {
   /// What a model may take for values at a time when it is compiled, folding its constants, and when
   /// it runs; the same again for each body (graph::OperatorRegistry::set_max_bytes).
   std::int64_t max_run_bytes = std::int64_t{1} << 40;
+  /// Trips of one run of a loop (graph::OperatorRegistry::set_max_trips).
+  std::int64_t max_trips = std::numeric_limits<std::int64_t>::max();
   std::int64_t max_weights_bytes = std::int64_t{1} << 40;  ///< the .bin
 };
 
