@@ -161,8 +161,9 @@ struct Functions {
     const T* factor = static_cast<const T*>(factors);
     for (std::int64_t r = 0; r < rows; ++r) {
       T* to = row(out, out_row, r);
-      for (std::int64_t j = 0; j < columns; ++j)
-        to[j] *= factor[j];
+      each_register(columns, T(0),
+                    [&](std::int64_t j, auto load, auto store, std::int64_t)
+                        WEFT_INLINED { store(to + j, load(to + j) * load(factor + j)); });
     }
   }
 
@@ -249,10 +250,11 @@ struct Functions {
   }
 
   static void scale_line(const void* factor, char* out, std::int64_t n) {
-    const T by = *static_cast<const T*>(factor);
+    const V by(*static_cast<const T*>(factor));
     T* to = row(out, 0, 0);
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] *= by;
+    each_register(n, T(0), [&](std::int64_t i, auto load, auto store, std::int64_t) WEFT_INLINED {
+      store(to + i, load(to + i) * by);
+    });
   }
   static void finish_line(const void* largest, const void* factor, char* out, const char* in,
                           std::int64_t n) {

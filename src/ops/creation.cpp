@@ -36,8 +36,11 @@ void write_elements(const TensorView& out, Write&& write) {
   const std::int64_t size = element_size(out.dtype());
   const std::int64_t step_bytes = out.strides()[0] * size;
   auto* const data = static_cast<char*>(out.data());
+  const bool in_place =
+      step_bytes == size &&
+      reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(size) == 0;
   parallel_for(out.numel(), 100'000, [&](std::int64_t begin, std::int64_t end) {
-    if (step_bytes == size) return write(data + begin * size, begin, end - begin);
+    if (in_place) return write(data + begin * size, begin, end - begin);
     alignas(64) char block[8 << 10];
     const std::int64_t most = static_cast<std::int64_t>(sizeof(block)) / size;
     for (std::int64_t first = begin; first < end; first += most) {

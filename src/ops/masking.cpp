@@ -159,19 +159,24 @@ void copy_chosen(const TensorView& out, const Chosen& chosen) {
 /// faster.
 template <class Number>
 void write_positions(const TensorView& out, const Chosen& chosen, IntSpan shape) {
-  auto* const to = static_cast<std::int64_t*>(out.data());
-  const std::int64_t row = out.strides()[0], column = out.strides()[1];
+  constexpr std::int64_t size = sizeof(std::int64_t);
+  auto* const to = static_cast<char*>(out.data());
+  const std::int64_t row = out.strides()[0] * size, column = out.strides()[1] * size;
+  const auto write = [](char* at, Number position) {
+    const auto value = static_cast<std::int64_t>(position);
+    std::memcpy(at, &value, sizeof(value));  // wherever that is
+  };
   chosen.visit([&](std::int64_t rank, std::int64_t flat, char* const*, const std::int64_t*,
                    const std::int32_t* places, int n) {
     for (int i = 0; i < n; ++i) {
       auto number = static_cast<Number>(flat + places[i]);
-      std::int64_t* const at = to + (rank + i) * row;
+      char* const at = to + (rank + i) * row;
       for (std::size_t axis = shape.size(); axis-- > 1;) {
         const auto extent = static_cast<Number>(shape[axis]);
-        at[static_cast<std::int64_t>(axis) * column] = static_cast<std::int64_t>(number % extent);
+        write(at + static_cast<std::int64_t>(axis) * column, number % extent);
         number /= extent;
       }
-      if (!shape.empty()) at[0] = static_cast<std::int64_t>(number);
+      if (!shape.empty()) write(at, number);
     }
   });
 }

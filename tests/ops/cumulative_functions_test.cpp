@@ -7,6 +7,7 @@
 #include "support/naive_cumulative.hpp"
 #include "support/threads.hpp"
 
+#include <cstring>
 #include <limits>
 
 namespace {
@@ -55,7 +56,7 @@ TEST_CASE("cumsum and cumprod: all types, every axis, into all types", "[ops]") 
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const ScalarType type : test::all_types()) {
-    for (int round = 0; round < test::rounds(60); ++round) {
+    for (int round = 0; round < test::rounds(20); ++round) {
       const Dims shape = random_extents(random, round);
       for (std::size_t axis = 0; axis < std::max<std::size_t>(shape.size(), 1); ++axis) {
         const Values values = random.chance(50) ? Values::any : Values::small;
@@ -128,7 +129,7 @@ TEST_CASE("logcumsumexp: within 2 ulp of the exact value", "[ops]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const ScalarType type : {ScalarType::f32, ScalarType::f64}) {
-    for (int round = 0; round < test::rounds(60); ++round) {
+    for (int round = 0; round < test::rounds(20); ++round) {
       Memory memory(type, test::random_layout(random, {random.integer(1, 40), random.integer(1, 9)},
                                               {.zero = false}));
       const TensorView a = memory.view();
@@ -203,10 +204,12 @@ TEST_CASE("prefix operations: the same bits for any number of threads", "[ops]")
               weft::cummax(a.view(), axis).values, weft::cummin(a.view(), axis).indices};
           if (threads == 1) first = now;
           for (std::size_t i = 0; i < now.size(); ++i) {
-            tally.check(
-                test::difference(now[i], test::dense_copy(first[i])).empty(), [&](auto& text) {
-                  text << "operation " << i << ", axis " << axis << ", " << threads << " threads";
-                });
+            tally.check(std::memcmp(now[i].data(), first[i].data(),
+                                    static_cast<std::size_t>(now[i].nbytes())) == 0,
+                        [&](auto& text) {
+                          text << "operation " << i << ", axis " << axis << ", " << threads
+                               << " threads";
+                        });
           }
         });
       }

@@ -76,7 +76,7 @@ TEST_CASE("softmax: floating types, every axis of random layouts", "[ops]") {
   test::Tally tally;
   for (const ScalarType type :
        {ScalarType::f32, ScalarType::f64, ScalarType::f16, ScalarType::bf16}) {
-    for (int round = 0; round < test::rounds(80); ++round) {
+    for (int round = 0; round < test::rounds(40); ++round) {
       Dims shape = test::random_shape(random, 4, round % 8 == 0 ? 20 : 6);
       if (!shape.empty() && random.chance(30)) {
         const auto last = static_cast<std::int64_t>(shape.size()) - 1;
