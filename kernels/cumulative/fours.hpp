@@ -139,7 +139,7 @@ class ByFours {
     Four total[lines];
     WEFT_UNROLLED
     for (int l = 0; l < lines; ++l)
-      total[l] = Four{} + acc[l];
+      total[l] = Four{acc[l], acc[l], acc[l], acc[l]};  // 0.0 + -0.0 would be 0.0
     std::int64_t i = 0;
     for (; i + 4 <= n; i += 4) {
       Four pairs[lines];  // x0, x0 + x1, x2, x2 + x3

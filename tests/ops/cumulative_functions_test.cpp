@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The prefix operations on all types, along every axis of random layouts, for any number of threads.
 #include <weft/core/promotion.hpp>
+#include <weft/ops/copy.hpp>
 #include <weft/ops/cumulative.hpp>
 
 #include "support/errors.hpp"
@@ -83,6 +84,18 @@ TEST_CASE("cumsum and cumprod: all types, every axis, into all types", "[ops]") 
                          [&](const TensorView& out) { weft::cumprod_out(out, a, along); });
       }
     }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("cumprod: the sign of zero goes from block to block", "[ops]") {
+  const Tensor a = Tensor::full({1000}, ScalarType::f16, -1);
+  weft::copy_out(a.select(0, 0), 0.0);
+  const Tensor out = weft::cumprod(a, 0);
+  test::Tally tally;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    tally.check(std::signbit(static_cast<float>(out.at<weft::float16>({i}))) == (i % 2 == 1),
+                [&](auto& text) { text << i; });
   }
   CHECK_TALLY(tally);
 }
