@@ -4,11 +4,12 @@
 #pragma once
 
 #include "kernels/half_blocks.hpp"
+#include "kernels/register_spans.hpp"
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Spans of `float Op(float...)` with Nin inputs on elements of type Half: block by block in
+/// Spans of `float Op(float...)`, or of the same on registers, with Nin inputs on elements of type Half: block by block in
 /// registers, where buffers of f32 would cost more memory traffic than the elements themselves. The
 /// result is rounded once. The last block is padded, so a value never depends on where it stands.
 template <class Op, class Half, std::size_t Nin>
@@ -65,8 +66,13 @@ struct HalfSpans {
   static WEFT_ALWAYS_INLINE void block(const Op& op, char* to, const In*... from) {
     Floats result;
     [&](const auto&... x) {
-      for (int j = 0; j < half_block; ++j)
-        result.at[j] = op(x.at[j]...);
+      if constexpr (RegisterFormula<Op>) {
+        for (int j = 0; j < half_block; j += Register<float>::lanes)
+          op(Register<float>::load(x.at + j)...).store(result.at + j);
+      } else {
+        for (int j = 0; j < half_block; ++j)
+          result.at[j] = op(x.at[j]...);
+      }
     }(widened(from)...);
     narrow_block<Half>(to, result.at);
   }
@@ -77,7 +83,7 @@ struct HalfSpans {
   }
 };
 
-/// The SpanKernel of a stateless `float Op(float...)` on elements of type Half.
+/// The SpanKernel of such a stateless function on elements of type Half.
 template <class Op, class Half, std::size_t Nin>
 struct HalfKernel {
   static constexpr Op op{};
@@ -88,6 +94,7 @@ struct HalfKernel {
     kernel.noutputs = 1;
     kernel.ninputs = static_cast<int>(Nin);
     kernel.broadcastable = ((1u << Nin) - 1) << 1;
+    if constexpr (RegisterFormula<Op>) kernel.cost = Op::cost;
     for (std::size_t k = 0; k <= Nin; ++k)
       kernel.types[k] = scalar_type_of<Half>;
     return kernel;

@@ -8,27 +8,31 @@
 #include <weft/kernel/span_loop.hpp>
 
 #include "kernels/half_spans.hpp"
+#include "kernels/register_spans.hpp"
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The SpanKernel of a function object, as a constant: the one that the object itself makes, if it
-/// has a function `kernel`, else plain loops.
+/// has a function `kernel`; that of a formula on registers; else plain loops.
 template <class F>
 struct OpKernel {
   static constexpr F op{};
   static constexpr SpanKernel value = [] {
     if constexpr (requires { F::kernel(op); }) {
       return F::kernel(op);
+    } else if constexpr (RegisterFormula<F>) {
+      return RegisterKernel<F>::value;
     } else {
       return typed_span_kernel(op);
     }
   }();
 };
 
-/// True for formulas that are a plain function of floats, which then is one of halves, too.
+/// True for formulas that are a function of floats, one by one or in registers, which then is one of
+/// halves, too.
 template <class F>
-concept FloatFormula = std::is_same_v<typename Signature<F>::Result, float>;
+concept FloatFormula = std::is_same_v<typename Signature<F>::Result, float> || RegisterFormula<F>;
 
 /// The kernel of a formula for one element type, or null. The 16-bit floating types are computed in
 /// f32: by a kernel that converts in registers where the formula is a plain one, else by none of
@@ -64,3 +68,10 @@ struct KernelRow {
 /// A row of a family's table: WEFT_FOR_EACH_UNARY(WEFT_KERNEL_ROW) in braces.
 #define WEFT_KERNEL_ROW(NAME, FORMULA, KINDS, RESULT, TEXT) \
   KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels,
+/// A case of a switch over operations, where `type` is the element type.
+#define WEFT_UNARY_KERNEL(NAME, FORMULA, KINDS, RESULT, TEXT) \
+  case UnaryOp::NAME:                                         \
+    return KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels[static_cast<int>(type)];
+#define WEFT_BINARY_KERNEL(NAME, FORMULA, KINDS, RESULT, TEXT) \
+  case BinaryOp::NAME:                                         \
+    return KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels[static_cast<int>(type)];

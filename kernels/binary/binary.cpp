@@ -7,6 +7,7 @@
 #include "kernels/arithmetic.hpp"
 #include "kernels/binary/complex_product.hpp"
 #include "kernels/complex_parts.hpp"
+#include "kernels/math/math.hpp"
 #include "kernels/op_table.hpp"
 
 namespace weft::inline v0 {
@@ -169,12 +170,16 @@ struct ShiftRight {
   }
 };
 
-constexpr const SpanKernel* const* rows[] = {WEFT_FOR_EACH_BINARY(WEFT_KERNEL_ROW)};
-
 }  // namespace
 
+#define WEFT_CASE(NAME, ...) case BinaryOp::NAME:
 const SpanKernel* WEFT_KERNEL(binary_kernel)(BinaryOp op, ScalarType type) {
-  return rows[static_cast<int>(op)][static_cast<int>(type)];
+  switch (op) {
+    WEFT_FOR_EACH_PLAIN_BINARY(WEFT_BINARY_KERNEL)
+    WEFT_FOR_EACH_POWER(WEFT_CASE) return WEFT_KERNEL(power_kernel)(op, type);
+  }
+  return nullptr;
 }
+#undef WEFT_CASE
 
 }  // namespace weft::inline v0

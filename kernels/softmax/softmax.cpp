@@ -20,9 +20,10 @@ namespace {
 /// degree 6 through the Chebyshev nodes (relative error 2.5e-9); k is added to the exponent.
 WEFT_ALWAYS_INLINE Vectorized<float> exp_below(const Vectorized<float>& x) noexcept {
   using C = ExpConstants<float>;
+  using Format = FloatFormat<float>;
   using V = Vectorized<float>;
-  const V shifted = fma(x, V(C::log2e), V(C::rounder));
-  const V r = fma(x, V(C::log2e), V(C::rounder) - shifted);
+  const V shifted = fma(x, V(C::log2e), V(Format::rounder));
+  const V r = fma(x, V(C::log2e), V(Format::rounder) - shifted);
   V p(0.0001546144469856913F);
   p = fma(p, r, V(0.0013400428177615838F));
   p = fma(p, r, V(0.009618056678524637F));
@@ -34,7 +35,7 @@ WEFT_ALWAYS_INLINE Vectorized<float> exp_below(const Vectorized<float>& x) noexc
   for (int i = 0; i < V::registers; ++i) {
     using Bits = xsimd::batch<std::int32_t>;
     // The low bits of `shifted` are k; its others are shifted out.
-    const Bits exponent = xsimd::bitwise_cast<Bits>(shifted[i]) << C::fraction_bits;
+    const Bits exponent = xsimd::bitwise_cast<Bits>(shifted[i]) << Format::fraction_bits;
     result[i] = xsimd::bitwise_cast<V::Batch>(xsimd::bitwise_cast<Bits>(p[i]) + exponent);
   }
   // Of 0 and NaN, NaN.

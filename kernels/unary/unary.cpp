@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one operand. exp of real types goes through Vectorized; the rest are loops that the
-// compiler vectorises.
+// Functions of one operand that need no approximation: loops that the compiler vectorises. The
+// others are in kernels/math/.
 #include "kernels/unary/unary.hpp"
-
-#include <weft/kernel/vectorized_math.hpp>
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/complex_parts.hpp"
+#include "kernels/math/math.hpp"
 #include "kernels/op_table.hpp"
 #include "kernels/rounding.hpp"
 
@@ -85,32 +84,6 @@ struct Reciprocal {
   static constexpr SpanKernel kernel(const Reciprocal& op) { return kernel_of_products(op); }
 };
 
-/// The kernel of a formula on vectors. `cost` in adds.
-template <class T, class F>
-constexpr SpanKernel vectorized_kernel(const F& op, float cost) {
-  SpanKernel kernel;
-  kernel.run = &VectorizedSpans<F, T>::template run<1>;
-  kernel.context = &op;
-  kernel.noutputs = kernel.ninputs = 1;
-  kernel.broadcastable = 2;
-  kernel.cost = cost;
-  kernel.types[0] = kernel.types[1] = scalar_type_of<T>;
-  return kernel;
-}
-
-template <class T>
-struct Exp {
-  WEFT_ALWAYS_INLINE Vectorized<T> operator()(const Vectorized<T>& a) const noexcept {
-    return exp(a);
-  }
-  static constexpr SpanKernel kernel(const Exp& op) { return vectorized_kernel<T>(op, 8); }
-};
-template <class Part>
-struct Exp<std::complex<Part>> {
-  using T = std::complex<Part>;
-  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return std::exp(a); }
-};
-
 // ---- Whole numbers, parts and bits -------------------------------------------------------------
 
 template <class T>
@@ -157,6 +130,19 @@ struct BitwiseNot {
   }
 };
 
+/// Between -pi and pi; of real numbers 0 or pi.
+template <class T>
+struct Angle {
+  WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept {
+    if constexpr (std::is_same_v<T, std::complex<float>>) {
+      return static_cast<float>(__builtin_atan2(a.imag(), a.real()));
+    } else if constexpr (std::is_same_v<T, std::complex<double>>) {
+      return __builtin_atan2(a.imag(), a.real());
+    } else {
+      return a != a ? a : a < 0 ? static_cast<T>(3.141592653589793) : T(0);
+    }
+  }
+};
 template <class T>
 struct Conj {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
@@ -193,6 +179,14 @@ WEFT_ALWAYS_INLINE T six_steps(T a) noexcept {
   const T c = b < 0 ? T(0) : b;
   return c > 6 ? T(6) : c;
 }
+/// a / (1 + |a|), 1 with its sign for infinities.
+template <class T>
+struct SoftSign {
+  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
+    const T length = magnitude(a);
+    return length == std::numeric_limits<T>::infinity() ? with_sign(T(1), a) : a / (1 + length);
+  }
+};
 template <class T>
 struct HardSigmoid {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return six_steps(a) / 6; }
@@ -259,12 +253,20 @@ struct LogicalNot {
   WEFT_ALWAYS_INLINE bool operator()(T a) const noexcept { return !cast<bool>(a); }
 };
 
-constexpr const SpanKernel* const* rows[] = {WEFT_FOR_EACH_UNARY(WEFT_KERNEL_ROW)};
-
 }  // namespace
 
+#define WEFT_CASE(NAME, ...) case UnaryOp::NAME:
 const SpanKernel* WEFT_KERNEL(unary_kernel)(UnaryOp op, ScalarType type) {
-  return rows[static_cast<int>(op)][static_cast<int>(type)];
+  switch (op) {
+    WEFT_FOR_EACH_PLAIN_UNARY(WEFT_UNARY_KERNEL)
+    WEFT_FOR_EACH_EXPONENTIAL(WEFT_CASE) return WEFT_KERNEL(exponential_kernel)(op, type);
+    WEFT_FOR_EACH_LOGARITHM(WEFT_CASE) return WEFT_KERNEL(logarithm_kernel)(op, type);
+    WEFT_FOR_EACH_TRIGONOMETRIC(WEFT_CASE) return WEFT_KERNEL(trigonometric_kernel)(op, type);
+    WEFT_FOR_EACH_HYPERBOLIC(WEFT_CASE) return WEFT_KERNEL(hyperbolic_kernel)(op, type);
+    WEFT_FOR_EACH_SPECIAL(WEFT_CASE) return WEFT_KERNEL(special_kernel)(op, type);
+  }
+  return nullptr;
 }
+#undef WEFT_CASE
 
 }  // namespace weft::inline v0

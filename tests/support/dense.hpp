@@ -12,8 +12,12 @@
 #include "support/tally.hpp"
 #include "support/visit.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -79,8 +83,51 @@ Dense naive_map(weft::ScalarType type, const Dims& shape,
   return result;
 }
 
+/// |a - b| in units in the last place of the type with the fewest digits among those of a and b and
+/// `computed`, as far as it has any beside b; infinity counts as the number after the largest.
+inline long double ulps_between(weft::ScalarType type, const void* a, const void* b,
+                                weft::ScalarType computed) {
+  if (same_element(type, a, b)) return 0;
+  if (weft::is_complex(type)) {
+    const auto part = type == weft::ScalarType::c64 ? weft::ScalarType::f32 : weft::ScalarType::f64;
+    const auto size = weft::element_size(part);
+    const auto* x = static_cast<const std::byte*>(a);
+    const auto* y = static_cast<const std::byte*>(b);
+    return std::max(ulps_between(part, x, y, computed),
+                    ulps_between(part, x + size, y + size, computed));
+  }
+  const auto format = [](weft::ScalarType t) {
+    switch (t) {
+      case weft::ScalarType::f16: return std::array{11, -13, 16};
+      case weft::ScalarType::bf16: return std::array{8, -125, 128};
+      case weft::ScalarType::f32: return std::array{24, -125, 128};
+      default: return std::array{53, -1021, 1024};
+    }
+  };
+  const auto own = format(type), other = format(computed);
+  const auto [digits, least, most] = own[0] < other[0] ? own : other;
+  const auto value = [&](const void* element) {
+    double x = 0;
+    convert_element(weft::ScalarType::f64, &x, type, element);
+    const long double beyond = std::ldexp(1.0L, most);
+    return std::isinf(x) ? std::copysign(beyond, static_cast<long double>(x)) : x;
+  };
+  const long double x = value(a), y = value(b);
+  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<long double>::infinity();
+  if (x == 0 && y == 0) return std::numeric_limits<long double>::infinity();  // signs of zero
+  const int exponent = y == 0 ? least : std::max(std::ilogb(y) + 1, least);
+  return std::fabs(x - y) / std::ldexp(1.0L, exponent - digits);
+}
+
+/// What may differ: nothing, or as many units in the last place of the type it was computed in.
+struct Tolerance {
+  double ulps = 0;
+  weft::ScalarType computed = weft::ScalarType::f64;
+};
+
 /// Empty if `got` has the shape, type and elements of `expected`, else where it differs first.
-inline std::string difference(const weft::TensorView& got, const Dense& expected) {
+inline std::string difference(const weft::TensorView& got, const Dense& expected,
+                              Tolerance tolerance = {}) {
   std::ostringstream out;
   if (dims(got.shape()) != expected.shape || got.dtype() != expected.type) {
     out << "got " << weft::name(got.dtype()) << weft::to_string(got.shape()) << ", expected "
@@ -94,6 +141,10 @@ inline std::string difference(const weft::TensorView& got, const Dense& expected
     const std::byte* wanted = expected.at(flat++);
     const auto* is = static_cast<const std::byte*>(got.data()) + naive_offset(operand, index);
     if (found || same_element(got.dtype(), is, wanted)) return;
+    if (tolerance.ulps > 0 && (weft::is_floating(got.dtype()) || weft::is_complex(got.dtype())) &&
+        ulps_between(got.dtype(), is, wanted, tolerance.computed) <= tolerance.ulps) {
+      return;
+    }
     found = true;
     out << weft::name(got.dtype()) << " at " << weft::to_string(index) << " is ";
     print_element(out, got.dtype(), is);

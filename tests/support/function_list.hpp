@@ -26,6 +26,7 @@ struct Function {
   std::function<void(const weft::Output&, const Views&)> write;
   /// The result for elements of the common type.
   std::function<void(weft::ScalarType, const void* const*, void*)> oracle;
+  bool inexact = false;  ///< of floating types; the oracle's results are rounded once
 
   std::string name() const { return info->name; }
 };
@@ -42,11 +43,11 @@ inline const std::vector<Function>& all_functions() {
 #define WEFT_ONE(NAME, ...)                                                               \
   Function{&weft::info(UnaryOp::NAME), [](const Views& in) { return weft::NAME(in[0]); }, \
            [](const Output& out, const Views& in) { weft::NAME##_out(out, in[0]); },      \
-           WEFT_ORACLE(UnaryOp, NAME)},
+           WEFT_ORACLE(UnaryOp, NAME), is_inexact(UnaryOp::NAME)},
 #define WEFT_TWO(OP, NAME)                                                                  \
   Function{&weft::info(OP::NAME), [](const Views& in) { return weft::NAME(in[0], in[1]); }, \
            [](const Output& out, const Views& in) { weft::NAME##_out(out, in[0], in[1]); }, \
-           WEFT_ORACLE(OP, NAME)},
+           WEFT_ORACLE(OP, NAME), is_inexact(OP::NAME)},
 #define WEFT_BINARY(NAME, ...) WEFT_TWO(BinaryOp, NAME)
 #define WEFT_COMPARISON(NAME, ...) WEFT_TWO(CompareOp, NAME)
 #define WEFT_DIVISION(NAME, ...) WEFT_TWO(DivisionOp, NAME)

@@ -6,6 +6,7 @@
 
 #include <weft/kernel/function_table.hpp>
 
+#include "support/naive_math.hpp"
 #include "support/naive_ops.hpp"
 
 #include <cmath>
@@ -73,6 +74,7 @@ T unary_value(weft::UnaryOp op, T a) {
       default: return a;
     }
   } else {
+    if (const auto value = naive_math<Wider<T>>(op, a)) return static_cast<T>(*value);
     const auto six = [](T x) { return std::isnan(x) ? x : std::min(std::max(x + 3, T(0)), T(6)); };
     switch (op) {
       case Op::neg: return -a;
@@ -127,6 +129,8 @@ template <class T>
 T binary_function_value(weft::BinaryOp op, T a, T b) {
   using Op = weft::BinaryOp;
   if constexpr (std::is_floating_point_v<T>) {
+    using W = Wider<T>;
+    if (const auto value = naive_math<W>(op, a, b)) return static_cast<T>(*value);
     const bool nan = std::isnan(a) || std::isnan(b);
     switch (op) {
       case Op::maximum: return nan ? a + b : extreme(1, a, b);

@@ -17,7 +17,13 @@
 #include <cstdint>
 
 // One operand.
-#define WEFT_FOR_EACH_UNARY(F)                                                                    \
+#define WEFT_FOR_EACH_UNARY(F)                                                          \
+  WEFT_FOR_EACH_PLAIN_UNARY(F)                                                          \
+  WEFT_FOR_EACH_EXPONENTIAL(F)                                                          \
+  WEFT_FOR_EACH_LOGARITHM(F) WEFT_FOR_EACH_TRIGONOMETRIC(F) WEFT_FOR_EACH_HYPERBOLIC(F) \
+      WEFT_FOR_EACH_SPECIAL(F)
+
+#define WEFT_FOR_EACH_PLAIN_UNARY(F)                                                              \
   F(neg, Neg, numbers, common, "-a; integers wrap")                                               \
   F(abs, Abs, numbers, part, "|a|; the least integer stays itself; the magnitude of complex")     \
   F(sign, Sign, real, common, "-1, 0 or 1; 0 for NaN; bool stays itself")                         \
@@ -25,7 +31,6 @@
   F(sqrt, Sqrt, inexact, floating, "square root, correctly rounded; NaN below zero")              \
   F(rsqrt, Rsqrt, inexact, floating, "1 / sqrt(a), rounded twice")                                \
   F(reciprocal, Reciprocal, inexact, floating, "1 / a")                                           \
-  F(exp, Exp, inexact, floating, "e^a, within 1 ulp; complex by the C library")                   \
   F(floor, Floor, real_numbers, common,                                                           \
     "the nearest whole number not above; integers as they are")                                   \
   F(ceil, Ceil, real_numbers, common, "the nearest whole number not below; integers as they are") \
@@ -34,20 +39,63 @@
     "the nearest whole number, ties to even; integers as they are")                               \
   F(frac, Frac, floating, common, "a - trunc(a); NaN for infinities")                             \
   F(relu, Relu, real_numbers, common, "a above 0, else 0; NaN stays NaN")                         \
+  F(softsign, SoftSign, floating, common, "a / (1 + |a|)")                                        \
   F(hardsigmoid, HardSigmoid, floating, common, "a + 3 kept within 0 and 6, over 6")              \
   F(hardswish, HardSwish, floating, common, "a times a + 3 kept within 0 and 6, over 6")          \
   F(bitwise_not, BitwiseNot, integral, common, "every bit turned; a bool negated")                \
   F(conj, Conj, all, common, "the complex conjugate; real types as they are")                     \
   F(real, Real, all, part, "the real part; real types as they are")                               \
   F(imag, Imag, complex, part, "the imaginary part")                                              \
+  F(angle, Angle, inexact, part, "the angle of complex, -pi to pi; 0 or pi of real; NaN of NaN")  \
   F(isnan, IsNan, all, truth, "is NaN; of complex, either part")                                  \
   F(isinf, IsInf, all, truth, "is infinite; of complex, either part")                             \
   F(isfinite, IsFinite, all, truth, "is neither infinite nor NaN; of complex, both parts")        \
   F(signbit, SignBit, real, truth, "the sign is set, of -0.0 and of NaN too; integers: below 0")  \
   F(logical_not, LogicalNot, all, truth, "a == 0")
 
+// Mathematical functions; largest errors in docs/accuracy.md.
+#define WEFT_FOR_EACH_EXPONENTIAL(F)                                   \
+  F(exp, Exp, inexact, floating, "e^a")                                \
+  F(exp2, Exp2, floating, floating, "2^a")                             \
+  F(expm1, Expm1, floating, floating, "e^a - 1, accurate for small a") \
+  F(tanh, Tanh, inexact, floating, "hyperbolic tangent")               \
+  F(sigmoid, Sigmoid, inexact, floating, "1 / (1 + e^-a)")             \
+  F(silu, Silu, floating, common, "a / (1 + e^-a); -0.0 for minus infinity")
+#define WEFT_FOR_EACH_LOGARITHM(F)                                                    \
+  F(log, Log, inexact, floating, "natural logarithm; minus infinity at 0, NaN below") \
+  F(log2, Log2, inexact, floating, "logarithm to base 2")                             \
+  F(log10, Log10, inexact, floating, "logarithm to base 10")                          \
+  F(log1p, Log1p, floating, floating, "log(1 + a), accurate for small a")
+
+#define WEFT_FOR_EACH_TRIGONOMETRIC(F)                                                 \
+  F(sin, Sin, inexact, floating, "sine; NaN for infinities")                           \
+  F(cos, Cos, inexact, floating, "cosine; NaN for infinities")                         \
+  F(tan, Tan, inexact, floating, "tangent; NaN for infinities")                        \
+  F(asin, Asin, inexact, floating, "the angle whose sine is a; NaN beyond -1 and 1")   \
+  F(acos, Acos, inexact, floating, "the angle whose cosine is a; NaN beyond -1 and 1") \
+  F(atan, Atan, inexact, floating, "the angle whose tangent is a")
+#define WEFT_FOR_EACH_HYPERBOLIC(F)                                                   \
+  F(sinh, Sinh, inexact, floating, "(e^a - e^-a) / 2")                                \
+  F(cosh, Cosh, inexact, floating, "(e^a + e^-a) / 2")                                \
+  F(asinh, Asinh, inexact, floating, "the inverse of sinh")                           \
+  F(acosh, Acosh, inexact, floating, "the inverse of cosh, not below 0; NaN below 1") \
+  F(atanh, Atanh, inexact, floating, "the inverse of tanh; NaN beyond -1 and 1")
+#define WEFT_FOR_EACH_SPECIAL(F)                                                      \
+  F(erf, Erf, floating, floating, "error function")                                   \
+  F(erfc, Erfc, floating, floating, "1 - erf(a), accurate for large a")               \
+  F(lgamma, LGamma, floating, floating, "log of the magnitude of the gamma function") \
+  F(cbrt, Cbrt, floating, floating, "cube root")                                      \
+  F(gelu, Gelu, floating, common, "a times the normal distribution up to a")          \
+  F(gelu_tanh, GeluTanh, floating, common,                                            \
+    "a (1 + tanh(u)) / 2, u = sqrt(2 / pi) (a + 0.044715 a^3)")                       \
+  F(selu, Selu, floating, common, "elu(a, 1.6733) times 1.0507, self-normalizing")    \
+  F(softplus, Softplus, floating, common, "log(1 + e^a)")                             \
+  F(mish, Mish, floating, common, "a tanh(log(1 + e^a))")
+
 // Two operands.
-#define WEFT_FOR_EACH_BINARY(F)                                                              \
+#define WEFT_FOR_EACH_BINARY(F) WEFT_FOR_EACH_PLAIN_BINARY(F) WEFT_FOR_EACH_POWER(F)
+
+#define WEFT_FOR_EACH_PLAIN_BINARY(F)                                                        \
   F(add, Add, all, common, "a + b; integers wrap; bools are or-ed")                          \
   F(sub, Sub, numbers, common, "a - b; integers wrap")                                       \
   F(mul, Mul, all, common, "a * b; integers wrap; bools are and-ed")                         \
@@ -67,6 +115,13 @@
     "a * 2^b, wrapped; 0 if b is below 0 or the width or more")                              \
   F(rshift, ShiftRight, integers, common,                                                    \
     "a / 2^b, rounded down; all sign if b is below 0 or the width or more")
+
+#define WEFT_FOR_EACH_POWER(F)                                                       \
+  F(pow, Pow, inexact, floating, "a^b; NaN for a below 0 and b not whole")           \
+  F(atan2, Atan2, floating, floating, "the angle of the point (b, a), -pi to pi")    \
+  F(hypot, Hypot, floating, floating, "sqrt(a^2 + b^2) without overflow on the way") \
+  F(xlogy, XLogY, floating, floating, "a log(b); 0 for a = 0, unless b is NaN")      \
+  F(elu, Elu, floating, common, "a above 0, else b (e^a - 1)")
 
 // Two operands, and the answer is yes or no.
 #define WEFT_FOR_EACH_COMPARISON(F)                                                \

@@ -1,88 +1,201 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Mathematical functions of Vectorized values, with one text for all levels.
+/// Mathematical functions of Vectorized values, with one text for all levels: exp, and what others
+/// are made of. (weft's own kernels have more of them: kernels/math/.)
 #pragma once
 
-#include <weft/kernel/vectorized.hpp>
+#include <weft/kernel/vectorized_register.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// The layout of a binary floating format, and a number to round by.
+template <class T>
+struct FloatFormat;
+template <>
+struct FloatFormat<float> {
+  using Bits = std::uint32_t;
+  static constexpr int fraction_bits = 23, bias = 127;
+  /// 1.5 * 2^23: adding it rounds to a whole number, which is left in the low bits.
+  static constexpr float rounder = 12582912.0F;
+};
+template <>
+struct FloatFormat<double> {
+  using Bits = std::uint64_t;
+  static constexpr int fraction_bits = 52, bias = 1023;
+  static constexpr double rounder = 6755399441055744.0;  // 1.5 * 2^52
+};
+
+/// The nearest whole number, ties to even; |x| < 2^22 (f32) or 2^51 (f64).
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> nearest_whole(const Register<T>& x) noexcept {
+  return (x + FloatFormat<T>::rounder) - FloatFormat<T>::rounder;
+}
+
+/// The larger of x and `least`; NaN stays NaN.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> at_least(const Register<T>& x,
+                                        std::type_identity_t<T> least) noexcept {
+  // By instructions that give their second operand for NaN, where there are some.
+  using Batch = xsimd::batch<T>;
+  const Batch low(least);
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm512_max_ps(low, x.value)));
+  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm512_max_pd(low, x.value)));
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm256_max_ps(low, x.value)));
+  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm256_max_pd(low, x.value)));
+#else
+  return Register<T>(xsimd::select(x.value < low, low, x.value));
+#endif
+}
+/// The smaller of x and `most`; NaN stays NaN.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> at_most(const Register<T>& x,
+                                       std::type_identity_t<T> most) noexcept {
+  using Batch = xsimd::batch<T>;
+  const Batch high(most);
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm512_min_ps(high, x.value)));
+  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm512_min_pd(high, x.value)));
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm256_min_ps(high, x.value)));
+  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm256_min_pd(high, x.value)));
+#else
+  return Register<T>(xsimd::select(x.value > high, high, x.value));
+#endif
+}
+/// x kept within bounds; NaN stays NaN.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> clamped(const Register<T>& x, std::type_identity_t<T> least,
+                                       std::type_identity_t<T> most) noexcept {
+  return at_most(at_least(x, least), most);
+}
+
+/// 2^k for each lane, k a whole number; 2^k must be a normal number.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> power_of_two(const Register<T>& k) noexcept {
+  using Format = FloatFormat<T>;
+  using Whole = xsimd::batch<typename Format::Bits>;
+  // The low bits of the sum are the exponent as it is stored; the shift drops all others.
+  const Register<T> biased = k + (Format::rounder + T(Format::bias));
+  return Register<T>(xsimd::bitwise_cast<xsimd::batch<T>>(xsimd::bitwise_cast<Whole>(biased.value)
+                                                          << Format::fraction_bits));
+}
+
+/// The same, but any small number where 2^k is less than 2^-100.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> small_power_of_two(const Register<T>& k) noexcept {
+#if defined(__AVX512F__)
+  using Batch = xsimd::batch<T>;
+  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm512_scalef_ps(Batch(1), k.value)));
+  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm512_scalef_pd(Batch(1), k.value)));
+#else
+  return power_of_two(at_least(k, -100));
+#endif
+}
+
+/// x * 2^k, rounded once, for x not far from 1, or 0, and a whole number k of at most twice the
+/// range of exponents.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> scaled(const Register<T>& x, const Register<T>& k) noexcept {
+#if defined(__AVX512F__)
+  using Batch = xsimd::batch<T>;
+  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm512_scalef_ps(x.value, k.value)));
+  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm512_scalef_pd(x.value, k.value)));
+#else
+  // In two steps, the first of which is exact.
+  const Register<T> half = nearest_whole(k * T(0.5));
+  return x * power_of_two(half) * power_of_two(k - half);
+#endif
+}
+
+/// c[0] + c[1] * x + ... by Horner's rule.
+template <class T, int terms>
+WEFT_ALWAYS_INLINE Register<T> polynomial(const Register<T>& x, const T (&c)[terms]) noexcept {
+  Register<T> sum(c[terms - 1]);
+  for (int i = terms - 2; i >= 0; --i)
+    sum = fma(sum, x, c[i]);
+  return sum;
+}
 
 /// Constants of exp by type.
 template <class T>
 struct ExpConstants;
 template <>
 struct ExpConstants<float> {
-  using Bits = std::int32_t;
-  static constexpr float most = 89.0f,
-                         least =
-                             -104.0f;  // beyond: infinity and zero, rounded from what these give
-  static constexpr float log2e = 1.44269504088896341f;
-  static constexpr float ln2_high = 0.693359375f;  // 9 bits: k * ln2_high is exact for |k| < 2^15
-  static constexpr float ln2_low = -2.12194440054690583e-4f;
-  static constexpr float rounder =
-      12582912.0f;  // 1.5 * 2^23: adding it leaves the nearest integer in the low bits
-  static constexpr int fraction_bits = 23, bias = 127, terms = 8;
+  // Beyond these: infinity and zero, rounded from what these give.
+  static constexpr float least = -104.0F, most = 89.0F;
+  static constexpr float log2e = 1.44269504088896341F;
+  static constexpr float ln2_high = 0.693359375F;  // 9 bits: k * ln2_high is exact for |k| < 2^15
+  static constexpr float ln2_low = -2.12194440054690583e-4F;
+  // Of (e^r - 1 - r) / r^2, error of e^r below 2^-30.8.
+  static constexpr float series[] = {0.5F,           0.166666672F,   0.041666463F,
+                                     0.00833331048F, 0.00139337312F, 0.000198910799F};
 };
 template <>
 struct ExpConstants<double> {
-  using Bits = std::int64_t;
-  static constexpr double most = 710.0, least = -746.0;
+  static constexpr double least = -746.0, most = 710.0;
   static constexpr double log2e = 1.44269504088896340736;
   static constexpr double ln2_high = 0.693147180369123816490;  // 33 bits
   static constexpr double ln2_low = 1.90821492927058770002e-10;
-  static constexpr double rounder = 6755399441055744.0;  // 1.5 * 2^52
-  static constexpr int fraction_bits = 52, bias = 1023, terms = 14;
+  // Error of e^r below 2^-61.
+  static constexpr double series[] = {
+      0.5,
+      0.1666666666666667,
+      0.04166666666666667,
+      0.008333333333326084,
+      0.0013888888888883711,
+      0.0001984126987500228,
+      2.480158732567746e-05,
+      2.755725517000089e-06,
+      2.755727347871858e-07,
+      2.5105312729622103e-08,
+      2.09147553258932e-09,
+  };
 };
 
-/// 2^k for each lane, k given as `rounder + k` in floating point; any k for which the result is a
-/// normal number.
+/// e^x = 2^k * (1 + high + low), |high| <= ln 2 / 2, low in the order of an ulp of 1 beside it.
 template <class T>
-WEFT_ALWAYS_INLINE xsimd::batch<T> power_of_two(
-    const xsimd::batch<typename ExpConstants<T>::Bits>& k) noexcept {
-  using C = ExpConstants<T>;
-  return xsimd::bitwise_cast<xsimd::batch<T>>((k + typename C::Bits{C::bias}) << C::fraction_bits);
-}
+struct ReducedExp {
+  Register<T> k, high, low;
+};
 
-/// e^x, every lane for itself. x = k ln 2 + r with |r| <= ln 2 / 2 (ln 2 in two parts after Cody
-/// and Waite), e^r by its Taylor series (error below 2^-27 for f32 with 8 terms, below 2^-57 for
-/// f64 with 14), times 2^k in two steps so that results down to the least subnormal come out. NaN
-/// stays NaN.
+/// Takes ln 2 out of x + rest, in two parts after Cody and Waite; e^r - 1 of what is left is r and
+/// r^2 times a polynomial, fitted at Chebyshev points. `rest` is below an ulp of x; |k| must be
+/// below 2^15 (f32) or 2^20 (f64).
 template <class T>
-  requires std::is_floating_point_v<T>
-WEFT_ALWAYS_INLINE Vectorized<T> exp(const Vectorized<T>& given) noexcept {
+WEFT_ALWAYS_INLINE ReducedExp<T> reduced_exp(const Register<T>& x,
+                                             const Register<T>& rest = T(0)) noexcept {
   using C = ExpConstants<T>;
-  using Bits = typename C::Bits;
-  Vectorized<T> x = select(given > Vectorized<T>(C::most), Vectorized<T>(C::most), given);
-  x = select(x < Vectorized<T>(C::least), Vectorized<T>(C::least), x);
-  const Vectorized<T> shifted = fma(x, Vectorized<T>(C::log2e), Vectorized<T>(C::rounder));
-  const Vectorized<T> k = shifted - Vectorized<T>(C::rounder);
+  constexpr T rounder = FloatFormat<T>::rounder;
+  const Register<T> k = fma(x, C::log2e, rounder) - rounder;
   // r = high + low, high being exact. Both go on separately: rounding their sum would cost a sixth
   // of an ulp.
-  const Vectorized<T> high = fma(k, Vectorized<T>(-C::ln2_high), x);
-  const Vectorized<T> low = k * Vectorized<T>(-C::ln2_low);
-  const Vectorized<T> r = high + low;
-  // Horner from the highest term 1/n! down to 1/2; the coefficients are exact quotients rounded
-  // once.
-  T factorial[C::terms];
-  factorial[0] = T(1);
-  for (int n = 1; n < C::terms; ++n)
-    factorial[n] = factorial[n - 1] * T(n);
-  Vectorized<T> q(T(1) / factorial[C::terms - 1]);
-  for (int n = C::terms - 2; n >= 2; --n)
-    q = fma(q, r, Vectorized<T>(T(1) / factorial[n]));
-  // The large terms come last, when little is left to be rounded, so that the error stays below
-  // 1 ulp without FMA, too.
-  const Vectorized<T> p = (fma(q, r * r, low) + high) + Vectorized<T>(T(1));
+  const Register<T> high = fma(k, -C::ln2_high, x);
+  const Register<T> low = fma(k, -C::ln2_low, rest);
+  const Register<T> r = high + low;
+  return {k, high, fma(polynomial(r, C::series), r * r, low)};
+}
+
+/// e^x, every lane for itself, within 1 ulp. Multiplied by 2^k so that results down to the least
+/// subnormal are rounded once. NaN stays NaN.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> exp(const Register<T>& x) noexcept {
+  using C = ExpConstants<T>;
+  const ReducedExp<T> e = reduced_exp(clamped(x, C::least, C::most));
+  // The large terms come last, when little is left to be rounded.
+  return scaled((e.low + e.high) + 1, e.k);
+}
+template <class T>
+  requires std::is_floating_point_v<T>
+WEFT_ALWAYS_INLINE Vectorized<T> exp(const Vectorized<T>& x) noexcept {
   Vectorized<T> result;
-  for (int i = 0; i < Vectorized<T>::registers; ++i) {
-    const auto bits = xsimd::bitwise_cast<xsimd::batch<Bits>>(shifted[i]);
-    const auto whole = bits - xsimd::bitwise_cast<xsimd::batch<Bits>>(xsimd::batch<T>(C::rounder));
-    const auto half = whole >> 1;
-    result[i] = p[i] * power_of_two<T>(half) * power_of_two<T>(whole - half);
-  }
+  for (int i = 0; i < Vectorized<T>::registers; ++i)
+    result[i] = exp(Register<T>(x[i])).value;
   return result;
 }
 

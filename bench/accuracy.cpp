@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// The largest errors of the mathematical functions, in units in the last place, at every level of
+// this machine, as the table of docs/accuracy.md.
+//
+//   accuracy [--step N] [--samples N] [NAME...]
+//
+// f16 and bf16: all values. f32: every Nth of all 2^32 (default 1, all of them, which takes minutes
+// a function), against the C library in f64. f64, and functions of two operands: N samples (default
+// 100 million) where functions are hard: next to multiples of pi / 2 and to 1, near 0, thresholds,
+// results below the normal numbers, any bits; against the C library in long double.
+#include <weft/kernel/function_table.hpp>
+
+#include "kernels/binary/binary.hpp"
+#include "kernels/unary/unary.hpp"
+#include "tests/support/naive_math.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using weft::Level;
+using weft::ScalarType;
+
+constexpr std::int64_t block = 4096;
+
+/// Binary digits and exponents of a type, as std::numeric_limits has them.
+struct Format {
+  int digits, least, most;
+};
+Format format_of(ScalarType type) {
+  switch (type) {
+    case ScalarType::f16: return {11, -13, 16};
+    case ScalarType::bf16: return {8, -125, 128};
+    case ScalarType::f32: return {24, -125, 128};
+    default: return {53, -1021, 1024};
+  }
+}
+
+template <class W>
+W ulp_error(W got, W wanted, const Format& format) {
+  if (std::isnan(wanted) || std::isnan(got)) {
+    return std::isnan(wanted) == std::isnan(got) ? W(0) : std::numeric_limits<W>::infinity();
+  }
+  const W beyond = std::ldexp(W(1), format.most);
+  if (std::isinf(got)) got = std::copysign(beyond, got);
+  if (std::fabs(wanted) > beyond) wanted = std::copysign(beyond, wanted);
+  if (got == wanted) return 0;
+  const int exponent = wanted == 0 ? format.least : std::ilogb(wanted) + 1;
+  return std::fabs(got - wanted) /
+         std::ldexp(W(1), std::max(exponent, format.least) - format.digits);
+}
+
+struct Worst {
+  double error = 0, a = 0, b = 0;
+};
+
+/// One function, one type: its kernels by level, and what was found.
+template <class T, class Op>
+class Study {
+ public:
+  using Wide = test::Wider<T>;
+  static constexpr ScalarType type = weft::scalar_type_of<T>;
+
+  explicit Study(Op op) : op_(op) {
+    // Where halves have no kernel of their own they are converted for the one of f32, rightly
+    // rounded: that conversion is tested elsewhere.
+    for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
+      const auto level = static_cast<Level>(i);
+      if constexpr (std::is_same_v<Op, weft::UnaryOp>) {
+        kernels_.push_back(weft::unary_kernel.at(level)(op, type));
+      } else {
+        kernels_.push_back(weft::binary_kernel.at(level)(op, type));
+      }
+    }
+    worst_.resize(kernels_.size());
+  }
+  bool exists() const { return kernels_[0] != nullptr; }
+
+  /// Takes a value into the study.
+  void add(T a, T b = T()) {
+    a_.push_back(a);
+    b_.push_back(b);
+    if (static_cast<std::int64_t>(a_.size()) == block) run();
+  }
+  void finish() {
+    if (!a_.empty()) run();
+    std::printf("| `%s` | %s |", info(op_).name, std::string(weft::name(type)).c_str());
+    for (const Worst& w : worst_)
+      std::printf(" %.3f |", w.error);
+    const Worst& w = worst_.back();
+    if (std::is_same_v<Op, weft::UnaryOp>) {
+      std::printf(" %.17g |\n", w.a);
+    } else {
+      std::printf(" %.17g, %.17g |\n", w.a, w.b);
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  static Wide wide(T x) {
+    if constexpr (weft::is_half_type<T>) return static_cast<float>(x);
+    return static_cast<Wide>(x);
+  }
+  void run() {
+    const std::size_t n = a_.size();
+    std::vector<Wide> wanted(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if constexpr (std::is_same_v<Op, weft::UnaryOp>) {
+        wanted[i] = *test::naive_math<Wide>(op_, wide(a_[i]));
+      } else {
+        wanted[i] = *test::naive_math<Wide>(op_, wide(a_[i]), wide(b_[i]));
+      }
+    }
+    std::vector<T> out(n);
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      char* data[] = {reinterpret_cast<char*>(out.data()), reinterpret_cast<char*>(a_.data()),
+                      reinterpret_cast<char*>(b_.data())};
+      kernels_[k]->run(kernels_[k]->context, data, nullptr, static_cast<std::int64_t>(n), 1, 0);
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto error = static_cast<double>(ulp_error(wide(out[i]), wanted[i], format_of(type)));
+        if (!(error <= worst_[k].error)) {
+          worst_[k] = {error, static_cast<double>(wide(a_[i])), static_cast<double>(wide(b_[i]))};
+        }
+      }
+    }
+    a_.clear();
+    b_.clear();
+  }
+
+  Op op_;
+  std::vector<const weft::SpanKernel*> kernels_;
+  std::vector<Worst> worst_;
+  std::vector<T> a_, b_;
+};
+
+/// A number where functions are hard.
+template <class T>
+T hard(std::mt19937_64& random, int kind) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  const double unit = static_cast<double>(random() >> 11) * 0x1p-53 - 0.5;
+  const int down = static_cast<int>(random() % 60);
+  switch (kind) {
+    case 0: return std::bit_cast<T>(static_cast<Bits>(random()));
+    case 1: return static_cast<T>(unit * (sizeof(T) == 4 ? 220 : 1520));  // exponents of e
+    case 2: return static_cast<T>(unit * 16);
+    case 3: return static_cast<T>(std::ldexp(unit, -down));
+    case 4: return static_cast<T>(1 + std::ldexp(unit, -down));
+    case 5: return static_cast<T>(-1 + std::ldexp(unit, -down));
+    case 6: {
+      const auto turns =
+          static_cast<double>(static_cast<std::int64_t>(random() % 4'000'000) - 2'000'000);
+      return static_cast<T>(turns * 1.5707963267948966 * (1 + std::ldexp(unit, -50)));
+    }
+    default: return static_cast<T>(unit * 3);
+  }
+}
+
+struct Options {
+  std::uint64_t step = 1;
+  std::int64_t samples = 100'000'000;
+  std::vector<std::string> names;
+
+  bool wants(const char* name) const {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  }
+};
+
+template <class Half>
+void study_half(weft::UnaryOp op) {
+  Study<Half, weft::UnaryOp> study(op);
+  if (!study.exists()) return;
+  for (int bits = 0; bits < 1 << 16; ++bits)
+    study.add(Half::from_bits(static_cast<std::uint16_t>(bits)));
+  study.finish();
+}
+
+void study_unary(const Options& options) {
+  for (int i = 0; i < static_cast<int>(std::size(weft::unary_functions)); ++i) {
+    const auto op = static_cast<weft::UnaryOp>(i);
+    if (!test::is_inexact(op) || !options.wants(info(op).name)) continue;
+    Study<float, weft::UnaryOp> single(op);
+    for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 32; bits += options.step)
+      single.add(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    single.finish();
+    Study<double, weft::UnaryOp> twice(op);
+    std::mt19937_64 random(1);
+    for (std::int64_t k = 0; k < options.samples; ++k)
+      twice.add(hard<double>(random, static_cast<int>(k % 8)));
+    twice.finish();
+    study_half<weft::float16>(op);
+    study_half<weft::bfloat16>(op);
+  }
+}
+
+template <class T>
+void study_pair(weft::BinaryOp op, const Options& options) {
+  Study<T, weft::BinaryOp> study(op);
+  std::mt19937_64 random(1);
+  for (std::int64_t k = 0; k < options.samples; ++k)
+    study.add(hard<T>(random, static_cast<int>(k % 8)),
+              hard<T>(random, static_cast<int>(k / 8 % 8)));
+  study.finish();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--step" && i + 1 < argc) {
+      options.step = std::max(1ULL, std::strtoull(argv[++i], nullptr, 10));
+    } else if (word == "--samples" && i + 1 < argc) {
+      options.samples = std::strtoll(argv[++i], nullptr, 10);
+    } else if (!word.empty() && word[0] != '-') {
+      options.names.push_back(word);
+    } else {
+      std::fprintf(stderr, "usage: accuracy [--step N] [--samples N] [NAME...]\n");
+      return 2;
+    }
+  }
+  std::printf("| function | type |");
+  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i)
+    std::printf(" %s |", std::string(weft::name(static_cast<Level>(i))).c_str());
+  std::printf(" at |\n| --- | --- |");
+  for (int i = 0; i <= static_cast<int>(weft::best_level()) + 1; ++i)
+    std::printf(" --- |");
+  std::printf("\n");
+  study_unary(options);
+  for (int i = 0; i < static_cast<int>(std::size(weft::binary_functions)); ++i) {
+    const auto op = static_cast<weft::BinaryOp>(i);
+    if (!test::is_inexact(op) || !options.wants(info(op).name)) continue;
+    study_pair<float>(op, options);
+    study_pair<double>(op, options);
+  }
+}

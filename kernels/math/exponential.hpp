@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Functions made of e^x, for f32 and f64: exp2, expm1, sigmoid, silu, tanh. (exp itself is
+/// public: weft/kernel/vectorized_math.hpp.) Every lane for itself; largest errors in
+/// docs/accuracy.md.
+#pragma once
+
+#include "kernels/math/bits.hpp"
+#include "kernels/math/double_word.hpp"
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// 2^x. What is left of x beside a whole number, times ln 2, is the argument of the series of exp.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> exp2(const Register<T>& x) noexcept {
+  using V = Register<T>;
+  constexpr bool single = sizeof(T) == 4;
+  constexpr T ln2 = static_cast<T>(0.693147180559945309417L);
+  constexpr T ln2_rest = static_cast<T>(0.693147180559945309417L - static_cast<long double>(ln2));
+  const V within = clamped(x, T(single ? -151 : -1076), T(single ? 129 : 1025));
+  const V k = nearest_whole(within);
+  const V r = within - k;
+  const V high = r * ln2;
+  const V low = fma(r, ln2_rest, product_error<T>(r, ln2, high));
+  const V rest = fma(polynomial(high, ExpConstants<T>::series), high * high, low);
+  return scaled((rest + high) + 1, k);
+}
+
+/// e^x - 1 as 2^k times a number of two words, for x >= -40.
+template <class T>
+struct ScaledDoubleWord {
+  DoubleWord<T> value;
+  Register<T> k;
+};
+template <class T>
+WEFT_ALWAYS_INLINE ScaledDoubleWord<T> scaled_expm1(const Register<T>& x) noexcept {
+  using V = Register<T>;
+  const ReducedExp<T> e = reduced_exp(x);
+  // 2^k (1 + high + low) - 1 = 2^k ((1 - 2^-k) + high + low); far out 2^-k does not count.
+  const V without = 1 - power_of_two(at_least(-e.k, -100));
+  const DoubleWord<T> sum = ordered_sum(without, e.high);
+  return {{sum.high, sum.low + e.low}, e.k};
+}
+
+/// e^x - 1, accurate for small x.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> expm1(const Register<T>& x) noexcept {
+  const ScaledDoubleWord<T> e = scaled_expm1(clamped(x, T(-40), ExpConstants<T>::most));
+  return with_sign_of(scaled(rounded(e.value), e.k), x);
+}
+
+/// Where x / (1 + e^-x) is 0, and where it is x.
+template <class T>
+inline constexpr T sigmoid_least = sizeof(T) == 4 ? T(-120) : T(-760);
+template <class T>
+inline constexpr T sigmoid_most = sizeof(T) == 4 ? T(17.5) : T(37.5);
+
+/// f / (1 + e^-x) for finite f and x within those bounds; `rest` is a small number added to -x.
+/// With e^-x = 2^-k (1 + u) that is 2^k f / ((1 + 2^k) + u), where hardly more than the divisor and
+/// the quotient are rounded. Nothing overflows, and results below the normal numbers are rounded
+/// once.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> times_sigmoid(const Register<T>& f, const Register<T>& x,
+                                             const Register<T>& rest = T(0)) noexcept {
+  const ReducedExp<T> e = reduced_exp(-x, rest);
+  const Register<T> k = -e.k;
+  const Register<T> s = small_power_of_two(k);
+  const Register<T> sum = 1 + s;
+  const DoubleWord<T> divisor = ordered_sum(sum, e.high);
+  const Register<T> low = e.low + ((s - (sum - 1)) + divisor.low);
+  return scaled(f / (divisor.high + low), k);
+}
+
+/// 1 / (1 + e^-x).
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> sigmoid(const Register<T>& x) noexcept {
+  return times_sigmoid<T>(T(1), clamped(x, ExpConstants<T>::least, sigmoid_most<T>));
+}
+
+/// x / (1 + e^-x); 0 with its sign for -infinity, as in the limit.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> silu(const Register<T>& x) noexcept {
+  const Register<T> within = clamped(x, sigmoid_least<T>, sigmoid_most<T>);
+  return select(x > sigmoid_most<T>, x, times_sigmoid(within, within));
+}
+
+/// (1 - t) / (1 + t) for t = e^(-2|x|), with the sign of x. With t = 2^-k (1 + u) that is
+/// ((2^k - 1) - u) / ((2^k + 1) + u), which keeps small results accurate.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> tanh(const Register<T>& x) noexcept {
+  const ReducedExp<T> e = reduced_exp(at_least(abs(x) * T(-2), -40));
+  const Register<T> s = power_of_two(-e.k);
+  const Register<T> u = e.high + e.low;
+  const DoubleWord<T> below = ordered_sum<T>(s, T(-1)), above = ordered_sum<T>(s, T(1));
+  const DoubleWord<T> dividend = ordered_sum(below.high, -u);
+  const DoubleWord<T> divisor = ordered_sum(above.high, u);
+  const Register<T> inverse = 1 / divisor.high;
+  const Register<T> quotient = dividend.high * inverse;
+  const Register<T> rest = remainder(dividend.high, quotient, divisor.high) +
+                           fma(-quotient, divisor.low + above.low, dividend.low + below.low);
+  return turned(fma(rest, inverse, quotient), x);
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

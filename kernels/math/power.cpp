@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of two operands.
+#include "kernels/math/power.hpp"
+
+#include "kernels/math/formulas.hpp"
+#include "kernels/math/hyperbolic.hpp"
+#include "kernels/math/math.hpp"
+#include "kernels/math/trigonometric.hpp"
+
+namespace weft::inline v0 {
+namespace {
+
+// Both operands in registers; f32 computed in f64 where FUNCTION has no form of its own.
+#define WEFT_PAIR_FORMULA(FORMULA, FUNCTION, COST)                                   \
+  template <class T>                                                                 \
+  struct FORMULA {                                                                   \
+    static constexpr float cost = COST;                                              \
+    WEFT_ALWAYS_INLINE Register<T> operator()(const Register<T>& a,                  \
+                                              const Register<T>& b) const noexcept { \
+      if constexpr (requires { FUNCTION(a, b); }) {                                  \
+        return FUNCTION(a, b);                                                       \
+      } else {                                                                       \
+        return in_double(FORMULA<double>(), a, b);                                   \
+      }                                                                              \
+    }                                                                                \
+  };
+WEFT_PAIR_FORMULA(Pow, pow, 20)
+WEFT_PAIR_FORMULA(Atan2, atan2, 20)
+WEFT_PAIR_FORMULA(Hypot, hypot, 8)
+WEFT_PAIR_FORMULA(XLogY, xlogy, 20)
+WEFT_PAIR_FORMULA(Elu, scaled_elu, 10)
+#undef WEFT_PAIR_FORMULA
+
+template <class Part>
+struct Pow<std::complex<Part>> {
+  using T = std::complex<Part>;
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return complex_pow(a, b); }
+};
+
+}  // namespace
+
+const SpanKernel* WEFT_KERNEL(power_kernel)(BinaryOp op, ScalarType type) {
+  switch (op) {
+    WEFT_FOR_EACH_POWER(WEFT_BINARY_KERNEL)
+    default: return nullptr;
+  }
+}
+
+}  // namespace weft::inline v0
