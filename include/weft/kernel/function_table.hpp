@@ -17,11 +17,11 @@
 #include <cstdint>
 
 // One operand.
-#define WEFT_FOR_EACH_UNARY(F)                                                          \
-  WEFT_FOR_EACH_PLAIN_UNARY(F)                                                          \
-  WEFT_FOR_EACH_EXPONENTIAL(F)                                                          \
-  WEFT_FOR_EACH_LOGARITHM(F) WEFT_FOR_EACH_TRIGONOMETRIC(F) WEFT_FOR_EACH_HYPERBOLIC(F) \
-      WEFT_FOR_EACH_SPECIAL(F)
+#define WEFT_FOR_EACH_UNARY(F) \
+  WEFT_FOR_EACH_PLAIN_UNARY(F) \
+  WEFT_FOR_EACH_EXPONENTIAL(F) \
+  WEFT_FOR_EACH_LOGARITHM(F)   \
+  WEFT_FOR_EACH_TRIGONOMETRIC(F) WEFT_FOR_EACH_HYPERBOLIC(F) WEFT_FOR_EACH_SPECIAL(F)
 
 #define WEFT_FOR_EACH_PLAIN_UNARY(F)                                                              \
   F(neg, Neg, numbers, common, "-a; integers wrap")                                               \
