@@ -27,6 +27,7 @@ bool PlanBuilder::build_dense() {
   Geometry& geometry = it.geometry_;
   geometry.noperands = it.ntensors();
   geometry.resize(dense->rank() > 0 ? 1 : 0);
+  if (dense->rank() > 0) geometry.extent(0) = it.numel_;
   if (new_ != 0) {
     new_strides_ = contiguous_strides(it.common_shape_);
     allocate_outputs();
@@ -34,7 +35,6 @@ bool PlanBuilder::build_dense() {
     keep_owned();
   }
   if (dense->rank() > 0) {
-    geometry.extent(0) = it.numel_;
     for (int k = 0; k < geometry.noperands; ++k) {
       const Operand& op = it.operands_[static_cast<std::size_t>(k)];
       const bool one = op.view.numel() == 1 && it.numel_ != 1;
