@@ -115,38 +115,6 @@ Term clamp(ElementwiseBuilder& b) {
   return b.apply(TernaryOp::clamp, b.input(0), b.number(least, type), b.number(most, type));
 }
 
-/// 1 / (1 + e^-x).
-[[maybe_unused]] Term logistic(ElementwiseBuilder& b, Term x) {
-  const Term decay = b.apply(UnaryOp::exp, b.apply(UnaryOp::neg, x));
-  return b.apply(UnaryOp::reciprocal, b.apply(BinaryOp::add, decay, b.number(1, b.dtype(x))));
-}
-/// Functions of several steps are computed in f32 at least, and rounded once.
-[[maybe_unused]] Term wide_input(ElementwiseBuilder& b) {
-  const ScalarType type = b.input_type(0);
-  return b.convert(b.input(0),
-                   is_floating(type) && type != ScalarType::f64 ? ScalarType::f32 : type);
-}
-/// Functions that the table may or may not have: where it has them, they are taken from it.
-template <class Op = UnaryOp>
-Term sigmoid(ElementwiseBuilder& b) {
-  if constexpr (requires { Op::sigmoid; }) {
-    return b.apply(Op::sigmoid, b.input(0));
-  } else {
-    return b.convert(logistic(b, wide_input(b)), b.input_type(0));
-  }
-}
-template <class Op = UnaryOp>
-Term tanh(ElementwiseBuilder& b) {
-  if constexpr (requires { Op::tanh; }) {
-    return b.apply(Op::tanh, b.input(0));
-  } else {
-    // 2 / (1 + e^-2x) - 1.
-    const Term x = wide_input(b);
-    const Term two = b.number(2, b.dtype(x));
-    const Term s = b.apply(BinaryOp::mul, logistic(b, b.apply(BinaryOp::mul, x, two)), two);
-    return b.convert(b.apply(BinaryOp::sub, s, b.number(1, b.dtype(x))), b.input_type(0));
-  }
-}
 /// alpha x + beta, kept within 0 and 1.
 Term hard_sigmoid(ElementwiseBuilder& b) {
   const ScalarType type = b.input_type(0);
@@ -160,13 +128,6 @@ struct Entry {
   Build build;
   std::vector<std::string> aliases = {};
 };
-
-template <class Op = BinaryOp>
-void add_power(OperatorRegistry& registry) {
-  if constexpr (requires { Op::pow; }) {
-    registry.add(std::make_shared<Elementwise>(OperatorName{.name = "Power"}, 2, binary<Op::pow>));
-  }
-}
 
 }  // namespace
 
@@ -196,19 +157,19 @@ void add_elementwise_operators(OperatorRegistry& registry) {
       {"Multiply", 2, binary<BinaryOp::mul>},
       {"Negative", 1, unary<UnaryOp::neg>},
       {"NotEqual", 2, binary<CompareOp::ne>},
+      {"Power", 2, binary<BinaryOp::pow>},
       {"Relu", 1, unary<UnaryOp::relu>},
       {"Select", 3, select},
-      {"Sigmoid", 1, sigmoid<>},
+      {"Sigmoid", 1, unary<UnaryOp::sigmoid>},
       {"Sign", 1, unary<UnaryOp::sign>},
       {"Sqrt", 1, unary<UnaryOp::sqrt>},
       {"Subtract", 2, binary<BinaryOp::sub>},
-      {"Tanh", 1, tanh<>},
+      {"Tanh", 1, unary<UnaryOp::tanh>},
   };
   for (const Entry& entry : entries) {
     registry.add(std::make_shared<Elementwise>(
         OperatorName{.name = entry.name, .aliases = entry.aliases}, entry.ninputs, entry.build));
   }
-  add_power(registry);
 }
 
 }  // namespace weft::inline v0::graph
