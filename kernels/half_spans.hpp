@@ -9,12 +9,16 @@
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Spans of `float Op(float...)`, or of the same on registers, with Nin inputs on elements of type Half: block by block in
-/// registers, where buffers of f32 would cost more memory traffic than the elements themselves. The
-/// result is rounded once. The last block is padded, so a value never depends on where it stands.
+/// Spans of `float Op(float...)`, or of the same on registers, with Nin inputs on elements of type
+/// Half: block by block in registers, where buffers of f32 would cost more memory traffic than the
+/// elements themselves. The result is rounded once. The last block is padded, so a value never depends
+/// on where it stands.
 template <class Op, class Half, std::size_t Nin>
 struct HalfSpans {
   static constexpr std::int64_t size = sizeof(Half);
+  /// What formulas read and write of a block of floats at a time: loops use 32 bytes at every level.
+  static constexpr int bytes =
+      RegisterFormula<Op> ? static_cast<int>(sizeof(float)) * Register<float>::lanes : 32;
 
   static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
                   std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
@@ -74,11 +78,11 @@ struct HalfSpans {
           result.at[j] = op(x.at[j]...);
       }
     }(widened(from)...);
-    narrow_block<Half>(to, result.at);
+    narrow_block<Half, bytes>(to, result.at);
   }
   static WEFT_ALWAYS_INLINE Floats widened(const char* from) {
     Floats floats;
-    widen_block<Half>(floats.at, from);
+    widen_block<Half, bytes>(floats.at, from);
     return floats;
   }
 };
