@@ -157,7 +157,8 @@ std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
 }
 
 /// Staged operands whose elements lie apart along dim 0 are packed in pieces so short that fetching
-/// the next one overlaps with computing this one.
+/// the next one overlaps with computing this one. Not those that are the same in every row: a buffer
+/// for a whole tile is packed once for all of them.
 void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals) {
   constexpr std::int64_t least_piece = 64;
   if (totals.staged == 0) return;
@@ -165,8 +166,11 @@ void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals) {
   if (piece < least_piece) return;
   for (int k = 0; k < geometry.noperands; ++k) {
     TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    if (t.access != Access::staged || t.one_per_row || geometry.stride(0, k) == t.memory_size)
+    const bool repeats = geometry.ndim() > 1 && geometry.stride(1, k) == 0;
+    if (t.access != Access::staged || t.one_per_row || repeats ||
+        geometry.stride(0, k) == t.memory_size) {
       continue;
+    }
     t.access = Access::spaced;
     --totals.staged;
     totals.staged_bytes -= buffer_bytes(t);

@@ -150,3 +150,28 @@ TEST_CASE("spaced: explained as packed, in spans of a piece", "[ops]") {
   CHECK(e.run.span < 5000);
   CHECK(e.run.span >= 64);
 }
+
+TEST_CASE("spaced: the same row for all others is packed for a tile, not piece by piece", "[ops]") {
+  Spaced<float> out(40, 700, 1, 0);
+  Spaced<float> a(40, 700, 1, 0);
+  Spaced<float> b(1, 700, 3, 0);
+  Random random(test::seed());
+  a.fill(random);
+  b.fill(random);
+  const TensorView to = out.view();
+  const TensorView left = a.view();
+  const TensorView right = b.view();
+  weft::TensorIteratorConfig config;
+  config.add_output(to).add_input(left).add_input(right);
+  CHECK(weft::explain_run(config.build()).run.span == 700);
+  weft::add_out(to, left, right);
+  test::Tally tally;
+  for (std::int64_t r = 0; r < 40; ++r) {
+    for (std::int64_t i = 0; i < 700; ++i) {
+      tally.check(test::load<float>(out.at(r, i)) == a.get(r, i) + b.get(0, i),
+                  [&](auto& text) { text << r << ", " << i; });
+    }
+  }
+  INFO("seed " << test::seed());
+  CHECK_TALLY(tally);
+}
