@@ -31,37 +31,39 @@ WEFT_ALWAYS_INLINE Register<T> log_times(const Register<T>& a, double high, doub
   if constexpr (sizeof(T) == 4) return in_double(PlainLogTimes{high}, a);
   if constexpr (sizeof(T) == 8) return LogTimes{{high, low}}(a);
 }
+template <class Part>
+WEFT_ALWAYS_INLINE std::complex<Part> log_times(std::complex<Part> a, double factor) noexcept {
+  const std::complex<Part> log = complex_log(a);
+  return {log.real() * static_cast<Part>(factor), log.imag() * static_cast<Part>(factor)};
+}
+
+// 1 / log(2) and 1 / log(10), in two words.
+constexpr double log2e_high = 1.4426950408889634, log2e_low = 2.0355273740931033e-17;
+constexpr double log10e_high = 0.4342944819032518, log10e_low = 1.098319650216765e-17;
+
 template <class T>
 struct Log2 {
   static constexpr float cost = 10;
   WEFT_ALWAYS_INLINE Register<T> operator()(const Register<T>& a) const noexcept {
-    return log_times(a, 1.4426950408889634, 2.0355273740931033e-17);
+    return log_times(a, log2e_high, log2e_low);
   }
 };
 template <class Part>
 struct Log2<std::complex<Part>> {
   using T = std::complex<Part>;
-  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
-    constexpr auto log2e = static_cast<Part>(1.4426950408889634);
-    const T log = complex_log(a);
-    return {log.real() * log2e, log.imag() * log2e};
-  }
+  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return log_times(a, log2e_high); }
 };
 template <class T>
 struct Log10 {
   static constexpr float cost = 10;
   WEFT_ALWAYS_INLINE Register<T> operator()(const Register<T>& a) const noexcept {
-    return log_times(a, 0.4342944819032518, 1.098319650216765e-17);
+    return log_times(a, log10e_high, log10e_low);
   }
 };
 template <class Part>
 struct Log10<std::complex<Part>> {
   using T = std::complex<Part>;
-  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
-    constexpr auto log10e = static_cast<Part>(0.4342944819032518);
-    const T log = complex_log(a);
-    return {log.real() * log10e, log.imag() * log10e};
-  }
+  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return log_times(a, log10e_high); }
 };
 
 }  // namespace

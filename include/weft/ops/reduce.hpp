@@ -9,10 +9,10 @@
 /// of the input. Nothing of the input's size is allocated.
 ///
 /// Sums of integers and bools add up in i64 (wrapping), those of f32 in f64 after trees of eight
-/// elements (spans of up to 128 pairwise in f32), of f16 and bf16 as f32, of f64 in blocks that are
-/// combined pairwise, of complex numbers in c128; all are rounded once at the end. Products of f32 are multiplied in f64, four at
-/// a time in f32 where that cannot leave its range. Variances are sums of squared deviations from each
-/// block's own mean.
+/// elements (spans of up to 128 pairwise in f32), of f16 and bf16 as f32, of f64 in blocks combined
+/// pairwise, of complex numbers in c128; all are rounded once at the end. Products of f32 are made in
+/// f64, four factors at a time in f32 where that cannot leave its range. Variances are sums of squared
+/// deviations from each block's own mean.
 ///
 /// The _out forms want an output of the result's shape (with or without the reduced axes as extent
 /// 1), or a Tensor to allocate or replace. Throw Error: axis (out of range or twice), shape (also

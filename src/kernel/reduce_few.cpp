@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/reduce_few.hpp"
+
+#include "kernel/reduce_plan.hpp"
+#include "kernels/stage/stage.hpp"
+
+namespace weft::inline v0 {
+
+bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
+  const Geometry& geometry = iter.geometry();
+  const int ndim = geometry.ndim();
+  if (iter.numel() > few_elements || iter.numel() == 0 || ndim == 0 || ndim > 2) return false;
+  if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return false;
+  for (int k = 0; k < 2; ++k) {
+    const Operand& op = iter.operand(k);
+    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) return false;
+  }
+  const bool reduced0 = geometry.stride(0, 0) == 0;
+  const bool reduced1 = ndim > 1 && geometry.stride(1, 0) == 0;
+  if (ndim > 1 ? reduced0 == reduced1 : !reduced0) return false;
+  const int kept_dim = reduced0 ? 1 : 0;
+  const int reduced_dim = 1 - kept_dim;
+  const std::int64_t kept = ndim > 1 ? geometry.extent(kept_dim) : 1;
+  const std::int64_t reduced = ndim > 1 ? geometry.extent(reduced_dim) : geometry.extent(0);
+  const std::int64_t size = element_size(kernel.types[1]);
+  if (kept > 1 && geometry.stride(kept_dim, 0) != element_size(kernel.types[0])) return false;
+  alignas(64) char accumulators[4096];
+  if (kept * kernel.accumulator_bytes > static_cast<std::int64_t>(sizeof(accumulators)))
+    return false;
+  char* input = iter.operand(1).data;
+  char* output = iter.operand(0).data;
+  if (!reduces_by_columns(kept, reduced, !reduced0, kept)) {
+    if (!reduced0 || geometry.stride(0, 1) != size) return false;
+    const std::int64_t row_bytes = ndim > 1 ? geometry.stride(1, 1) : 0;
+    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, kept, reduced, 0, 0);
+  } else {
+    if (reduced > block_rows) return false;
+    alignas(64) char packed[few_elements * 16];
+    std::int64_t row_bytes = geometry.stride(reduced_dim, 1);
+    if (geometry.stride(kept_dim, 1) != size) {
+      copy_block_kernel(size)(packed, size, kept * size, input, geometry.stride(kept_dim, 1),
+                              row_bytes, kept, reduced);
+      input = packed;
+      row_bytes = kept * size;
+    }
+    kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, reduced, kept, 0);
+  }
+  kernel.project(kernel.context, accumulators, kept, &output);
+  return true;
+}
+
+}  // namespace weft::inline v0

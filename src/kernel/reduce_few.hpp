@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Reductions of a few elements. Private to the compiled part.
+#pragma once
+
+#include <weft/kernel/reduction_kernel.hpp>
+
+namespace weft::inline v0 {
+
+/// A few elements of one input into one output, both of the kernel's own types: too little work to plan
+/// for. The same blocks as those of the plan, of which there is one for each output. False, with
+/// nothing done, if there is more to do than that.
+bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel);
+
+}  // namespace weft::inline v0
