@@ -12,6 +12,14 @@
 #include <immintrin.h>
 #endif
 
+// A loop over a block's elements that is to be vectorised: GCC unrolls some of them completely before
+// that, and then finds no vectors in what is left.
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_KEPT_LOOP _Pragma("GCC unroll 1")
+#else
+#define WEFT_KEPT_LOOP
+#endif
+
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 

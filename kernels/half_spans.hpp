@@ -74,6 +74,7 @@ struct HalfSpans {
         for (int j = 0; j < half_block; j += Register<float>::lanes)
           op(Register<float>::load(x.at + j)...).store(result.at + j);
       } else {
+        WEFT_KEPT_LOOP
         for (int j = 0; j < half_block; ++j)
           result.at[j] = op(x.at[j]...);
       }

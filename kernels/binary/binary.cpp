@@ -50,20 +50,23 @@ struct LeakyRelu {
 
 // ---- Order -------------------------------------------------------------------------------------
 
-/// The larger of two numbers, none of which is NaN. Of two zeros the one without sign, so that the
-/// order of the operands does not matter: where they are equal, left and right are one each, and
-/// elsewhere the same. (Both are one instruction.)
+/// The larger of two; of two zeros the one without sign, so that the order of the operands does not
+/// matter; NaN if one is. Where two numbers are equal or one is NaN, left and right are one each, and
+/// elsewhere the same: the "and" of their signs and the "or" of all other bits is right for all, and
+/// takes no comparison. (Left, right and that are one instruction each with AVX-512.)
 template <class T>
 WEFT_ALWAYS_INLINE T larger(T a, T b) noexcept {
   const T left = a > b ? a : b;
   if constexpr (std::is_floating_point_v<T>) {
     const T right = b > a ? b : a;
-    return from_bits<T>(bits_of(left) & bits_of(right));
+    const auto all = bits_of(left) & bits_of(right);
+    const auto any = bits_of(left) | bits_of(right);
+    return from_bits<T>(all | (any & ~bits_of(T(-0.0))));
   } else {
     return left;
   }
 }
-/// The smaller; of two zeros the one with a sign.
+/// The smaller; of two zeros the one with a sign; NaN if one is.
 template <class T>
 WEFT_ALWAYS_INLINE T smaller(T a, T b) noexcept {
   const T left = a < b ? a : b;
@@ -74,13 +77,18 @@ WEFT_ALWAYS_INLINE T smaller(T a, T b) noexcept {
     return left;
   }
 }
-/// True if one is NaN.
+/// a if b is NaN, else b if a is; else `both`. By bits, so that compilers do not compute `both` only
+/// where it is taken: masking every step of it costs more than the steps.
 template <class T>
-WEFT_ALWAYS_INLINE bool unordered(T a, T b) noexcept {
+WEFT_ALWAYS_INLINE T unless_nan(T a, T b, T both) noexcept {
   if constexpr (std::is_floating_point_v<T>) {
-    return __builtin_isunordered(a, b);
+    using Bits = decltype(bits_of(a));
+    const Bits from_a = Bits(0) - static_cast<Bits>(b != b);
+    const Bits from_b = (Bits(0) - static_cast<Bits>(a != a)) & ~from_a;
+    return from_bits<T>((bits_of(a) & from_a) | (bits_of(b) & from_b) |
+                        (bits_of(both) & ~(from_a | from_b)));
   } else {
-    return false;
+    return both;
   }
 }
 
@@ -88,28 +96,28 @@ template <class T>
 struct Maximum {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a | b;
-    return unordered(a, b) ? plus(a, b) : larger(a, b);
+    return larger(a, b);
   }
 };
 template <class T>
 struct Minimum {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a & b;
-    return unordered(a, b) ? plus(a, b) : smaller(a, b);
+    return smaller(a, b);
   }
 };
 template <class T>
 struct FMax {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a | b;
-    return unordered(a, b) ? (b != b ? a : b) : larger(a, b);
+    return unless_nan(a, b, larger(a, b));
   }
 };
 template <class T>
 struct FMin {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a & b;
-    return unordered(a, b) ? (b != b ? a : b) : smaller(a, b);
+    return unless_nan(a, b, smaller(a, b));
   }
 };
 
