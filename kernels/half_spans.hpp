@@ -11,7 +11,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Spans of `float Op(float...)`, or of the same on registers, with Nin inputs on elements of type
 /// Half: block by block in registers, where buffers of f32 would cost more memory traffic than the
-/// elements themselves. The result is rounded once. The last block is padded, so a value never depends
+/// elements themselves. The result is rounded once. Blocks are always whole, so a value never depends
 /// on where it stands.
 template <class Op, class Half, std::size_t Nin>
 struct HalfSpans {
@@ -49,21 +49,32 @@ struct HalfSpans {
       in[k] = repeated[k];
       step[k] = 0;
     }
-    std::int64_t i = 0;
-    for (; i + half_block <= n; i += half_block)
-      block(op, data[0] + i * size, (in[I] + i * step[I])...);
-    if (i == n) return;
-    char tail[1 + Nin][half_block * size];
-    const std::int64_t left = n - i;
-    for (std::size_t k = 0; k < Nin; ++k) {
-      for (std::int64_t j = 0; j < half_block; ++j) {
-        const std::int64_t from = j < left ? i + j : i;  // missing lanes repeat one that is there
-        __builtin_memcpy(tail[1 + k] + j * size, in[k] + from * step[k], size);
-      }
+    if (n < half_block) {
+      short_span(op, data[0], n, in, step, std::index_sequence<I...>());
+      return;
     }
-    block(op, tail[0], tail[1 + I]...);
-    for (std::int64_t j = 0; j < left; ++j)
-      __builtin_memcpy(data[0] + (i + j) * size, tail[0] + j * size, size);
+    // The last block reaches back over the one before it. It is computed first, since the output may be
+    // an input, and written last.
+    char last[half_block * size];
+    const std::int64_t start = n - half_block;
+    if (n % half_block != 0) block(op, last, (in[I] + start * step[I])...);
+    for (std::int64_t i = 0; i <= start; i += half_block)
+      block(op, data[0] + i * size, (in[I] + i * step[I])...);
+    if (n % half_block != 0) __builtin_memcpy(data[0] + start * size, last, sizeof(last));
+  }
+
+  /// Less than a block: missing lanes repeat the first one.
+  template <std::size_t... I>
+  static void short_span(const Op& op, char* to, std::int64_t n, const char* const* in,
+                         const std::int64_t* step, std::index_sequence<I...>) {
+    char padded[1 + Nin][half_block * size];
+    for (std::size_t k = 0; k < Nin; ++k) {
+      for (std::int64_t j = 0; j < half_block; ++j)
+        __builtin_memcpy(padded[1 + k] + j * size, in[k] + (j < n ? j : 0) * step[k], size);
+    }
+    block(op, padded[0], padded[1 + I]...);
+    for (std::int64_t j = 0; j < n; ++j)
+      __builtin_memcpy(to + j * size, padded[0] + j * size, size);
   }
 
   template <class... In>

@@ -52,7 +52,7 @@ struct ComplexRegister<double> {
 
 /// out[i] = a[i] * b[i] for n elements of std::complex<Part>; bits 0 and 1 of `broadcast`: a, b are one
 /// value. Both parts in one register: the real one by subtraction, the imaginary one by addition, of
-/// the same two products, none of them fused. The last block is padded, so a value never depends on
+/// the same two products, none of them fused. Blocks are always whole, so a value never depends on
 /// where it stands.
 template <class Part>
 void complex_product_span(char* out, const char* a, const char* b, std::int64_t n,
@@ -71,18 +71,29 @@ void complex_product_span(char* out, const char* a, const char* b, std::int64_t 
     step[k] = 0;
   }
   const std::int64_t bytes = n * size;
-  std::int64_t i = 0;
-  for (; i + block <= bytes; i += block) {
-    Register::store(out + i, Register::product(Register::load(in[0] + i * step[0]),
-                                               Register::load(in[1] + i * step[1])));
+  const auto product = [&](std::int64_t i) {
+    return Register::product(Register::load(in[0] + i * step[0]),
+                             Register::load(in[1] + i * step[1]));
+  };
+  if (bytes < block) {
+    char padded[3][block] = {};
+    for (int k = 0; k < 2; ++k) {
+      for (std::int64_t i = 0; i < bytes; i += size)
+        __builtin_memcpy(padded[k] + i, in[k] + i * step[k], size);
+    }
+    Register::store(padded[2],
+                    Register::product(Register::load(padded[0]), Register::load(padded[1])));
+    for (std::int64_t i = 0; i < bytes; i += size)
+      __builtin_memcpy(out + i, padded[2] + i, size);
+    return;
   }
-  if (i == bytes) return;
-  char tail[3][block] = {};
-  const auto left = static_cast<std::size_t>(bytes - i);
-  for (int k = 0; k < 2; ++k)
-    __builtin_memcpy(tail[k], in[k] + i * step[k], left);
-  Register::store(tail[2], Register::product(Register::load(tail[0]), Register::load(tail[1])));
-  __builtin_memcpy(out + i, tail[2], left);
+  // The last block reaches back over the one before it. It is computed first, since the output may be
+  // an input, and written last.
+  const std::int64_t start = bytes - block;
+  const auto last = product(start);
+  for (std::int64_t i = 0; i < start; i += block)
+    Register::store(out + i, product(i));
+  Register::store(out + start, last);
 }
 
 /// The same as SpanKernel::Run.

@@ -13,22 +13,47 @@ std::int64_t bytes_touched(const TensorIterator& iter, int k) {
   return iter.numel() == 0 ? 0 : bytes;
 }
 
+namespace {
+
+/// Bytes written one after the other from which on partial lines at their ends do not matter.
+constexpr std::int64_t least_run_bytes = 2048;
+
+/// Whether an output that is dense along dim 0 is written in runs of which few lines are partial ones:
+/// these are fetched all the same, and cost more than others.
+bool has_long_runs(const Geometry& geometry, int output, const char* data, std::int64_t size) {
+  constexpr std::int64_t line_bytes = 64;
+  constexpr std::int64_t least_aligned_bytes = 512;  // of runs that all begin on a line
+  std::int64_t run = size;
+  int d = 0;
+  for (; d < geometry.ndim() && geometry.stride(d, output) == run; ++d)
+    run *= geometry.extent(d);
+  if (run >= least_run_bytes) return true;
+  auto bits = reinterpret_cast<std::uintptr_t>(data);
+  for (; d < geometry.ndim(); ++d)
+    bits |= static_cast<std::uintptr_t>(geometry.stride(d, output));
+  return run >= least_aligned_bytes && bits % line_bytes == 0;
+}
+
+}  // namespace
+
 bool worth_streaming(const TensorIterator& iter, int output) {
   constexpr std::int64_t least_elements = 1 << 18;  // never worth it; spares small calls the rest
-  constexpr std::int64_t least_row_bytes = 512;
   if (iter.numel() < least_elements) return false;
   const Operand& op = iter.operand(output);
   if (op.is_read_write || !op.is_output) return false;
   const std::int64_t size = element_size(op.storage);
   const Geometry& geometry = iter.geometry();
-  if (geometry.stride(0, output) != size || geometry.extent(0) * size < least_row_bytes)
+  if (geometry.stride(0, output) != size || !has_long_runs(geometry, output, op.data, size))
     return false;
   std::int64_t bytes = 0;
   for (int k = 0; k < iter.ntensors(); ++k)
     bytes += bytes_touched(iter, k);
   // Up to half, much of the output is still there when it is written or read again, and plain stores
-  // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurement.
-  return bytes > cpu_info().l3_bytes / 2;
+  // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurement. Short rows
+  // gain less.
+  const std::int64_t l3 = cpu_info().l3_bytes;
+  const bool short_rows = geometry.extent(0) * size < least_run_bytes;
+  return bytes > (short_rows ? l3 - l3 / 8 : l3 / 2);
 }
 
 }  // namespace weft::inline v0

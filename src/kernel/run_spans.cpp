@@ -206,10 +206,32 @@ class TileRunner {
       kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
       return;
     }
-    for (std::int64_t r = 0; r < rows; ++r) {
-      run_pieces(data, n);
+    for (std::int64_t r = 0, count = 0; r < rows; r += count) {
+      count = std::min(plan_.piece_rows, rows - r);
+      if (plan_.piece_rows > 1) {
+        run_whole_rows(data, row_bytes, n, count);
+      } else {
+        run_pieces(data, n);
+      }
       for (std::size_t k = 0; k < ptrs_.size(); ++k)
-        data[k] += row_bytes[k];
+        data[k] += count * row_bytes[k];
+    }
+  }
+
+  /// Rows of n elements that are one piece of each streamed output. `data` and `row_bytes` as in call().
+  void run_whole_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                      std::int64_t rows) {
+    char* part[max_operands];
+    std::int64_t part_bytes[max_operands];
+    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      const bool streamed = t.access == Access::streamed;
+      part[k] = streamed ? buffers_[k].kernel : data[k];
+      part_bytes[k] = streamed ? n * t.kernel_size : row_bytes[k];
+    }
+    kernel_.run(kernel_.context, part, part_bytes, n, rows, broadcast_);
+    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+      if (plan_.operands[k].access == Access::streamed) store_piece(k, data[k], 0, n * rows);
     }
   }
 

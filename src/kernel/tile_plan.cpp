@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 namespace weft::inline v0 {
 namespace {
@@ -47,10 +48,13 @@ std::int64_t buffer_bytes(const TileOperand& t) {
   return t.kernel_size + t.via_size + (t.first != nullptr ? t.memory_size : 0);
 }
 
-/// The dim other than 0 along which an operand is dense, or 0.
+/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or
+/// three elements that lie side by side, each is better fetched in a pass of its own.
 int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
+  constexpr std::int64_t least_extent = 4;
+  if (std::abs(geometry.stride(0, k)) <= size) return 0;
   for (int d = 1; d < geometry.ndim(); ++d) {
-    if (std::abs(geometry.stride(d, k)) == size && geometry.extent(d) > 1) return d;
+    if (std::abs(geometry.stride(d, k)) == size && geometry.extent(d) >= least_extent) return d;
   }
   return 0;
 }
@@ -115,13 +119,11 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
       t.one_per_row = stride == 0 && may_broadcast;
       ++totals.staged;
       totals.staged_bytes += buffer_bytes(t);
-      // Below a cache line from element to element, walking along dim 0 uses lines up as well.
-      if (std::abs(stride) >= cache_line) {
-        const int dim = dense_dim(geometry, k, t.memory_size);
-        t.transposed = dim != 0;
+      const int dim = dense_dim(geometry, k, t.memory_size);
+      if (dim != 0) {
+        t.transposed = true;
         if (totals.crossing == 0) totals.crossing = dim;
-        if (dim != 0)
-          totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
+        totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
       }
     }
   }
@@ -198,11 +200,42 @@ void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
   }
 }
 
+/// Rows shorter than a piece are streamed several at a time: as many as make whole lines. Without
+/// streaming where that can't be.
+void stream_several_rows(TilePlan& plan, const TensorIterator& iter, Totals& totals) {
+  const Geometry& geometry = iter.geometry();
+  const std::int64_t row = geometry.extent(0);
+  if (!plan.streams || geometry.ndim() == 1 || row >= plan.piece) return;
+  std::int64_t unit = 1;  // rows
+  bool dense = true;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    if (t.access == Access::spaced) dense = false;
+    if (t.access != Access::streamed) continue;
+    const std::int64_t row_bytes = row * t.memory_size;
+    unit = std::lcm(unit, cache_line / std::gcd(cache_line, row_bytes));
+    dense = dense && geometry.stride(1, k) == row_bytes &&
+            reinterpret_cast<std::uintptr_t>(iter.operand(k).data) % cache_line == 0;
+  }
+  const std::int64_t most = pieces_bytes / totals.in_streams * plan.piece;  // what buffers can hold
+  if (dense && unit * row <= most) {
+    plan.piece_rows = std::max(plan.piece / (unit * row), std::int64_t{1}) * unit;
+    plan.piece = std::max(plan.piece, plan.piece_rows * row);
+  } else if (row * 2 < plan.piece) {
+    stop_streaming(plan, totals);
+  }
+}
+
 /// Rows: spans along dim 0, for several rows at a time.
 void tile_rows(TilePlan& plan, const TensorIterator& iter, std::int64_t length, int second,
                std::int64_t capacity) {
   add_step(plan, iter, 0, length);
-  if (iter.ndim() > 1) add_step(plan, iter, second, capacity / plan.steps[0].tile);
+  if (iter.ndim() > 1) {
+    const std::int64_t rows = capacity / plan.steps[0].tile;
+    // Whole pieces, so that each tile begins on a line where the first one does.
+    add_step(plan, iter, second,
+             rows <= plan.piece_rows ? plan.piece_rows : rows / plan.piece_rows * plan.piece_rows);
+  }
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
     TileOperand& t = plan.operands[k];
     t.pack = iter.geometry().stride(0, static_cast<int>(k)) != t.memory_size;
@@ -214,7 +247,9 @@ void tile_rows(TilePlan& plan, const TensorIterator& iter, std::int64_t length, 
 /// the buffers hold.
 void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
   constexpr std::int64_t run_bytes = 512;
-  const std::int64_t capacity = large_stage_bytes / totals.staged_bytes;
+  const std::int64_t short_side = iter.geometry().extent(totals.crossing) * totals.crossing_size;
+  const std::int64_t capacity =
+      (short_side <= run_bytes ? short_stage_bytes : large_stage_bytes) / totals.staged_bytes;
   const std::int64_t across =
       std::min(iter.geometry().extent(totals.crossing),
                std::clamp<std::int64_t>(run_bytes / totals.crossing_size, 32, 256));
@@ -331,6 +366,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   // In tiles of operands that disagree, streaming was measured to be slower; gathered rows are short.
   if (crossing || !by_rows) stop_streaming(plan, totals);
   if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);
+  stream_several_rows(plan, iter, totals);
   const auto capacity = [](std::int64_t bytes) {
     return bytes == 0 ? max_direct_elements : std::min(max_staged_elements, stage_bytes / bytes);
   };

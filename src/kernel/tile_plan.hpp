@@ -73,6 +73,8 @@ struct TilePlan {
   bool streams = false;  ///< some output is written past the caches
   bool in_pieces = false;  ///< rows are run piece by piece: some operand is spaced or streamed
   std::int64_t piece = piece_bytes;          ///< elements of such a piece
+  std::int64_t piece_rows = 1;               ///< rows of one, if whole rows: streamed outputs go on
+                                             ///< in the next row where one ends
   int tile_rank = 0;                         ///< dims within a tile
   SmallVector<TileStep, inline_rank> steps;  ///< those dims, innermost first, then all others
   std::int64_t count = 1;                    ///< number of tiles

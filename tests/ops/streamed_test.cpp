@@ -25,12 +25,13 @@ using weft::TensorView;
 constexpr std::int64_t row_length = 1500;  // no multiple of a line, nor of a tile
 constexpr std::int64_t most_bytes = 512 << 20;
 
-/// Rows so that `element_bytes` an element are more than the engine keeps in caches, or 0 if that
-/// is too much for a test.
-std::int64_t rows_for(std::int64_t element_bytes) {
-  const std::int64_t least = weft::cpu_info().l3_bytes / 2;
+/// Rows so that `element_bytes` an element are more than the engine keeps in caches, which is more if
+/// rows are short, or 0 if that is too much for a test.
+std::int64_t rows_for(std::int64_t element_bytes, std::int64_t columns = row_length) {
+  const std::int64_t l3 = weft::cpu_info().l3_bytes;
+  const std::int64_t least = columns == row_length ? l3 / 2 : l3;
   if (least + (least >> 4) > most_bytes) return 0;
-  const std::int64_t row_bytes = row_length * element_bytes;
+  const std::int64_t row_bytes = columns * element_bytes;
   return std::max<std::int64_t>(180, least / row_bytes + 2);
 }
 
@@ -155,17 +156,17 @@ struct Case {
 
 /// The operation on all elements, computed in type C.
 template <class Out, class A, class B, class C>
-void check_binary(const std::vector<Case>& cases) {
-  const std::int64_t rows = rows_for(sizeof(Out) + sizeof(A) + sizeof(B));
+void check_binary(const std::vector<Case>& cases, std::int64_t columns = row_length) {
+  const std::int64_t rows = rows_for(sizeof(Out) + sizeof(A) + sizeof(B), columns);
   if (rows == 0) {
     WARN("the last-level cache is too large for this test");
     return;
   }
   test::Tally tally;
   for (const Case& c : cases) {
-    Matrix<Out> out(rows, row_length, c.out);
-    Matrix<A> a(rows, row_length, c.a);
-    Matrix<B> b(rows, row_length, c.b);
+    Matrix<Out> out(rows, columns, c.out);
+    Matrix<A> a(rows, columns, c.a);
+    Matrix<B> b(rows, columns, c.b);
     a.fill(1);
     b.fill(2);
     one_and_two_threads([&](int threads) {
@@ -252,6 +253,29 @@ TEST_CASE("streamed: other types", "[ops]") {
   check_binary<double, double, double, double>(
       {{Binary::add, off_line, dense, dense}, {Binary::mul, pitched, one_column, dense}});
   check_binary<c64, c64, c64, c64>({{Binary::mul, shifted, dense, pitched}});
+}
+
+TEST_CASE("streamed: short rows", "[ops]") {
+  const std::int64_t rows = rows_for(12, 100);
+  if (rows == 0) return;
+  const Matrix<float> in(rows, 100, pitched);
+  const TensorView a = in.view();
+  for (const Lie lie : {dense, off_line}) {  // several rows at a time make whole lines, or never
+    const Matrix<float> to(rows, 100, lie);
+    const TensorView out = to.view();
+    weft::TensorIteratorConfig config;
+    config.add_output(out).add_input(a).add_input(a).resize_outputs(false);
+    const weft::Explanation e = weft::explain_run(config.build());
+    CHECK(e.operands[0].access == (lie == dense ? "streamed" : "direct"));
+  }
+  check_binary<float, float, float, float>(
+      {{Binary::add, dense, dense, one_column}, {Binary::mul, off_line, dense, one_row}}, 17);
+  check_binary<float, float, float, float>(
+      {{Binary::add, dense, pitched, one_row}, {Binary::mul, pitched_lines, dense, dense}}, 300);
+  check_binary<std::int64_t, std::int64_t, std::int64_t, std::int64_t>(
+      {{Binary::add, dense, one_column, dense}}, 93);
+  check_binary<float16, float16, float16, float16>({{Binary::mul, dense, dense, one_row}}, 200);
+  check_binary<double, float, std::int32_t, float>({{Binary::add, dense, dense, pitched}}, 139);
 }
 
 TEST_CASE("streamed: converted on the way", "[ops]") {
