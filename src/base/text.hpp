@@ -3,37 +3,49 @@
 /// Building messages. Private to the compiled part.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace weft::inline v0 {
 
-inline void append_text(std::string& out, std::string_view text) { out += text; }
-inline void append_text(std::string& out, char c) { out += c; }
-template <class T>
-  requires std::is_arithmetic_v<T>
-void append_text(std::string& out, T value) {
-  out += std::to_string(value);
-}
-/// Lists print as [2, 3, 4].
-template <class T>
-void append_text(std::string& out, std::span<T> values) {
-  out += '[';
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i != 0) out += ", ";
-    append_text(out, values[i]);
-  }
-  out += ']';
-}
+/// What messages are put together from, as one type, so that putting them together is compiled once
+/// and not for every combination. Refers to text and lists.
+class TextPiece {
+ public:
+  TextPiece(std::string_view text) noexcept : kind_(Kind::text), text_(text) {}
+  TextPiece(const std::string& text) noexcept : TextPiece(std::string_view(text)) {}
+  TextPiece(const char* text) noexcept : TextPiece(std::string_view(text)) {}
+  TextPiece(char c) noexcept : kind_(Kind::character), character_(c) {}
+  TextPiece(std::signed_integral auto value) noexcept : kind_(Kind::number), number_(value) {}
+  TextPiece(std::unsigned_integral auto value) noexcept : kind_(Kind::count), count_(value) {}
+  /// Prints as [2, 3, 4].
+  TextPiece(std::span<const std::int64_t> list) noexcept : kind_(Kind::list), list_(list) {}
+
+  void append_to(std::string& out) const;
+
+ private:
+  enum class Kind : std::uint8_t { text, character, number, count, list };
+
+  Kind kind_;
+  union {
+    std::string_view text_;
+    char character_;
+    std::int64_t number_;
+    std::uint64_t count_;
+    std::span<const std::int64_t> list_;
+  };
+};
+
+std::string joined(std::span<const TextPiece> pieces);
 
 /// The arguments, one after the other, as text.
 template <class... Args>
 std::string text(const Args&... args) {
-  std::string out;
-  (append_text(out, args), ...);
-  return out;
+  const TextPiece pieces[] = {TextPiece(args)...};
+  return joined(pieces);
 }
 
 }  // namespace weft::inline v0

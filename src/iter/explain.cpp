@@ -23,7 +23,8 @@ std::string quoted(std::string_view value) {
 
 template <class T>
 std::string list(const std::vector<T>& values) {
-  return text(std::span<const T>(values));
+  const std::vector<std::int64_t> numbers(values.begin(), values.end());
+  return text(std::span(numbers));
 }
 
 std::string access_text(const Explanation::Operand& op) {

@@ -67,13 +67,25 @@ int note_set(std::int32_t* places, const char* from, std::int64_t stride, std::i
   return count;
 }
 
+/// How elements of one type are looked at. The walk around it is the same for all of them.
+struct Looking {
+  std::int64_t (*count)(const char* from, std::int64_t stride, std::int64_t n);
+  int (*note)(std::int32_t* places, const char* from, std::int64_t stride, std::int64_t n);
+
+  static Looking at(ScalarType type) {
+    return dispatch_all_types(type, []<class T>() { return Looking{&count_set<T>, &note_set<T>}; });
+  }
+};
+
 /// The elements of an iterator in C order, in pieces; operand `chooser` says which are wanted.
 class Chosen {
  public:
   Chosen(const TensorIterator& iter, int chooser)
-      : iter_(iter), chooser_(static_cast<std::size_t>(chooser)) {
+      : iter_(iter),
+        chooser_(static_cast<std::size_t>(chooser)),
+        looking_(Looking::at(iter.storage_dtype(chooser))) {
     starts_.resize(static_cast<std::size_t>(ceil_div(iter.numel(), piece_elements)) + 1);
-    dispatch_all_types(iter.storage_dtype(chooser), [&]<class T>() { count<T>(); });
+    count_pieces();
   }
 
   std::int64_t count() const { return starts_.back(); }
@@ -83,11 +95,9 @@ class Chosen {
   /// being number `flat` of all.
   template <class F>
   void visit(F&& f) const {
-    dispatch_all_types(iter_.storage_dtype(static_cast<int>(chooser_)), [&]<class T>() {
-      parallel_for(pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t piece = begin; piece < end; ++piece)
-          visit_piece<T>(piece, f);
-      });
+    parallel_for(pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t piece = begin; piece < end; ++piece)
+        visit_piece(piece, f);
     });
   }
 
@@ -97,13 +107,12 @@ class Chosen {
     return {piece * piece_elements, std::min((piece + 1) * piece_elements, iter_.numel())};
   }
 
-  template <class T>
-  void count() {
+  void count_pieces() {
     parallel_for(pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t piece = begin; piece < end; ++piece) {
         std::int64_t sum = 0;
         const auto loop = [&](char** data, const std::int64_t* strides, std::int64_t n) {
-          sum += count_set<T>(data[chooser_], strides[chooser_], n);
+          sum += looking_.count(data[chooser_], strides[chooser_], n);
         };
         iter_.serial_for_each(loop, range(piece));
         starts_[static_cast<std::size_t>(piece) + 1] = sum;
@@ -113,7 +122,7 @@ class Chosen {
       starts_[piece] += starts_[piece - 1];
   }
 
-  template <class T, class F>
+  template <class F>
   void visit_piece(std::int64_t piece, F& f) const {
     std::int64_t rank = starts_[static_cast<std::size_t>(piece)];
     std::int64_t flat = range(piece).begin;
@@ -121,7 +130,7 @@ class Chosen {
     const auto loop = [&](char** data, const std::int64_t* strides, std::int64_t n) {
       for (std::int64_t first = 0; first < n; first += block_elements) {
         const std::int64_t size = std::min(block_elements, n - first);
-        const int found = note_set<T>(places, data[chooser_], strides[chooser_], size);
+        const int found = looking_.note(places, data[chooser_], strides[chooser_], size);
         if (found > 0) f(rank, flat, data, strides, places, found);
         rank += found;
         flat += size;
@@ -134,6 +143,7 @@ class Chosen {
 
   const TensorIterator& iter_;
   std::size_t chooser_;
+  Looking looking_;
   std::vector<std::int64_t> starts_;  // chosen elements before each piece
 };
 

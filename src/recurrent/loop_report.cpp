@@ -21,7 +21,7 @@ std::string_view reason(LoopEnd end) {
 
 void append_list(std::string& out, const std::vector<std::string>& entries) {
   for (const std::string& entry : entries)
-    append_text(out, text("    ", entry, '\n'));
+    out += text("    ", entry, '\n');
 }
 
 }  // namespace

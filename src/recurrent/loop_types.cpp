@@ -81,8 +81,7 @@ ValueType slice_type(const LoopSpec& spec, const std::string& entry, const LoopI
     sliced[static_cast<std::size_t>(axis)] =
         iterator.range.part_size.value_or(stride < 0 ? -stride : stride);
   } else {
-    std::copy(sliced.begin() + axis + 1, sliced.end(), sliced.begin() + axis);
-    sliced.resize(sliced.size() - 1);
+    sliced.erase(static_cast<std::size_t>(axis));
   }
   return {whole.dtype, PartialShape(sliced)};
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+
+namespace weft::inline v0 {
+
+void TextPiece::append_to(std::string& out) const {
+  switch (kind_) {
+    case Kind::text: out += text_; return;
+    case Kind::character: out += character_; return;
+    case Kind::number: out += std::to_string(number_); return;
+    case Kind::count: out += std::to_string(count_); return;
+    case Kind::list:
+      out += '[';
+      for (std::size_t i = 0; i < list_.size(); ++i) {
+        if (i != 0) out += ", ";
+        out += std::to_string(list_[i]);
+      }
+      out += ']';
+      return;
+  }
+}
+
+std::string joined(std::span<const TextPiece> pieces) {
+  std::string out;
+  for (const TextPiece& piece : pieces)
+    piece.append_to(out);
+  return out;
+}
+
+}  // namespace weft::inline v0
