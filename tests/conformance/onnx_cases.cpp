@@ -24,7 +24,7 @@ using weft::Tensor;
 using weft::TensorView;
 
 std::string read_file(const std::string& name) {
-  std::ifstream in(std::string(WEFT_TESTS_DIR) + "/data/onnx-strided/" + name, std::ios::binary);
+  std::ifstream in(WEFT_TESTS_DIR "/data/onnx-strided/" + name, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (bytes.empty()) throw std::runtime_error("cannot read " + name);
   return bytes;

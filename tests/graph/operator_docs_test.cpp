@@ -9,7 +9,7 @@
 #include <string>
 
 TEST_CASE("documents: the tables of operators", "[graph]") {
-  std::ifstream file(std::string(WEFT_TESTS_DIR) + "/../docs/operators.md");
+  std::ifstream file(WEFT_TESTS_DIR "/../docs/operators.md");
   REQUIRE(file);
   const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   for (const weft::graph::Operator* op : weft::graph::standard_operators().all()) {

@@ -74,7 +74,7 @@ std::string line_of(const weft::ReductionInfo& function, bool one_axis) {
 }  // namespace
 
 TEST_CASE("documents: the table of functions", "[ops]") {
-  std::ifstream page(std::string(WEFT_TESTS_DIR) + "/../docs/functions.md");
+  std::ifstream page(WEFT_TESTS_DIR "/../docs/functions.md");
   REQUIRE(page);
   std::set<std::string> listed;
   for (std::string line; std::getline(page, line);) {

@@ -6,6 +6,7 @@
 #include "support/dense.hpp"
 #include "support/errors.hpp"
 #include "support/function_list.hpp"
+#include "support/naive_functions.hpp"
 
 #include <set>
 

@@ -5,6 +5,7 @@
 
 #include "support/dense.hpp"
 #include "support/function_list.hpp"
+#include "support/naive_functions.hpp"
 
 #include <bit>
 #include <cmath>

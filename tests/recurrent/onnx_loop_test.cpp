@@ -61,7 +61,7 @@ class OnnxCase {
 
  private:
   Tensor load(const std::string& file) const {
-    return weft::load_npy(std::string(WEFT_TESTS_DIR) + "/data/" + folder_ + file);
+    return weft::load_npy(WEFT_TESTS_DIR "/data/" + folder_ + file);
   }
   /// The runner's tolerance: 1e-7, and 1e-3 of the value.
   static void check(const TensorView& got, const TensorView& expected) {
@@ -123,8 +123,7 @@ class OnnxCase {
 
 TEST_CASE("onnx: every node test with recurrence", "[recurrent]") {
   int count = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(WEFT_TESTS_DIR) + "/data/onnx-loops")) {
+  for (const auto& entry : std::filesystem::directory_iterator(WEFT_TESTS_DIR "/data/onnx-loops")) {
     const std::string name = entry.path().filename().string();
     INFO(name);
     std::string error;

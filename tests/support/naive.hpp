@@ -39,23 +39,7 @@ void for_each_index(const Dims& shape, Visit&& visit) {
 
 /// The common shape, or nothing if the shapes do not broadcast. Axes are aligned at the last; all
 /// extents of one axis that are not 1 are equal.
-inline std::optional<Dims> naive_broadcast(const std::vector<Dims>& shapes) {
-  std::size_t rank = 0;
-  for (const Dims& shape : shapes)
-    rank = std::max(rank, shape.size());
-  Dims common(rank, 1);
-  for (std::size_t from_end = 1; from_end <= rank; ++from_end) {
-    std::int64_t& extent = common[rank - from_end];
-    for (const Dims& shape : shapes) {
-      if (from_end > shape.size()) continue;
-      const std::int64_t own = shape[shape.size() - from_end];
-      if (own == 1) continue;
-      if (extent != 1 && extent != own) return std::nullopt;
-      extent = own;
-    }
-  }
-  return common;
-}
+std::optional<Dims> naive_broadcast(const std::vector<Dims>& shapes);
 
 /// Byte offset, from the operand's own element (0, 0, ...), of the element that belongs to an index
 /// of the common shape.
@@ -70,42 +54,15 @@ inline std::int64_t naive_offset(const NaiveOperand& operand, const Dims& index)
 }
 
 /// Byte offsets of all operands, for every index in row-major order.
-inline std::vector<Dims> naive_offsets(const Dims& common,
-                                       const std::vector<NaiveOperand>& operands) {
-  std::vector<Dims> tuples;
-  for_each_index(common, [&](const Dims& index) {
-    Dims tuple;
-    for (const NaiveOperand& operand : operands)
-      tuple.push_back(naive_offset(operand, index));
-    tuples.push_back(tuple);
-  });
-  return tuples;
-}
+std::vector<Dims> naive_offsets(const Dims& common, const std::vector<NaiveOperand>& operands);
 
 /// The same tuples in an order of their own, to compare sets with repeats.
-inline std::vector<Dims> sorted(std::vector<Dims> tuples) {
-  std::sort(tuples.begin(), tuples.end());
-  return tuples;
-}
+std::vector<Dims> sorted(std::vector<Dims> tuples);
 
 /// Strides of a dense row-major tensor; an extent of 0 counts as 1.
-inline Dims row_major(const Dims& shape) {
-  Dims strides(shape.size(), 1);
-  for (std::size_t axis = shape.size(); axis-- > 1;) {
-    strides[axis - 1] = strides[axis] * std::max<std::int64_t>(shape[axis], 1);
-  }
-  return strides;
-}
+Dims row_major(const Dims& shape);
 
 /// 0 as soon as one extent is 0, whatever the others are.
-inline std::int64_t product(const Dims& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : shape) {
-    if (extent == 0) return 0;
-  }
-  for (const std::int64_t extent : shape)
-    count *= extent;
-  return count;
-}
+std::int64_t product(const Dims& shape);
 
 }  // namespace test
