@@ -28,60 +28,73 @@ template <class T>
 constexpr std::int64_t panel_width = panel_vectors * Vectorized<T>::lanes;
 constexpr std::int64_t vector_bytes = 64;
 
+/// One step: a column of a's tile times a row of b's.
+template <class T, int rows, int vectors, std::size_t... J>
+WEFT_ALWAYS_INLINE void add_products(Vectorized<T>* sums, const char* a, std::int64_t a_row,
+                                     const char* b, std::int64_t b_panel,
+                                     std::index_sequence<J...>) {
+  using V = Vectorized<T>;
+  const V columns[] = {V::load(reinterpret_cast<const T*>(b + J / panel_vectors * b_panel +
+                                                          J % panel_vectors * vector_bytes))...};
+  [&]<std::size_t... R>(std::index_sequence<R...>) {
+    const auto row = [&]<std::size_t r>(std::integral_constant<std::size_t, r>) {
+      const V factor(SpanReader<T, false>{a + static_cast<std::int64_t>(r) * a_row}[0]);
+      ((sums[r * vectors + J] = fma(factor, columns[J], sums[r * vectors + J])), ...);
+    };
+    (row(std::integral_constant<std::size_t, R>()), ...);
+  }(std::make_index_sequence<rows>());
+}
+
 /// A tile of `rows` rows by `panels` panels of c, run by run. Between runs it stays in a buffer: c's rows
-/// may lie a power of two apart, where few of them fit a cache.
-template <class T, int rows, int panels>
-void tile(const ProductBlock& block, const char* a, const char* b, char* c, std::int64_t c_row_step,
-          const char* start, std::int64_t start_row_step) {
+/// may lie a power of two apart, where few of them fit a cache. I: the sums, by rows; packs instead of
+/// loops, so that every sum is an object of its own, which compilers keep in a register.
+template <class T, int rows, int panels, std::size_t... I>
+WEFT_ALWAYS_INLINE void run_tile(const ProductBlock& block, const char* a, const char* b, char* c,
+                                 std::int64_t c_row_step, const char* start,
+                                 std::int64_t start_row_step, std::index_sequence<I...>) {
   using V = Vectorized<T>;
   constexpr int vectors = panels * panel_vectors;
   const std::int64_t a_row = block.a_row_step;
   const std::int64_t a_step = block.a_depth_step;
   const std::int64_t b_step = block.b_depth_step;
   const std::int64_t b_panel = block.b_panel_step;
-  // Packs instead of loops: every sum is an object of its own, which compilers keep in a register.
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    alignas(64) char between[sizeof...(I) * vector_bytes];
-    std::int64_t from_step = start_row_step;
-    for (std::int64_t left = block.depth;;) {
-      V sums[sizeof...(I)];
-      ((sums[I] = V(T(0))), ...);
-      const std::int64_t depth = left < product_run ? left : product_run;
-      for (std::int64_t k = 0; k < depth; ++k) {
-        [&]<std::size_t... J>(std::index_sequence<J...>) {
-          const V columns[] = {V::load(reinterpret_cast<const T*>(
-              b + J / panel_vectors * b_panel + J % panel_vectors * vector_bytes))...};
-          [&]<std::size_t... R>(std::index_sequence<R...>) {
-            const auto row = [&]<std::size_t r>(std::integral_constant<std::size_t, r>) {
-              const V factor(SpanReader<T, false>{a + static_cast<std::int64_t>(r) * a_row}[0]);
-              ((sums[r * vectors + J] = fma(factor, columns[J], sums[r * vectors + J])), ...);
-            };
-            (row(std::integral_constant<std::size_t, R>()), ...);
-          }(std::make_index_sequence<rows>());
-        }(std::make_index_sequence<vectors>());
-        a += a_step;
-        b += b_step;
-      }
-      left -= depth;
-      const bool last = left <= 0;
-      char* to = last ? c : between;
-      const std::int64_t to_step = last ? c_row_step : vectors * vector_bytes;
-      const auto finish = [&](std::size_t row, std::size_t vector, const V& sum) {
-        const auto r = static_cast<std::int64_t>(row);
-        const auto at = static_cast<std::int64_t>(vector) * vector_bytes;
-        T* out = reinterpret_cast<T*>(to + r * to_step + at);
-        if (start == nullptr) {
-          sum.store(out);
-        } else {
-          (V::load(reinterpret_cast<const T*>(start + r * from_step + at)) + sum).store(out);
-        }
-      };
-      (finish(I / vectors, I % vectors, sums[I]), ...);
-      if (last) return;
-      start = between;
-      from_step = to_step;
+  const auto at = [](std::size_t i, std::int64_t row_step) {
+    return static_cast<std::int64_t>(i / vectors) * row_step +
+           static_cast<std::int64_t>(i % vectors) * vector_bytes;
+  };
+  // What the tile starts from and where it goes is fetched while the products are made.
+  if (start != nullptr) (__builtin_prefetch(start + at(I, start_row_step), 0), ...);
+  (__builtin_prefetch(c + at(I, c_row_step), 1), ...);
+  alignas(64) char between[sizeof...(I) * vector_bytes];
+  for (std::int64_t left = block.depth;;) {
+    V sums[sizeof...(I)];
+    ((sums[I] = V(T(0))), ...);
+    const std::int64_t depth = left < product_run ? left : product_run;
+    for (std::int64_t k = 0; k < depth; ++k) {
+      add_products<T, rows, vectors>(sums, a, a_row, b, b_panel,
+                                     std::make_index_sequence<vectors>());
+      a += a_step;
+      b += b_step;
     }
-  }(std::make_index_sequence<rows * vectors>());
+    left -= depth;
+    if (start != nullptr) {
+      ((sums[I] = V::load(reinterpret_cast<const T*>(start + at(I, start_row_step))) + sums[I]),
+       ...);
+    }
+    const bool last = left <= 0;
+    char* to = last ? c : between;
+    const std::int64_t to_step = last ? c_row_step : vectors * vector_bytes;
+    (sums[I].store(reinterpret_cast<T*>(to + at(I, to_step))), ...);
+    if (last) return;
+    start = between;
+    start_row_step = to_step;
+  }
+}
+template <class T, int rows, int panels>
+void tile(const ProductBlock& block, const char* a, const char* b, char* c, std::int64_t c_row_step,
+          const char* start, std::int64_t start_row_step) {
+  run_tile<T, rows, panels>(block, a, b, c, c_row_step, start, start_row_step,
+                            std::make_index_sequence<rows * panels * panel_vectors>());
 }
 
 template <class T, int panels>
@@ -137,9 +150,9 @@ void part_of_panel(const ProductBlock& block, std::int64_t columns, const char* 
   }
 }
 
+/// Some rows of all columns.
 template <class T>
-void multiply(const ProductBlock& block) {
-  if (block.rows == 0) return;
+void multiply_rows(const ProductBlock& block) {
   constexpr std::int64_t panel_bytes = panel_width<T> * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t whole = block.columns / panel_width<T>;
   std::int64_t panel = 0;
@@ -161,6 +174,22 @@ void multiply(const ProductBlock& block) {
   const std::int64_t at = panel * panel_bytes;
   part_of_panel<T>(block, left, block.b + panel * block.b_panel_step, block.c + at,
                    block.start == nullptr ? nullptr : block.start + at);
+}
+
+/// Rows of a that meet one panel after the other, and so should stay in second-level cache meanwhile.
+constexpr std::int64_t rows_at_a_time = 4 * tile_rows;
+
+template <class T>
+void multiply(const ProductBlock& block) {
+  ProductBlock part = block;
+  for (std::int64_t left = block.rows; left > 0; left -= part.rows) {
+    // Not so many that next to nothing remains.
+    part.rows = left < rows_at_a_time + tile_rows ? left : rows_at_a_time;
+    multiply_rows<T>(part);
+    part.a += part.rows * part.a_row_step;
+    part.c += part.rows * part.c_row_step;
+    if (part.start != nullptr) part.start += part.rows * part.start_row_step;
+  }
 }
 
 template <class T>
