@@ -14,6 +14,13 @@ Tensor buffer_of(std::int64_t elements, std::int64_t size) {
   return Tensor::zeros({elements * size + read_beyond}, ScalarType::u8);
 }
 
+/// Bytes from row to row of a buffer. Rows that lie a power of two apart would share a few lines of the
+/// cache.
+std::int64_t row_step(std::int64_t bytes) {
+  constexpr std::int64_t line = 64, conflict = 1024;
+  return bytes % conflict == 0 ? bytes + line : bytes;
+}
+
 MatrixAt matrix_at(const GateRows& rows, std::int64_t size) {
   return {rows.data, rows.row_step, size};
 }
@@ -30,7 +37,8 @@ CellStep::CellStep(const CellSettings& settings, ScalarType type, std::int64_t r
       size_(element_size(compute_)),
       kernels_(cell_kernels(compute_)) {
   const std::int64_t gates = gates_of(settings_.kind);
-  gates_ = buffer_of(rows * units * gates, size_);
+  gates_step_ = row_step(units * gates * size_);
+  gates_ = buffer_of(rows * gates_step_, 1);
   if (settings_.kind == CellKind::gru) {
     if (settings_.linear_before_reset) {
       product_start_ = buffer_of(units * gates, size_);
@@ -124,7 +132,7 @@ void CellStep::run(const StateRows& sums, const StateRows& hidden, const StateRo
 
 void CellStep::run_lstm(const GateRows& sums, const GateRows& hidden, const GateRows& cell,
                         const GateRows& hidden_out, const GateRows& cell_out) {
-  const GateRows all{static_cast<char*>(gates_.data()), 4 * units_ * size_};
+  const GateRows all{static_cast<char*>(gates_.data()), gates_step_};
   multiply(*weights_[0], all, hidden, sums);
   LstmGates gates;
   gates.rows = rows_;
@@ -149,7 +157,7 @@ void CellStep::run_lstm(const GateRows& sums, const GateRows& hidden, const Gate
 }
 
 void CellStep::run_gru(const GateRows& sums, const GateRows& hidden, const GateRows& hidden_out) {
-  const GateRows all{static_cast<char*>(gates_.data()), 3 * units_ * size_};
+  const GateRows all{static_cast<char*>(gates_.data()), gates_step_};
   GruUpdate update{};
   update.rows = rows_;
   update.units = units_;
@@ -190,7 +198,7 @@ void CellStep::run_gru(const GateRows& sums, const GateRows& hidden, const GateR
 }
 
 void CellStep::run_rnn(const GateRows& sums, const GateRows& hidden, const GateRows& hidden_out) {
-  const GateRows all{static_cast<char*>(gates_.data()), units_ * size_};
+  const GateRows all{static_cast<char*>(gates_.data()), gates_step_};
   multiply(*weights_[0], all, hidden, sums);
   kernels_->rnn({.rows = rows_,
                  .units = units_,

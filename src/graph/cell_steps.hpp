@@ -79,6 +79,7 @@ class CellStep {
   CellSettings settings_;
   ScalarType type_, compute_;
   std::int64_t rows_, units_, size_;
+  std::int64_t gates_step_ = 0;  ///< bytes between rows of gates_
   const CellKernels* kernels_;
   /// All gates; of a GRU whose reset comes first, update and reset, and the candidate.
   std::array<std::shared_ptr<const PackedMatrix>, 2> weights_;
