@@ -159,6 +159,10 @@ TEST_CASE("logic, selection and conversion", "[graph]") {
   const Tensor truth = run("Convert", {x}, {{"destination_type", "boolean"}});
   CHECK(bits(truth) == "1111");
   CHECK(run("ConvertLike", {x, a}).dtype() == ScalarType::boolean);
+  // Of the second input only the type counts.
+  const Tensor like = run("ConvertLike", {x, Tensor::zeros({2, 3}, ScalarType::i64)});
+  CHECK(like.dtype() == ScalarType::i64);
+  CHECK(like.numel() == x.numel());
   const Tensor same = run("Convert", {x}, {{"destination_type", "f32"}});
   CHECK(at(same, 2) == 3);
   const Tensor hard =

@@ -46,6 +46,17 @@ TEST_CASE("Gather", "[graph]") {
     CHECK(test::numbers_of(one({x, integer(-1), integer(2)})[0]) ==
           Numbers{2, 5, 8, 11, 14, 17, 20, 23});
   }
+  // So is the axis a constant, or computed.
+  const OperatorRun turned{.op = "Gather"};
+  for (const std::int64_t axis : {0, 1, -1}) {
+    const Tensor indices = indexes({1, 2}, {1, -1});
+    const Tensor out = turned({x, indices, integer(axis)})[0];
+    const OperatorRun fixed{.op = "Gather", .first_constant = 2};
+    const Tensor wanted = fixed({x, indices, integer(axis)})[0];
+    CHECK(shape_of(out) == shape_of(wanted));
+    CHECK(test::numbers_of(out) == test::numbers_of(wanted));
+  }
+  CHECK_ERROR(axis, ("Gather 'it'", "axis", "got 3"), turned({x, integer(0), integer(3)}));
   const OperatorRun older{.op = "Gather", .attributes = {{"axis", std::int64_t{0}}}};
   CHECK(shape_of(older({x, indexes({3}, {1, 1, 0})})[0]) == Dims{3, 4, 3});
   CHECK_ERROR(axis, ("Gather 'it'", "index 4", "extent 4"), gather({x, integer(4), integer(1)}));
@@ -62,6 +73,10 @@ TEST_CASE("ScatterUpdate", "[graph]") {
   CHECK(test::numbers_of(out) == Numbers{0, 101, 2, 100, 4, 103, 6, 102});
   CHECK(test::numbers_of(scatter({x, integer(1), test::counting({4}), integer(0)})[0]) ==
         Numbers{0, 1, 2, 3, 0, 1, 2, 3});
+  const OperatorRun turned{.op = "ScatterUpdate"};  // the axis computed
+  CHECK(test::numbers_of(turned({x, integers({3, -3}), updates, integer(-1)})[0]) ==
+        Numbers{0, 101, 2, 100, 4, 103, 6, 102});
+  CHECK_ERROR(axis, ("axis", "got 2"), turned({x, integers({3, 1}), updates, integer(2)}));
   CHECK_ERROR(shape, ("updates", "[2, 2]"),
               scatter({x, integers({3, 1}), test::counting({2, 3}), integer(1)}));
   CHECK_ERROR(axis, ("index 4"), scatter({x, integers({4, 1}), updates, integer(1)}));

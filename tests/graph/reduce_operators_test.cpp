@@ -114,6 +114,23 @@ TEST_CASE("a reduction over no axes is what it was", "[graph]") {
   CHECK(test::numbers_of(run({in, integers({})})[0]) == test::numbers_of(in));
 }
 
+TEST_CASE("a reduction over axes that are computed", "[graph]") {
+  // One frame for all axes: shapes are the same whatever they are.
+  const Tensor in = input({2, 2}, ScalarType::f32);
+  const OperatorRun run{.op = "ReduceSum", .attributes = {{"keep_dims", false}}};
+  weft::graph::Frame frame{weft::graph::Executable(run.graph({in, integers({0})}))};
+  for (const std::int64_t axis : {0, 1, -2, 0}) {
+    const Tensor axes = integers({axis});
+    frame.plan(std::vector<weft::TensorView>{in, axes});
+    frame.run();
+    const OperatorRun fixed{
+        .op = "ReduceSum", .attributes = {{"keep_dims", false}}, .first_constant = 1};
+    CHECK(test::numbers_of(frame.result(0)) == test::numbers_of(fixed({in, axes})[0]));
+  }
+  CHECK(test::numbers_of(run({in, integers({})})[0]) == test::numbers_of(in));
+  CHECK_ERROR(axis, ("ReduceSum 'it'", "got 2"), run({in, integers({2})}));
+}
+
 TEST_CASE("reductions that do not fit are refused", "[graph]") {
   const Tensor in = input({2, 3}, ScalarType::f32);
   const auto run = [](const char* op, const Tensor& x, const std::vector<std::int64_t>& axes) {

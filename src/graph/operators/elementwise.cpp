@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "graph/operators/families.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 namespace weft::inline v0::graph {
@@ -32,11 +33,19 @@ int pdpd_axis(const Node& node) {
              : -1;
 }
 
-/// Shapes brought together as the node says.
-PartialShape common_shape(const InferContext& context) {
+/// Whether a formula reads the elements of input i; of others, only the type counts.
+bool reads_input(const ElementwiseFormula& formula, int i) {
+  return std::ranges::any_of(formula.terms, [&](const ElementwiseFormula::TermInfo& term) {
+    return term.kind == ElementwiseFormula::TermKind::input && term.input == i;
+  });
+}
+
+/// Shapes of the inputs that are read, brought together as the node says. Input 0 always is.
+PartialShape common_shape(const InferContext& context, const ElementwiseFormula& formula) {
   PartialShape shape = context.input(0).shape;
   const Broadcast rule = broadcast_of(context.node());
   for (int i = 1; i < context.ninputs(); ++i) {
+    if (!reads_input(formula, i)) continue;
     PartialShape next = context.input(i).shape;
     if (rule == Broadcast::none) {
       shape = shape.merged_with(next);
@@ -70,7 +79,7 @@ class Elementwise final : public Operator {
       types.push_back(context.input(i).dtype);
     ElementwiseBuilder builder(context.node(), types);
     const Term result = build_(builder);
-    context.set_output(0, builder.dtype(result), common_shape(context));
+    context.set_output(0, builder.dtype(result), common_shape(context, builder.formula()));
   }
   bool elementwise(ElementwiseBuilder& builder) const override {
     builder.set_result(build_(builder));

@@ -81,25 +81,65 @@ struct IndexedBlocks {
   std::int64_t batch, before, extent, inner, count;
 };
 
+/// The axis that an input holds, or an attribute where the node has no such input: a constant, or read in
+/// every run.
+class AxisInput {
+ public:
+  AxisInput(const PrepareContext& context, int input, const char* operand)
+      : rank_(context.input(0).rank()), input_(input), operand_(operand) {
+    if (!context.has_input(input)) {
+      axis_ = checked_axis(context.attributes().integer("axis", 0), rank_, "attribute 'axis'");
+    } else if (const TensorView* constant = context.constant(input)) {
+      axis_ = checked(*constant);
+    } else {
+      view_ = context.input(input);
+    }
+  }
+  int in(const KernelArguments& arguments) const {
+    return view_.defined() ? checked(rebound(view_, arguments.inputs[input_])) : axis_;
+  }
+  /// In place of a value that turns up later.
+  bool is_known() const { return !view_.defined(); }
+  int known() const { return axis_; }
+
+ private:
+  int checked(const TensorView& axis) const {
+    return checked_axis(integers_of(axis).at(0), rank_, operand_);
+  }
+
+  int rank_, input_;
+  const char* operand_;
+  int axis_ = 0;
+  TensorView view_;  // undefined: the axis is known
+};
+constexpr const char* gather_axis = "input 2 (axis)";
+constexpr const char* scatter_axis = "input 3 (axis)";
+
 class GatherRun final : public Kernel {
  public:
-  GatherRun(const PrepareContext& context, int axis, int batch_dims)
-      : blocks_(context.input(0), context.input(1), axis, batch_dims),
-        indexes_(context.input(1), blocks_.extent, axis) {}
+  GatherRun(const PrepareContext& context, int batch_dims)
+      : axis_(context, 2, gather_axis),
+        data_(context.input(0)),
+        indices_(context.input(1)),
+        batch_dims_(batch_dims) {}
 
   void run(const KernelArguments& arguments) override {
+    const int axis = axis_.in(arguments);
+    const IndexedBlocks blocks(data_, indices_, axis, batch_dims_);
+    const IndexList indexes(indices_, blocks.extent, axis);
     const auto* from = static_cast<const char*>(arguments.inputs[0]);
     auto* to = static_cast<char*>(arguments.outputs[0]);
-    const auto bytes = static_cast<std::size_t>(blocks_.inner);
-    blocks_.for_each([&](std::int64_t source, std::int64_t target, std::int64_t number) {
-      const std::int64_t index = indexes_.at(arguments.inputs[1], number);
-      std::memcpy(to + target, from + source + index * blocks_.inner, bytes);
+    const auto bytes = static_cast<std::size_t>(blocks.inner);
+    blocks.for_each([&](std::int64_t source, std::int64_t target, std::int64_t number) {
+      const std::int64_t index = indexes.at(arguments.inputs[1], number);
+      std::memcpy(to + target, from + source + index * blocks.inner, bytes);
     });
   }
 
  private:
-  IndexedBlocks blocks_;
-  IndexList indexes_;
+  AxisInput axis_;
+  TensorView data_, indices_;
+  int batch_dims_;
 };
 
 /// data[..., indices[...], ...] along an axis, which input 2 holds (older models: attribute axis). The first
@@ -150,13 +190,15 @@ class Gather final : public Operator {
   bool view(const PrepareContext& context, std::span<TensorView> outputs) const override {
     const TensorView* index = context.constant(1);
     if (index == nullptr || index->rank() != 0) return false;
-    const int axis = axis_of(context);
+    const AxisInput input(context, 2, gather_axis);
+    if (!input.is_known()) return false;
+    const int axis = input.known();
     const IndexList list(*index, context.input(0).extent(axis), axis);
     outputs[0] = context.input(0).select(axis, list.at(index->data(), 0));
     return true;
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
-    return std::make_unique<GatherRun>(context, axis_of(context),
+    return std::make_unique<GatherRun>(context,
                                        batch_dims(context.node(), context.input(1).rank()));
   }
 
@@ -165,18 +207,6 @@ class Gather final : public Operator {
     if (context.has_input(2)) return integer_input(context, 2, "axis", axis);
     axis = context.attributes().integer("axis", 0);
     return true;
-  }
-  /// Between data, indices and output there is one axis that fits.
-  static int axis_of(const PrepareContext& context) {
-    const int rank = context.input(0).rank();
-    if (!context.has_input(2))
-      return checked_axis(context.attributes().integer("axis", 0), rank, "attribute 'axis'");
-    const TensorView* axis = context.constant(2);
-    if (axis == nullptr) {
-      fail(ErrorCode::invalid_argument,
-           "input 2 (axis): expected a constant, got a value computed");
-    }
-    return checked_axis(integers_of(*axis)[0], rank, "input 2 (axis)");
   }
   static int batch_dims(const Node& node, int rank) {
     const std::int64_t given = node.attributes.integer("batch_dims", 0);
@@ -191,26 +221,27 @@ class Gather final : public Operator {
 
 class ScatterRun final : public Kernel {
  public:
-  ScatterRun(const PrepareContext& context, int axis)
-      : blocks_(context.input(0), context.input(1), axis, 0),
-        indexes_(context.input(1), blocks_.extent, axis),
-        bytes_(context.input(0).nbytes()) {}
+  explicit ScatterRun(const PrepareContext& context)
+      : axis_(context, 3, scatter_axis), data_(context.input(0)), indices_(context.input(1)) {}
 
   void run(const KernelArguments& arguments) override {
+    const int axis = axis_.in(arguments);
+    const IndexedBlocks blocks(data_, indices_, axis, 0);
+    const IndexList indexes(indices_, blocks.extent, axis);
     auto* to = static_cast<char*>(arguments.outputs[0]);
-    if (bytes_ > 0) std::memcpy(to, arguments.inputs[0], static_cast<std::size_t>(bytes_));
+    if (data_.nbytes() > 0)
+      std::memcpy(to, arguments.inputs[0], static_cast<std::size_t>(data_.nbytes()));
     const auto* from = static_cast<const char*>(arguments.inputs[2]);
-    const auto bytes = static_cast<std::size_t>(blocks_.inner);
-    blocks_.for_each([&](std::int64_t target, std::int64_t source, std::int64_t number) {
-      const std::int64_t index = indexes_.at(arguments.inputs[1], number);
-      std::memcpy(to + target + index * blocks_.inner, from + source, bytes);
+    const auto bytes = static_cast<std::size_t>(blocks.inner);
+    blocks.for_each([&](std::int64_t target, std::int64_t source, std::int64_t number) {
+      const std::int64_t index = indexes.at(arguments.inputs[1], number);
+      std::memcpy(to + target + index * blocks.inner, from + source, bytes);
     });
   }
 
  private:
-  IndexedBlocks blocks_;
-  IndexList indexes_;
-  std::int64_t bytes_;
+  AxisInput axis_;
+  TensorView data_, indices_;
 };
 
 /// data with data[..., indices[...], ...] = updates along the axis that input 3 holds; of equal indexes the
@@ -243,13 +274,7 @@ class ScatterUpdate final : public Operator {
     expect_shape(context, 2, "updates", extents);
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
-    const TensorView* axis = context.constant(3);
-    if (axis == nullptr) {
-      fail(ErrorCode::invalid_argument,
-           "input 3 (axis): expected a constant, got a value computed");
-    }
-    return std::make_unique<ScatterRun>(
-        context, checked_axis(integers_of(*axis)[0], context.input(0).rank(), "input 3 (axis)"));
+    return std::make_unique<ScatterRun>(context);
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions: ReduceSum, ReduceMean, ReduceProd, ReduceMax, ReduceMin, ReduceLogicalAnd, ReduceLogicalOr.
+#include <weft/ops/copy.hpp>
 #include <weft/ops/reduce.hpp>
 
 #include "graph/operators/checks.hpp"
@@ -22,21 +23,30 @@ struct Reduction {
 
 class ReduceRun final : public Kernel {
  public:
-  ReduceRun(const PrepareContext& context, ReduceFn function, std::vector<std::int64_t> axes,
-            bool keeps)
+  ReduceRun(const PrepareContext& context, ReduceFn function, bool keeps)
       : out_(context.output(0)),
         in_(context.input(0)),
-        axes_(std::move(axes)),
+        axes_view_(context.input(1)),
+        is_constant_(context.constant(1) != nullptr),
         keeps_(keeps),
-        function_(function) {}
+        function_(function) {
+    if (is_constant_) axes_ = integers_of(*context.constant(1));
+  }
 
   void run(const KernelArguments& arguments) override {
-    function_(rebound(out_, arguments.outputs[0]), rebound(in_, arguments.inputs[0]), axes_,
-              {.keepdim = keeps_});
+    if (!is_constant_) axes_ = integers_of(rebound(axes_view_, arguments.inputs[1]));
+    const TensorView out = rebound(out_, arguments.outputs[0]);
+    const TensorView in = rebound(in_, arguments.inputs[0]);
+    if (axes_.empty()) {
+      copy_out(out, in);
+    } else {
+      function_(out, in, axes_, {.keepdim = keeps_});
+    }
   }
 
  private:
-  TensorView out_, in_;
+  TensorView out_, in_, axes_view_;
+  bool is_constant_;  ///< axes are; else they are read in every run
   std::vector<std::int64_t> axes_;
   bool keeps_;
   ReduceFn function_;
@@ -80,12 +90,7 @@ class Reduce final : public Operator {
     return true;
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
-    const TensorView* constant = context.constant(1);
-    if (constant == nullptr) {
-      fail(ErrorCode::invalid_argument,
-           "input 1 (axes): expected a constant, got a value computed");
-    }
-    return std::make_unique<ReduceRun>(context, reduction_.function, integers_of(*constant),
+    return std::make_unique<ReduceRun>(context, reduction_.function,
                                        context.attributes().flag("keep_dims", false));
   }
   bool accepts_input(const Node&, int, const TensorView&) const override { return true; }
