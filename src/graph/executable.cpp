@@ -67,6 +67,7 @@ class Compiler {
   Compiler(const Graph& graph, const CompileOptions& options)
       : graph_(graph), options_(options), program_(std::make_shared<Program>()) {
     program_->name = graph.name();
+    program_->origin = options.origin;
     program_->operators = options.operators != nullptr ? *options.operators : standard_operators();
     program_->fuse = options.fuse;
     program_->fold = options.fold;

@@ -38,6 +38,21 @@ void Frame::Impl::bind(int root, void* origin) noexcept {
     *patch.where = at.origin + patch.offset;
 }
 
+void Frame::Impl::hold(int root) {
+  for (const auto& segment : segments_) {
+    for (const auto& step : segment->steps) {
+      if (step->node < 0) continue;
+      const std::vector<int>& inputs = program_.nodes[static_cast<std::size_t>(step->node)].inputs;
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i] < 0) continue;
+        const ValueState& input = state(inputs[i]);
+        if (input.kind == ValueState::Kind::rooted && input.root == root)
+          step->kernel->hold(static_cast<int>(i));
+      }
+    }
+  }
+}
+
 TensorView Frame::Impl::current_view(const ValueState& at) const {
   if (at.kind == ValueState::Kind::constant) return at.view;
   char* origin = root_of(at.root).origin;
@@ -143,15 +158,18 @@ Frame& Frame::operator=(Frame&&) noexcept = default;
 Frame::~Frame() = default;
 
 void Frame::plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places) {
-  impl_->plan(parameters, places);
+  naming_origin(impl_->program(), [&] { impl_->plan(parameters, places); });
 }
 void Frame::bind_parameter(int i, const void* origin) noexcept {
   impl_->bind(i, const_cast<void*>(origin));
 }
+void Frame::hold_parameter(int i) { impl_->hold(impl_->parameter_root(i)); }
 void Frame::bind_result(int i, void* origin) noexcept {
   impl_->bind(impl_->external_root(i), origin);
 }
-void Frame::run() { impl_->run(); }
+void Frame::run() {
+  naming_origin(impl_->program(), [&] { impl_->run(); });
+}
 TensorView Frame::result(int i) const { return impl_->result(i); }
 void* Frame::result_data(int i) const noexcept { return impl_->result_data(i); }
 int Frame::same_result(int i) const noexcept {

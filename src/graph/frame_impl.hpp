@@ -134,6 +134,7 @@ class Frame::Impl final : private OutputMemory {
 
   void plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places);
   void bind(int root, void* origin) noexcept;
+  void hold(int root);
   void run();
   TensorView result(int i) const;
   void* result_data(int i) const noexcept;

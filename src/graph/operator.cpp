@@ -61,6 +61,7 @@ void InferContext::set_value(int i, Tensor value) {
 }
 
 Kernel::~Kernel() = default;
+void Kernel::hold(int) {}
 bool Kernel::adapt(const PrepareContext&) { return false; }
 Operator::~Operator() = default;
 

@@ -32,6 +32,7 @@ struct ProgramValue {
 
 struct Program {
   std::string name;
+  std::string origin;              ///< for messages; empty: none
   std::vector<ProgramNode> nodes;  ///< inputs before users
   std::vector<ProgramValue> values;
   std::vector<int> parameters;  ///< values, all of them, used or not
@@ -52,6 +53,17 @@ decltype(auto) naming(const Node& node, F&& f) {
     return f();
   } catch (const Error& error) {
     fail(error.code(), text(describe(node), ": ", error.what()));
+  }
+}
+
+/// f(), with the program's origin before the message of an Error that leaves it.
+template <class F>
+decltype(auto) naming_origin(const Program& program, F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    if (program.origin.empty()) throw;
+    fail(error.code(), text(program.origin, ": ", error.what()));
   }
 }
 

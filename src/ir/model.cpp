@@ -83,7 +83,8 @@ Model build_model(const Document& document, const Tensor& weights, const Limits&
                       operators.set_max_bytes(limits.max_run_bytes);
                       operators.set_max_trips(limits.max_trips);
                       check_operators(graph, operators);
-                      graph::Executable program(graph, {.operators = &operators});
+                      graph::Executable program(graph,
+                                                {.operators = &operators, .origin = document.file});
                       std::vector<ModelPort> inputs = inputs_of(graph);
                       std::vector<ModelPort> outputs = outputs_of(graph, program);
                       return Model{document.file,      document.name,     std::move(graph),

@@ -198,6 +198,7 @@ void FixedLoop::bind_fixed(graph::Frame& frame, const Stage& stage) {
     } else if (source.kind == index) {
       frame.bind_parameter(static_cast<int>(p), view_of(source).data());
     }
+    if (source.kind == invariant || source.kind == once) frame.hold_parameter(static_cast<int>(p));
   }
 }
 

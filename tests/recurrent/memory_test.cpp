@@ -131,6 +131,59 @@ TEST_CASE("memory: weights from outside are constants inside", "[recurrent]") {
   CHECK(doubles(program.run(std::vector<TensorView>{ones})[0]) == std::vector<double>(4, 8));
 }
 
+TEST_CASE("memory: weights that come with the inputs are packed once in a run", "[recurrent]") {
+  constexpr std::int64_t n = 40;  // more than a panel
+  for (const bool is_cell : {false, true}) {
+    INFO(is_cell);
+    LoopSpec spec;
+    spec.name = "weights";
+    Graph body;
+    const Value x = body.add_parameter({ScalarType::f32, {1, n}}),
+                s = body.add_parameter({ScalarType::f32, {1, n}}),
+                w = body.add_parameter({ScalarType::f32, {n, n}}, "w"),
+                r = body.add_parameter({ScalarType::f32, {n, n}}, "r");
+    if (is_cell) {
+      body.add_result(body.add("RNNCell", {x, s, w, r}, {{"hidden_size", n}}));
+    } else {
+      const Value product = body.add("MatMul", {s, r}, {{"transpose_b", true}});
+      const Value more = body.add("FullyConnected", {s, w});
+      body.add_result(body.add("Tanh", {body.add("Add", {x, body.add("Add", {product, more})})}));
+    }
+    spec.iterators = {{.input = 0, .parameter = 0}};
+    spec.states = {{.input = 1, .parameter = 1, .result = 0}};
+    spec.invariants = {{.input = 2, .parameter = 2}, {.input = 3, .parameter = 3}};
+    spec.outputs = {{.kind = Kind::last_state, .state = 0}};
+    const ValueType matrix{ScalarType::f32, {n, n}};
+    const LoopProgram program(spec, body,
+                              {{ScalarType::f32, {PartialShape::unknown, 1, n}},
+                               {ScalarType::f32, {1, n}},
+                               matrix,
+                               matrix});
+    weft::graph::Frame frame{program.executable()};
+    const auto filled = [](const std::vector<std::int64_t>& shape, float step) {
+      Tensor t = Tensor::empty(shape, ScalarType::f32);
+      for (std::int64_t i = 0; i < t.numel(); ++i)
+        t.data_as<float>()[i] = step * static_cast<float>(i % 17 - 8);
+      return t;
+    };
+    const auto inputs = [&](std::int64_t trips) {
+      return std::vector<Tensor>{filled({trips, 1, n}, 0.1F), filled({1, n}, 0.05F),
+                                 filled({n, n}, 0.02F), filled({n, n}, 0.01F)};
+    };
+    const long few = allocations_of_a_run(frame, inputs(4));
+    const std::vector<Tensor> given = inputs(40);
+    CHECK(allocations_of_a_run(frame, given) == few);
+    // Other weights at the same place count from the next run on.
+    const std::vector<double> before = doubles(frame.result(0));
+    for (std::int64_t i = 0; i < n * n; ++i)
+      given[3].data_as<float>()[i] *= -0.5F;
+    frame.run();
+    const std::vector<TensorView> views(given.begin(), given.end());
+    CHECK(doubles(frame.result(0)) == doubles(program.executable().run(views)[0]));
+    CHECK(doubles(frame.result(0)) != before);
+  }
+}
+
 TEST_CASE("memory: outputs of unknown length grow by doubling", "[recurrent]") {
   LoopSpec spec;
   spec.name = "until";

@@ -25,6 +25,9 @@ struct CompileOptions {
   const OperatorRegistry* operators = nullptr;  ///< null: standard_operators()
   bool fold = true;                             ///< compute what depends on constants only, once
   bool fuse = true;  ///< run neighbouring elementwise operations block by block
+  /// Where the graph comes from, such as a file: comes first in the message of an Error that planning or
+  /// running throws.
+  std::string origin = {};
 };
 
 /// A checked graph, its operators found, constants folded, dead nodes left out, types inferred as far
@@ -108,6 +111,9 @@ class WEFT_API Frame {
 
   /// The address of a parameter's element (0, 0, ...). The memory is read during run() only. O(uses).
   void bind_parameter(int i, const void* origin) noexcept;
+  /// Says that a parameter keeps its elements from run to run until this is called for it again. Kernels
+  /// that read it may keep what they make of them, if the frame is planned again, too. O(steps).
+  void hold_parameter(int i);
   /// Where to write an external result; has to be bound before run(). An address that the frame reads
   /// during the same run must not meet it.
   void bind_result(int i, void* origin) noexcept;

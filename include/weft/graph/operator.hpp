@@ -152,6 +152,11 @@ class WEFT_API Kernel {
   /// allocate after the second run.
   virtual void run(const KernelArguments& arguments) = 0;
 
+  /// From now on, and until hold() is called for it again, input i holds the same elements in every run:
+  /// what is made of them, such as a packed matrix, can be kept. Inputs that this is never said of may
+  /// change from run to run.
+  virtual void hold(int input);
+
   /// Makes this kernel what prepare() would make for other shapes of the same node, and returns true;
   /// or returns false, and a new one is made. Constant inputs are the very same as before, so that
   /// what was packed of them can be kept. Worth it where preparing is dear.

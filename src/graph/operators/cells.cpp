@@ -70,11 +70,23 @@ class CellRun final : public Kernel {
     }
   }
 
+  void hold(int input) override {
+    // In the old form W and R are one input.
+    if (input == at_.r && (packs_r_ || holds_r_)) packs_r_ = holds_r_ = true;
+    if (input == at_.w && (packs_w_ || holds_w_)) packs_w_ = holds_w_ = true;
+  }
+
   void run(const KernelArguments& arguments) override {
     const auto input = [&](int i) { return has(i) ? arguments.inputs[i] : nullptr; };
-    if (packs_r_) step_.set_weights(r_of(at_, bound(at_.r, arguments), units_), false);
+    if (packs_r_) {
+      step_.set_weights(r_of(at_, bound(at_.r, arguments), units_), false);
+      packs_r_ = !holds_r_;
+    }
     if (product_) {
-      if (packs_w_) product_->set_weights(w_of(at_, bound(at_.w, arguments), units_), false);
+      if (packs_w_) {
+        product_->set_weights(w_of(at_, bound(at_.w, arguments), units_), false);
+        packs_w_ = !holds_w_;
+      }
       product_->run(arguments.inputs[at_.x], input(at_.b));
     }
     step_.set_bias(input(at_.b));
@@ -106,7 +118,8 @@ class CellRun final : public Kernel {
   std::vector<TensorView> inputs_, outputs_;
   Tensor sums_;
   std::optional<InputProduct> product_;
-  bool packs_r_ = false, packs_w_ = false;
+  bool packs_r_ = false, packs_w_ = false;  ///< in the next run
+  bool holds_r_ = false, holds_w_ = false;  ///< and then not again
 };
 
 class Cell final : public Operator {

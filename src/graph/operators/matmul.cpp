@@ -5,20 +5,21 @@
 #include "graph/packed_constants.hpp"
 #include "kernel/prepared_product.hpp"
 
+#include <optional>
+
 namespace weft::inline v0::graph {
 namespace {
 
 /// A product prepared for its geometry, with a constant right factor packed.
 class ProductRun final : public Kernel {
  public:
-  ProductRun(const TensorView& c, const TensorView& a, const TensorView& b) : product_(c, a, b) {}
   ProductRun(const TensorView& c, const TensorView& a, std::shared_ptr<const PackedMatrix> matrix,
              const TensorView& start)
       : matrix_(std::move(matrix)), product_(c, a, *matrix_, start), has_start_(start.defined()) {}
 
   void run(const KernelArguments& arguments) override {
     const void* start = has_start_ ? arguments.inputs[2] : nullptr;
-    product_.run(arguments.outputs[0], arguments.inputs[0], arguments.inputs[1], start);
+    product_.run(arguments.outputs[0], arguments.inputs[0], nullptr, start);
   }
 
  private:
@@ -27,20 +28,47 @@ class ProductRun final : public Kernel {
   bool has_start_ = false;
 };
 
-/// A matrix product with a right factor that may change from run to run, and a bias.
-class BiasedRun final : public Kernel {
+/// A product whose right factor is no constant. One that is held is packed when it is read for the second
+/// time: then it is worth it.
+class ChangingRun final : public Kernel {
  public:
-  BiasedRun(const TensorView& c, const TensorView& a, const TensorView& b, const TensorView& bias)
-      : c_(c), a_(a), b_(b), bias_(bias) {}
+  ChangingRun(const TensorView& c, const TensorView& a, const TensorView& b, const TensorView& bias)
+      : c_(c), a_(a), b_(b), bias_(bias) {
+    if (!bias_.defined()) product_.emplace(c_, a_, b_);
+  }
 
+  void hold(int input) override {
+    if (input != 1 || b_.rank() != 2 || !is_floating(b_.dtype())) return;
+    holds_ = true;
+    packed_.reset();
+    runs_ = 0;
+  }
   void run(const KernelArguments& arguments) override {
-    const PackedMatrix matrix(rebound(b_, arguments.inputs[1]));
-    PreparedProduct(c_, a_, matrix, bias_)
-        .run(arguments.outputs[0], arguments.inputs[0], nullptr, arguments.inputs[2]);
+    if (holds_ && !packed_ && (bias_.defined() || runs_++ > 0)) pack(arguments);
+    const void* bias = bias_.defined() ? arguments.inputs[2] : nullptr;
+    if (packed_) {
+      packed_->run(arguments.outputs[0], arguments.inputs[0], nullptr, bias);
+    } else if (product_) {
+      product_->run(arguments.outputs[0], arguments.inputs[0], arguments.inputs[1], nullptr);
+    } else {
+      pack(arguments);
+      packed_->run(arguments.outputs[0], arguments.inputs[0], nullptr, bias);
+      packed_.reset();
+    }
   }
 
  private:
+  void pack(const KernelArguments& arguments) {
+    matrix_ = PackedMatrix(rebound(b_, arguments.inputs[1]));
+    packed_.emplace(c_, a_, matrix_, bias_);
+  }
+
   TensorView c_, a_, b_, bias_;
+  std::optional<PreparedProduct> product_;  // by the factor as it lies
+  PackedMatrix matrix_;
+  std::optional<PreparedProduct> packed_;
+  bool holds_ = false;
+  int runs_ = 0;  // since it is held
 };
 
 /// Any strides will do.
@@ -101,7 +129,7 @@ class MatMul final : public Product {
     if (constant != nullptr && is_floating(constant->dtype()) && constant->rank() <= 2) {
       return std::make_unique<ProductRun>(c, a, packed_constant(right(*constant)), TensorView());
     }
-    return std::make_unique<ProductRun>(c, a, right(context.input(1)));
+    return std::make_unique<ChangingRun>(c, a, right(context.input(1)), TensorView());
   }
 
  private:
@@ -178,8 +206,7 @@ class FullyConnected final : public Product {
       return std::make_unique<ProductRun>(c, x, packed_constant(weights->transpose(0, 1)), bias);
     }
     const TensorView weights = context.input(1).transpose(0, 1);
-    if (!bias.defined()) return std::make_unique<ProductRun>(c, x, weights);
-    return std::make_unique<BiasedRun>(c, x, weights, bias);
+    return std::make_unique<ChangingRun>(c, x, weights, bias);
   }
 
  private:
