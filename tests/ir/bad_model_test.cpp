@@ -186,7 +186,7 @@ TEST_CASE("bad input: operations that there are none of", "[bad][types]") {
               build(replaced(small_net(), "type=\"ReLU\" version=\"opset1\"",
                              "type=\"ReLU\" version=\"my_ops\"")));
   for (const char* version :
-       {"opset", "opset0", "opset-1", "opset1x", "opset99999999999999999999"}) {
+       {"opset", "opset0", "opset-1", "opset1x", "opset17", "opset99999999999999999999"}) {
     INFO(version);
     CHECK_ERROR(parse, ("attribute 'version'"),
                 build(replaced(small_net(), "type=\"ReLU\" version=\"opset1\"",
