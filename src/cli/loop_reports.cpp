@@ -35,15 +35,26 @@ const char* name_of(recurrent::LoopEnd end) {
 std::string json_report(const recurrent::LoopReport& r) {
   return fmt::format(
       "{{\"name\": {}, \"runs\": {}, \"trips\": {}, \"end\": {}, \"hoisted\": {}, \"blocked\": {}, "
-      "\"block_trips\": {}, \"viewed_slices\": {}, \"staged_slices\": {}, \"states\": {}, "
+      "\"block_trips\": {}, \"in_trips\": {}, \"viewed_slices\": {}, \"staged_slices\": {}, "
+      "\"states\": {}, "
       "\"written_in_place\": {}, \"written_in_blocks\": {}, \"fixed_shapes\": {}, "
       "\"bytes_copied\": {}, \"bytes_held\": {}}}",
       json_string(r.name), r.runs, r.trips, json_string(name_of(r.end)), json_list(r.hoisted),
-      json_list(r.blocked), r.block_trips, r.viewed_slices, r.staged_slices, r.states,
-      r.written_in_place, r.written_in_blocks, r.fixed_shapes, r.bytes_copied, r.bytes_held);
+      json_list(r.blocked), r.block_trips, json_notes(r.in_trips), r.viewed_slices, r.staged_slices,
+      r.states, r.written_in_place, r.written_in_blocks, r.fixed_shapes, r.bytes_copied,
+      r.bytes_held);
 }
 
 }  // namespace
+
+std::string json_notes(std::span<const graph::PlanNote> notes) {
+  std::string out;
+  for (const graph::PlanNote& note : notes) {
+    out += fmt::format(R"({}{{"kind": {}, "nodes": {}, "bytes": {}}})", out.empty() ? "" : ", ",
+                       json_string(name(note.kind)), json_list(note.nodes), note.bytes);
+  }
+  return "[" + out + "]";
+}
 
 std::string loop_reports_text(const graph::Graph& graph) {
   std::vector<recurrent::LoopReport> reports;

@@ -108,15 +108,6 @@ void print_text(const std::vector<Output>& outputs, const std::vector<double>& t
   }
 }
 
-std::string json_plan(const graph::FrameExplanation& plan) {
-  std::string out;
-  for (const graph::PlanNote& note : plan.notes) {
-    out += fmt::format(R"({}{{"kind": {}, "nodes": {}, "bytes": {}}})", out.empty() ? "" : ", ",
-                       json_string(name(note.kind)), json_list(note.nodes), note.bytes);
-  }
-  return "[" + out + "]";
-}
-
 /// @param explanation  further members, each after a comma
 void print_json(const ir::Model& model, const std::vector<Output>& outputs,
                 const std::vector<double>& times, long repeat, const std::string& explanation) {
@@ -153,7 +144,7 @@ void run_model(const RunOptions& options) {
   const std::vector<Output> outputs = save_outputs(model, frame, options.output_dir);
   if (options.json) {
     print_json(model, outputs, times, options.repeat,
-               options.explain ? ", \"plan\": " + json_plan(frame.explain()) +
+               options.explain ? ", \"plan\": " + json_notes(frame.explain().notes) +
                                      ", \"loops\": " + loop_reports_json(model.graph)
                                : "");
     return;

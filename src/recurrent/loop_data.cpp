@@ -114,16 +114,20 @@ void LoopData::give_back(std::unique_ptr<LoopRuntime> runtime) const noexcept {
   }
 }
 
-void LoopData::set_report(const LoopReport& report) const {
+void LoopData::set_report(const LoopReport& report,
+                          const std::shared_ptr<const std::vector<graph::PlanNote>>& notes) const {
   const std::scoped_lock lock(mutex_);
   const std::int64_t runs = report_.runs;
   report_ = report;
   report_.runs = runs + 1;
+  trip_notes_ = notes;
 }
 
 LoopReport LoopData::report() const {
   const std::scoped_lock lock(mutex_);
-  return report_;
+  LoopReport report = report_;
+  if (trip_notes_ != nullptr) report.in_trips = *trip_notes_;
+  return report;
 }
 
 }  // namespace weft::inline v0::recurrent

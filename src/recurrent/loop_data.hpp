@@ -45,6 +45,8 @@ struct LoopRuntime {
   std::vector<Buffer> staged;        ///< by iterator: slices of a block
   std::vector<Buffer> blocks;        ///< by output: elements of a block
   std::vector<std::vector<Buffer>> chunks;  ///< by output: elements of a loop of unknown length
+  /// Of the stage of trips, for reports. Null: not made yet.
+  std::shared_ptr<const std::vector<graph::PlanNote>> trip_notes;
 
   std::int64_t bytes_held() const noexcept;
 };
@@ -69,7 +71,9 @@ class LoopData final : public graph::NodeData {
   std::unique_ptr<LoopRuntime> take(const std::shared_ptr<const LoopBody>& body) const;
   void give_back(std::unique_ptr<LoopRuntime> runtime) const noexcept;
 
-  void set_report(const LoopReport& report) const;
+  /// `notes` become in_trips; may be null.
+  void set_report(const LoopReport& report,
+                  const std::shared_ptr<const std::vector<graph::PlanNote>>& notes) const;
   LoopReport report() const;
 
  private:
@@ -92,6 +96,7 @@ class LoopData final : public graph::NodeData {
   mutable std::vector<Apart> apart_;
   mutable std::vector<std::unique_ptr<LoopRuntime>> idle_;
   mutable LoopReport report_;
+  mutable std::shared_ptr<const std::vector<graph::PlanNote>> trip_notes_;
 };
 
 }  // namespace weft::inline v0::recurrent

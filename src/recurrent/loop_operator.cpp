@@ -66,6 +66,10 @@ class LoopKernel final : public graph::Kernel {
     report_.hoisted = runtime_->body->hoisted;
     report_.blocked = runtime_->body->blocked;
     report_.fixed_shapes = fixed_.has_value();
+    if (fixed_ && runtime_->trip && runtime_->trip_notes == nullptr) {
+      runtime_->trip_notes =
+          std::make_shared<const std::vector<graph::PlanNote>>(runtime_->trip->explain().notes);
+    }
   }
   ~LoopKernel() override {
     fixed_.reset();
@@ -83,7 +87,7 @@ class LoopKernel final : public graph::Kernel {
       run_free(call, *runtime_, report_);
     }
     report_.bytes_held = runtime_->bytes_held();
-    data_.set_report(report_);
+    data_.set_report(report_, fixed_ ? runtime_->trip_notes : nullptr);
   }
 
  private:

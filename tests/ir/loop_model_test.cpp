@@ -285,6 +285,9 @@ TEST_CASE("loop model: what its loops did", "[loop]") {
     CHECK(report.name == "sums");
     CHECK(report.trips == 4);
     CHECK(report.end == recurrent::LoopEnd::slices);
+    REQUIRE(report.in_trips.size() == 1);
+    CHECK(report.in_trips[0].kind == graph::PlanNote::Kind::fused);
+    CHECK(report.to_text().find("in every trip:\n    fused: Add") != std::string::npos);
   }
   CHECK(loops == 1);
 }
@@ -417,7 +420,8 @@ TEST_CASE("bad input: loops that would run without end", "[bad][resources]") {
                              {.max_trips = most});
     };
     const Tensor zero = Tensor::zeros({1}, ScalarType::f32);
-    CHECK_ERROR(limit, ("'ever'", "more than 1000 trips"), run(model(1000), {zero}));
+    CHECK_ERROR(limit, ("m.xml: ", "layer ", "'ever'", "more than 1000 trips"),
+                run(model(1000), {zero}));
   }
   // A loop that ends in time is no matter.
   const NetText net = counted(-1, 6);

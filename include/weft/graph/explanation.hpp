@@ -29,6 +29,9 @@ struct PlanNote {
 /// Plain text of a kind: "fused".
 WEFT_API const char* name(PlanNote::Kind kind) noexcept;
 
+/// "fused: Add 'a', Tanh 'b'; 64 bytes written"
+WEFT_API std::string to_string(const PlanNote& note);
+
 /// What a frame has planned.
 struct FrameExplanation {
   std::vector<PlanNote> notes;   ///< in the order in which they run

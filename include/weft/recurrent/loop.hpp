@@ -4,6 +4,7 @@
 #pragma once
 
 #include <weft/base/export.hpp>
+#include <weft/graph/explanation.hpp>
 #include <weft/graph/graph.hpp>
 #include <weft/graph/operator_registry.hpp>
 #include <weft/recurrent/loop_spec.hpp>
@@ -59,9 +60,11 @@ struct LoopReport {
   std::vector<std::string> hoisted;  ///< operations done once, before the first trip
   std::vector<std::string> blocked;  ///< operations done for many trips at a time
   std::int64_t block_trips = 0;      ///< trips in such a block
-  int viewed_slices = 0;             ///< iterators whose slices are read where they are
-  int staged_slices = 0;             ///< iterators whose slices are packed block by block
-  int states = 0;                    ///< carried by exchanging pointers
+  /// What became of the operations of every trip: viewed, fused, ... None where shapes change.
+  std::vector<graph::PlanNote> in_trips;
+  int viewed_slices = 0;          ///< iterators whose slices are read where they are
+  int staged_slices = 0;          ///< iterators whose slices are packed block by block
+  int states = 0;                 ///< carried by exchanging pointers
   int written_in_place = 0;       ///< collected results that the body writes into the output itself
   int written_in_blocks = 0;      ///< those that go there block by block
   bool fixed_shapes = true;       ///< else the body is planned anew whenever a shape changes
