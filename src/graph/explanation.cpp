@@ -48,15 +48,15 @@ FrameExplanation Frame::explain() const { return impl_->explain(); }
 std::string to_string(const PlanNote& note) {
   std::string out = text(name(note.kind), ": ");
   for (std::size_t i = 0; i < note.nodes.size(); ++i)
-    append_text(out, text(i == 0 ? "" : ", ", note.nodes[i]));
-  if (note.bytes > 0) append_text(out, text("; ", note.bytes, " bytes written"));
+    out += text(i == 0 ? "" : ", ", note.nodes[i]);
+  if (note.bytes > 0) out += text("; ", note.bytes, " bytes written");
   return out;
 }
 
 std::string to_string(const FrameExplanation& explanation) {
   std::string out;
   for (const PlanNote& note : explanation.notes)
-    append_text(out, text(to_string(note), '\n'));
+    out += text(to_string(note), '\n');
   out += text("memory for intermediate values: ", explanation.arena_bytes, " bytes");
   if (explanation.segments > 1) {
     out += text(", planned in ", explanation.segments, " parts, since shapes depend on data");

@@ -39,7 +39,7 @@ std::string LoopReport::to_text() const {
   }
   if (!in_trips.empty()) out += "  in every trip:\n";
   for (const graph::PlanNote& note : in_trips)
-    append_text(out, text("    ", graph::to_string(note), '\n'));
+    out += text("    ", graph::to_string(note), '\n');
   out += text("  slices: ", viewed_slices, " read where they are, ", staged_slices,
               " packed block by block\n");
   out += text(
