@@ -21,6 +21,7 @@ struct EndsRule {
   using Acc = Both<T>;
   using Out = T;
   using Second = T;
+  static constexpr std::int64_t span_elements = reread_span_elements;
   static WEFT_ALWAYS_INLINE Acc identity() noexcept {
     return {nothing_beyond<T, false>(), nothing_beyond<T, true>()};
   }
@@ -63,6 +64,7 @@ struct ArgRule {
   using Acc = Indexed<T>;
   using Out = std::int64_t;
   static constexpr bool indexed = true;
+  static constexpr std::int64_t span_elements = reread_span_elements;
 
   /// Lanes and blocks meet in any order, so equal values are told apart by their index.
   static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept {

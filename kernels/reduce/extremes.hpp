@@ -58,52 +58,82 @@ WEFT_ALWAYS_INLINE Vectorized<T> extreme_number(const Vectorized<T>& a,
 template <class T>
 inline constexpr bool has_extreme_lanes = VectorElement<T> && sizeof(T) >= 4;
 
+/// Where neither x nor y is NaN.
+template <class T>
+WEFT_ALWAYS_INLINE Mask<T> both_numbers(const Vectorized<T>& x, const Vectorized<T>& y) noexcept {
+#if defined(__AVX512F__)
+  Mask<T> numbers;
+  if constexpr (std::is_same_v<T, float>) {
+    numbers[0] = _mm512_cmp_ps_mask(x[0], y[0], _CMP_ORD_Q);
+    return numbers;
+  } else if constexpr (std::is_same_v<T, double>) {
+    numbers[0] = _mm512_cmp_pd_mask(x[0], y[0], _CMP_ORD_Q);
+    return numbers;
+  }
+#endif
+  return (x == x) & (y == y);
+}
+
 /// The extreme of n elements, at least as many as there are lanes: lane by lane, NaN in the lanes that
-/// met one. The last vector overlaps the one before it.
-template <class T, bool largest>
-WEFT_ALWAYS_INLINE Vectorized<T> extreme_lanes(const T* from, std::int64_t n) noexcept {
+/// met one. The last vector overlaps the one before it. `map` is a function of vectors.
+template <class T, bool largest, class Map>
+WEFT_ALWAYS_INLINE Vectorized<T> extreme_lanes(const T* from, std::int64_t n,
+                                               const Map& map) noexcept {
   using V = Vectorized<T>;
   constexpr std::int64_t lanes = V::lanes;
-  V best = V::load(from);
+  const auto at = [&](std::int64_t i)
+                      WEFT_INLINE_LAMBDA { return map(in_order(V::load(from + i))); };
+  V best = at(0);
   Mask<T> number = best == best;
+  const auto note = [&](const V& x, const V& y) WEFT_INLINE_LAMBDA {
+    if constexpr (std::is_floating_point_v<T>) number = number & both_numbers(x, y);
+  };
   std::int64_t i = lanes;
   if (n >= 8 * lanes) {
-    V b1 = V::load(from + lanes), b2 = V::load(from + 2 * lanes), b3 = V::load(from + 3 * lanes);
-    number = (number & (b1 == b1)) & ((b2 == b2) & (b3 == b3));
+    V b1 = at(lanes), b2 = at(2 * lanes), b3 = at(3 * lanes);
+    note(b1, b2);
+    note(b3, b3);
     for (i = 4 * lanes; i + 4 * lanes <= n; i += 4 * lanes) {
-      const V x0 = V::load(from + i), x1 = V::load(from + i + lanes),
-              x2 = V::load(from + i + 2 * lanes), x3 = V::load(from + i + 3 * lanes);
+      const V x0 = at(i), x1 = at(i + lanes), x2 = at(i + 2 * lanes), x3 = at(i + 3 * lanes);
       best = extreme_number<largest>(best, x0);
       b1 = extreme_number<largest>(b1, x1);
       b2 = extreme_number<largest>(b2, x2);
       b3 = extreme_number<largest>(b3, x3);
-      number = number & (((x0 == x0) & (x1 == x1)) & ((x2 == x2) & (x3 == x3)));
+      note(x0, x1);
+      note(x2, x3);
     }
     best =
         extreme_number<largest>(extreme_number<largest>(best, b1), extreme_number<largest>(b2, b3));
   }
-  const auto take = [&](const T* at) WEFT_INLINE_LAMBDA {
-    const V x = V::load(at);
+  for (; i < n; i += lanes) {
+    const V x = at(i + lanes <= n ? i : n - lanes);
     best = extreme_number<largest>(best, x);
-    number = number & (x == x);
-  };
-  for (; i + lanes <= n; i += lanes)
-    take(from + i);
-  if (i < n) take(from + n - lanes);
+    note(x, x);
+  }
   if constexpr (!std::is_floating_point_v<T>) return best;
   return select(number, best, V(std::numeric_limits<T>::quiet_NaN()));
 }
 
-/// extremes[r] = the extreme of row r of rows x n elements.
-template <class T, bool largest>
+/// The elements themselves, or what else extremes are taken of.
+struct Itself {
+  template <class V>
+  WEFT_ALWAYS_INLINE V operator()(const V& x) const noexcept {
+    return x;
+  }
+};
+
+/// extremes[r] = the extreme of row r of rows x n elements, `nothing` of none.
+template <class T, bool largest, class Map = Itself>
 WEFT_ALWAYS_INLINE void extreme_rows(T* extremes, const char* from, std::int64_t row_bytes,
-                                     std::int64_t rows, std::int64_t n) noexcept {
+                                     std::int64_t rows, std::int64_t n, const Map& map = {},
+                                     T nothing = nothing_beyond<T, largest>()) noexcept {
   if constexpr (has_extreme_lanes<T>) {
     if (n >= Vectorized<T>::lanes) {
       fold_rows_of<T>(
           extremes, rows,
           [&](std::int64_t r) WEFT_INLINE_LAMBDA {
-            return extreme_lanes<T, largest>(reinterpret_cast<const T*>(from + r * row_bytes), n);
+            return extreme_lanes<T, largest>(reinterpret_cast<const T*>(from + r * row_bytes), n,
+                                             map);
           },
           [](auto a, auto b) WEFT_INLINE_LAMBDA {
             if constexpr (std::is_same_v<decltype(a), T>) {
@@ -117,37 +147,40 @@ WEFT_ALWAYS_INLINE void extreme_rows(T* extremes, const char* from, std::int64_t
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     const SpanReader<T, false> in{from + r * row_bytes};
-    T best = nothing_beyond<T, largest>();
+    T best = nothing;
     for (std::int64_t i = 0; i < n; ++i)
-      best = extreme<T, largest>(best, in[i]);
+      best = extreme<T, largest>(best, map(in[i]));
     extremes[r] = best;
   }
 }
 
 /// extremes[j] = the extreme of column j of floating elements, NaN where there is one.
-template <class T, bool largest>
+template <class T, bool largest, class Map = Itself>
 WEFT_ALWAYS_INLINE void extreme_columns(T* extremes, const char* from, std::int64_t row_bytes,
-                                        std::int64_t rows, std::int64_t columns) noexcept {
+                                        std::int64_t rows, std::int64_t columns,
+                                        const Map& map = {},
+                                        T nothing = nothing_beyond<T, largest>()) noexcept {
   using V = Vectorized<T>;
   constexpr std::int64_t rows_at_a_time = 8;
   constexpr std::int64_t size = sizeof(T);
   for (std::int64_t row = 0; row < rows || row == 0; row += rows_at_a_time) {
     const std::int64_t count = rows - row < rows_at_a_time ? rows - row : rows_at_a_time;
-    std::int64_t j = 0;
-    for (; j + V::lanes <= columns; j += V::lanes) {
-      V best = row == 0 ? V(nothing_beyond<T, largest>()) : V::load(extremes + j);
+    for (std::int64_t next = 0; next < columns && columns >= V::lanes; next += V::lanes) {
+      // The last columns together with some before them.
+      const std::int64_t j = next + V::lanes <= columns ? next : columns - V::lanes;
+      V best = row == 0 ? V(nothing) : V::load(extremes + j);
       Mask<T> number = best == best;
       for (std::int64_t r = row; r < row + count; ++r) {
-        const V x = V::load(reinterpret_cast<const T*>(from + r * row_bytes + j * size));
+        const V x = map(V::load(reinterpret_cast<const T*>(from + r * row_bytes + j * size)));
         best = extreme_number<largest>(best, x);
         number = number & (x == x);
       }
       select(number, best, V(std::numeric_limits<T>::quiet_NaN())).store(extremes + j);
     }
-    for (; j < columns; ++j) {
-      T best = row == 0 ? nothing_beyond<T, largest>() : extremes[j];
+    for (std::int64_t j = 0; j < columns && columns < V::lanes; ++j) {
+      T best = row == 0 ? nothing : extremes[j];
       for (std::int64_t r = row; r < row + count; ++r)
-        best = extreme<T, largest>(best, SpanReader<T, false>{from + r * row_bytes}[j]);
+        best = extreme<T, largest>(best, map(SpanReader<T, false>{from + r * row_bytes}[j]));
       extremes[j] = best;
     }
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, norms and logsumexp.
+// Products and logsumexp.
 #include <weft/kernel/vectorized_math.hpp>
 
 #include "kernels/arithmetic.hpp"
+#include "kernels/exp_below.hpp"
 #include "kernels/reduce/extremes.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/sums.hpp"
@@ -48,52 +49,176 @@ struct FloatingProduct {
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
                     std::int64_t) {
     Acc* acc = static_cast<Acc*>(accumulators);
+    const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA { return inputs[0] + r * row_bytes[0]; };
+    const auto quickly = [&]() WEFT_INLINE_LAMBDA {
+      fold_rows_of<double>(
+          acc, rows, [&](std::int64_t r) WEFT_INLINE_LAMBDA { return quick(at(r), n); },
+          [](auto a, auto b) WEFT_INLINE_LAMBDA { return a * b; });
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t i = n / pair * pair; i < n; ++i)
+          acc[r] *= static_cast<double>(SpanReader<T, false>{at(r)}[i]);
+        if (acc[r] - acc[r] != 0) acc[r] = slow(at(r), n);  // infinite or NaN
+      }
+    };
+    if constexpr (std::is_same_v<T, float>) {
+      if (n >= 2 * pair) return quickly();
+    }
     for (std::int64_t r = 0; r < rows; ++r)
-      acc[r] = row(inputs[0] + r * row_bytes[0], n);
+      acc[r] = slow(at(r), n);
+  }
+
+  /// Floats like those of rows, eight rows at a time multiplied in f32.
+  static void columns(const void* context, void* accumulators, char* const* inputs,
+                      const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
+                      std::int64_t index) {
+    if constexpr (std::is_same_v<T, float>) {
+      constexpr std::int64_t most = 512;
+      auto* acc = static_cast<Acc*>(accumulators);
+      for (std::int64_t j = 0; j < columns; j += most) {
+        const std::int64_t count = columns - j < most ? columns - j : most;
+        const char* from = inputs[0] + j * static_cast<std::int64_t>(sizeof(T));
+        quick_columns(acc + j, from, row_bytes[0], rows, count);
+        for (std::int64_t i = 0; i < count; ++i) {
+          if (acc[j + i] - acc[j + i] == 0) continue;
+          acc[j + i] = 1;  // infinite or NaN: one after the other
+          for (std::int64_t r = 0; r < rows; ++r)
+            acc[j + i] *= static_cast<double>(SpanReader<T, false>{from + r * row_bytes[0]}[i]);
+        }
+      }
+    } else {
+      TreeColumns<FloatingProduct>::columns(context, accumulators, inputs, row_bytes, rows, columns,
+                                            index);
+    }
   }
 
  private:
-  static WEFT_ALWAYS_INLINE Acc row(const char* from, std::int64_t n) {
-    if constexpr (std::is_same_v<T, float>) {
-      double product = 1;
-      if (n >= 64 && quick(from, n, product)) return product;
-    }
+  /// Two vectors of floats.
+  static constexpr std::int64_t pair = 2 * Vectorized<float>::lanes;
+
+  static WEFT_ALWAYS_INLINE Acc slow(const char* from, std::int64_t n) {
     const SpanReader<T, false> in{from};
-    Acc product[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    constexpr int side = 32;  // so many that multiplications do not wait for each other
+    Acc product[side];
+    for (Acc& p : product)
+      p = 1;
     std::int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-      for (int j = 0; j < 8; ++j)
+    for (; i + side <= n; i += side) {
+      for (int j = 0; j < side; ++j)
         product[j] *= static_cast<double>(in[i + j]);
     }
     for (int j = 0; i + j < n; ++j)
       product[j] *= static_cast<double>(in[i + j]);
-    return ((product[0] * product[4]) * (product[2] * product[6])) *
-           ((product[1] * product[5]) * (product[3] * product[7]));
+    for (int half = side / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j)
+        product[j] *= product[j + half];
+    }
+    return product[0];
   }
 
-  /// Four floats multiplied in f32 each time. False if any such product may have left the range in
-  /// which it is as exact as others.
-  static WEFT_ALWAYS_INLINE bool quick(const char* from, std::int64_t n, double& result) {
+  /// The products of whole pairs of vectors, eight floats multiplied in f32 each time. NaN if any
+  /// product on the way may have left the range in which it is as exact as others: of two floats none
+  /// is below 2^-31, so of eight none is below 2^-124, and what is too large ends as infinity.
+  static WEFT_ALWAYS_INLINE Vectorized<double> quick(const char* from, std::int64_t n) {
     using V = Vectorized<float>;
     constexpr std::int64_t lanes = V::lanes;
     const float* x = reinterpret_cast<const float*>(from);
     Vectorized<double> low(1.0), high(1.0);
     V least(1.0F);
-    std::int64_t i = 0;
-    for (; i + 4 * lanes <= n; i += 4 * lanes) {
-      const V four = (V::load(x + i) * V::load(x + i + lanes)) *
-                     (V::load(x + i + 2 * lanes) * V::load(x + i + 3 * lanes));
-      least = extreme_number<false>(least, abs(four));
-      const WideLanes w = weft::widen(four);
+    const auto two = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
+      const V a = in_order(V::load(x + i)), b = in_order(V::load(x + i + lanes));
+      const V product = a * b;
+      least = least_magnitude(least, product);
+      return product;
+    };
+    const auto four = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
+      const V a = two(i), b = two(i + 2 * lanes);
+      return a * b;
+    };
+    const auto take = [&](const V& product) WEFT_INLINE_LAMBDA {
+      const WideLanes w = weft::widen(product);
       low *= w.low;
       high *= w.high;
+    };
+    std::int64_t i = 0;
+    for (; i + 8 * lanes <= n; i += 8 * lanes) {
+      const V a = four(i), b = four(i + 4 * lanes);
+      take(a * b);
     }
-    if (!(reduce_lanes(least, [](float a, float b) { return b < a ? b : a; }) >= 0x1p-126F))
-      return false;
-    result = reduce_lanes(low * high, [](double a, double b) { return a * b; });
-    for (; i < n; ++i)
-      result *= static_cast<double>(SpanReader<float, false>{from}[i]);
-    return result - result == 0;  // neither infinite nor NaN
+    for (; i + pair <= n; i += pair)
+      take(two(i));
+    // Lanes below the bound become NaN.
+    const WideLanes bound = weft::widen(least);
+    const Vectorized<double> nan(__builtin_nan(""));
+    const auto checked = [&](const Vectorized<double>& product, const Vectorized<double>& smallest)
+                             WEFT_INLINE_LAMBDA {
+                               return select(smallest >= Vectorized<double>(0x1p-31), product, nan);
+                             };
+    return checked(low, bound.low) * checked(high, bound.high);
+  }
+
+  /// acc[j] = the product of column j, at most 512 of them; NaN as in `quick`.
+  static WEFT_ALWAYS_INLINE void quick_columns(Acc* acc, const char* from, std::int64_t step,
+                                               std::int64_t rows, std::int64_t columns) {
+    using V = Vectorized<float>;
+    float least[512];
+    for (std::int64_t j = 0; j < columns; ++j) {
+      acc[j] = 1;
+      least[j] = 1;
+    }
+    // Eight rows of one column or of several; `at` gives those of a row.
+    const auto eight = [](const auto& at, auto& smallest) WEFT_INLINE_LAMBDA {
+      const auto two = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+        const auto a = at(r), b = at(r + 1);
+        const auto product = a * b;
+        smallest = least_magnitude(smallest, product);
+        return product;
+      };
+      const auto a = two(0), b = two(2), c = two(4), d = two(6);
+      return (a * b) * (c * d);
+    };
+    std::int64_t row = 0;
+    for (; row + 8 <= rows; row += 8) {
+      std::int64_t j = 0;
+      for (; j + V::lanes <= columns; j += V::lanes) {
+        V smallest = V::load(least + j);
+        const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+          return in_order(V::load(reinterpret_cast<const float*>(from + (row + r) * step) + j));
+        };
+        const WideLanes w = weft::widen(eight(at, smallest));
+        smallest.store(least + j);
+        (Vectorized<double>::load(acc + j) * w.low).store(acc + j);
+        (Vectorized<double>::load(acc + j + 8) * w.high).store(acc + j + 8);
+      }
+      for (; j < columns; ++j) {
+        const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+          return SpanReader<float, false>{from + (row + r) * step}[j];
+        };
+        acc[j] *= static_cast<double>(eight(at, least[j]));
+      }
+    }
+    for (; row < rows; ++row) {
+      const SpanReader<float, false> x{from + row * step};
+      for (std::int64_t j = 0; j < columns; ++j)
+        acc[j] *= static_cast<double>(x[j]);
+    }
+    for (std::int64_t j = 0; j < columns; ++j)
+      acc[j] = least[j] >= 0x1p-31F ? acc[j] : __builtin_nan("");
+  }
+
+  /// The smaller of a, which is not negative, and |b|.
+  static WEFT_ALWAYS_INLINE float least_magnitude(float a, float b) noexcept {
+    const float size = b < 0 ? -b : b;
+    return size < a ? size : a;
+  }
+  static WEFT_ALWAYS_INLINE Vectorized<float> least_magnitude(const Vectorized<float>& a,
+                                                              const Vectorized<float>& b) noexcept {
+#if defined(__AVX512DQ__)
+    Vectorized<float> least;
+    least[0] = _mm512_range_ps(a[0], b[0], 2);  // the smaller magnitude, with the sign of a
+    return least;
+#else
+    return extreme_number<false>(a, abs(b));
+#endif
   }
 };
 
@@ -116,158 +241,6 @@ struct ComplexProduct {
   T project(Acc acc) const noexcept { return cast<T>(acc); }
 };
 
-// ---- Norms --------------------------------------------------------------------------------------
-
-/// |x|, as double.
-template <class T>
-WEFT_ALWAYS_INLINE double size_of(T x) noexcept {
-  if constexpr (is_complex_type<T>) {
-    return __builtin_hypot(static_cast<double>(x.real()), static_cast<double>(x.imag()));
-  } else {
-    return __builtin_fabs(static_cast<double>(x));
-  }
-}
-
-/// A sum of squares, scale^2 * sum: scale is 1 wherever that leaves sum in range.
-struct Squares {
-  double sum, scale;
-};
-
-/// The root of the sum of squares. Squares of floats are added as floats as long as they are neither
-/// huge nor tiny, else in f64; where f64 would leave its range, elements are scaled by the largest.
-template <class T>
-struct Norm2 {
-  using Element = T;
-  using Acc = Squares;
-  using Out = T;
-  using C = Computed<T>;
-
-  static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept {
-    if (a.scale == b.scale) return {a.sum + b.sum, a.scale};
-    const double scale = b.scale > a.scale ? b.scale : a.scale;
-    const double of_a = a.scale / scale;
-    const double of_b = b.scale / scale;
-    return {a.sum * of_a * of_a + b.sum * of_b * of_b, scale};
-  }
-  static WEFT_ALWAYS_INLINE Out project(Acc acc, const void*) noexcept {
-    return cast<T>(acc.scale * __builtin_sqrt(acc.sum));
-  }
-
-  static void spans(const void*, void* accumulators, char* const* inputs,
-                    const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
-                    std::int64_t) {
-    Acc* acc = static_cast<Acc*>(accumulators);
-    double sums[fold_rows];
-    for (std::int64_t r = 0; r < rows; r += fold_rows) {
-      const std::int64_t count = rows - r < fold_rows ? rows - r : fold_rows;
-      const char* from = inputs[0] + r * row_bytes[0];
-      sum_rows<T>(sums, from, row_bytes[0], count, n, [](std::int64_t) WEFT_INLINE_LAMBDA {
-        return [](auto x) WEFT_INLINE_LAMBDA { return x * x; };
-      });
-      for (std::int64_t i = 0; i < count; ++i)
-        acc[r + i] = checked(sums[i], from + i * row_bytes[0], sizeof(T), n);
-    }
-  }
-  static void columns(const void*, void* accumulators, char* const* inputs,
-                      const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
-                      std::int64_t) {
-    constexpr std::int64_t most = 1024;
-    constexpr std::int64_t size = sizeof(T);
-    Acc* acc = static_cast<Acc*>(accumulators);
-    double sums[most];
-    for (std::int64_t j = 0; j < columns; j += most) {
-      const std::int64_t count = columns - j < most ? columns - j : most;
-      const char* from = inputs[0] + j * size;
-      sum_columns<T>(sums, from, row_bytes[0], rows, count,
-                     [](const auto& x, std::int64_t) WEFT_INLINE_LAMBDA { return x * x; });
-      for (std::int64_t i = 0; i < count; ++i)
-        acc[j + i] = checked(sums[i], from + i * size, row_bytes[0], rows);
-    }
-  }
-
- private:
-  static WEFT_ALWAYS_INLINE Acc checked(double sum, const char* from, std::int64_t step,
-                                        std::int64_t n) {
-    constexpr bool f64 = std::is_same_v<T, double>;
-    if (sum >= (f64 ? 1e-280 : 1e-30) && sum <= (f64 ? 1e280 : 1e37)) return {sum, 1};
-    return slow(from, step, n);
-  }
-  static Acc slow(const char* from, std::int64_t step, std::int64_t n) {
-    const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
-      return size_of(static_cast<C>(SpanReader<T, false>{from + i * step}[0]));
-    };
-    double largest = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double x = at(i);
-      largest = x > largest ? x : largest;
-    }
-    const bool scaled = (largest > 1e140 || largest < 1e-140) && largest > 0 &&
-                        largest <= std::numeric_limits<double>::max();
-    const double scale = scaled ? largest : 1;
-    double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double x = at(i) / scale;
-      sum += x * x;
-    }
-    return {sum, scale};
-  }
-};
-
-template <class T>
-struct RealPart {
-  using Type = T;
-};
-template <class T>
-struct RealPart<std::complex<T>> {
-  using Type = T;
-};
-template <class T>
-using Real = typename RealPart<T>::Type;
-
-template <class T>
-struct ComplexNorm1 {
-  double identity() const noexcept { return 0; }
-  double accumulate(double acc, T x) const noexcept { return acc + size_of(x); }
-  double combine(double a, double b) const noexcept { return a + b; }
-  Real<T> project(double acc) const noexcept { return static_cast<Real<T>>(acc); }
-};
-template <class T>
-struct ComplexNorm2 : ComplexNorm1<T> {
-  double accumulate(double acc, T x) const noexcept {
-    const double re = static_cast<double>(x.real());
-    const double im = static_cast<double>(x.imag());
-    return acc + (re * re + im * im);
-  }
-  Real<T> project(double acc) const noexcept { return static_cast<Real<T>>(__builtin_sqrt(acc)); }
-};
-
-/// The largest or the smallest magnitude; NaN if there is one.
-template <class T, bool largest>
-struct EndNorm {
-  double identity() const noexcept { return largest ? 0 : std::numeric_limits<double>::infinity(); }
-  double accumulate(double acc, T x) const noexcept { return combine(acc, size_of(x)); }
-  double combine(double a, double b) const noexcept { return extreme<double, largest>(a, b); }
-  Real<T> project(double acc) const noexcept { return static_cast<Real<T>>(acc); }
-};
-
-/// The p-th root of the sum of p-th powers, in f64. The context is p, a double.
-template <class T>
-struct PowerNorm {
-  double p = 2;
-  double identity() const noexcept { return 0; }
-  double accumulate(double acc, T x) const noexcept { return acc + __builtin_pow(size_of(x), p); }
-  double combine(double a, double b) const noexcept { return a + b; }
-  Real<T> project(double acc) const noexcept {
-    return static_cast<Real<T>>(__builtin_pow(acc, 1 / p));
-  }
-};
-
-template <class Op>
-struct Constant {
-  static constexpr Op op{};
-  static constexpr ReductionKernel value = reduction_kernel(op);
-};
-
 // ---- logsumexp ----------------------------------------------------------------------------------
 
 /// sum * e^largest, the sum being over e^(x - largest).
@@ -280,6 +253,7 @@ struct LogSumExp {
   using Element = T;
   using Acc = Exponents;
   using Out = T;
+  static constexpr std::int64_t span_elements = reread_span_elements;
 
   static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept {
     const double largest = extreme<double, true>(a.largest, b.largest);
@@ -308,7 +282,7 @@ struct LogSumExp {
         write_powers(powers, from + i * size, count, [&](std::int64_t) { return shift; });
         sum += sum_of(powers, count);
       }
-      acc[r] = {static_cast<double>(largest), sum};
+      acc[r] = {static_cast<double>(largest), unless_infinite(sum, largest)};
     }
   }
 
@@ -341,6 +315,8 @@ struct LogSumExp {
         for (std::int64_t i = 0; i < count; ++i)
           acc[j + i].sum += sums[i];
       }
+      for (std::int64_t i = 0; i < count; ++i)
+        acc[j + i].sum = unless_infinite(acc[j + i].sum, largest[i]);
     }
   }
 
@@ -356,6 +332,11 @@ struct LogSumExp {
     return infinite ? F(0) : largest;
   }
 
+  /// The sum if what was taken off the elements left none above 0; infinite with the largest.
+  static WEFT_ALWAYS_INLINE double unless_infinite(double sum, T largest) noexcept {
+    return largest == std::numeric_limits<T>::infinity() ? static_cast<double>(largest) : sum;
+  }
+
   /// The sum over e^(x - shift). One of nothing but -infinities stays 0, however far it is moved.
   static WEFT_ALWAYS_INLINE double shifted(Acc acc, double shift) noexcept {
     return acc.sum == 0 ? 0 : acc.sum * __builtin_exp(shift_of(acc.largest) - shift);
@@ -369,9 +350,9 @@ struct LogSumExp {
     for (std::int64_t i = 0; i < n; i += V::lanes) {
       const std::int64_t left = n - i;
       if (left >= V::lanes) {
-        exp(V::load(x + i) - shift(i)).store(powers + i);
+        exp_below(V::load(x + i) - shift(i)).store(powers + i);
       } else {
-        exp(V::load(x + i, left, T(0)) - shift(i)).store(powers + i, left);
+        exp_below(V::load(x + i, left, T(0)) - shift(i)).store(powers + i, left);
       }
     }
   }
@@ -385,39 +366,26 @@ struct LogSumExp {
   }
 };
 
-// -------------------------------------------------------------------------------------------------
-
-template <class T>
-const ReductionKernel* norm_of(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::norm_inf: return &Constant<EndNorm<T, true>>::value;
-    case ReduceOp::norm_minus_inf: return &Constant<EndNorm<T, false>>::value;
-    case ReduceOp::norm_p: return &Constant<PowerNorm<T>>::value;
-    default: return nullptr;
-  }
-}
+template <class Op>
+struct Constant {
+  static constexpr Op op{};
+  static constexpr ReductionKernel value = reduction_kernel(op);
+};
 
 template <class T>
 const ReductionKernel* choose(ReduceOp op) {
-  if constexpr (is_half_type<T>) {
-    return nullptr;
-  } else if constexpr (is_complex_type<T>) {
-    switch (op) {
-      case ReduceOp::prod: return &Constant<ComplexProduct<T>>::value;
-      case ReduceOp::norm1: return &Constant<ComplexNorm1<T>>::value;
-      case ReduceOp::norm2: return &Constant<ComplexNorm2<T>>::value;
-      default: return norm_of<T>(op);
-    }
-  } else if constexpr (std::is_floating_point_v<T>) {
-    switch (op) {
-      case ReduceOp::prod: return &RuleKernel<FloatingProduct<T>>::value;
-      case ReduceOp::norm2: return &RuleKernel<Norm2<T>>::value;
-      case ReduceOp::logsumexp: return &RuleKernel<LogSumExp<T>>::value;
-      default: return norm_of<T>(op);
-    }
-  } else {
-    return op == ReduceOp::prod ? &RuleKernel<WholeProduct<T>>::value : nullptr;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (op == ReduceOp::logsumexp) return &RuleKernel<LogSumExp<T>>::value;
   }
+  if (op != ReduceOp::prod || is_half_type<T>) return nullptr;
+  if constexpr (is_complex_type<T>) {
+    return &Constant<ComplexProduct<T>>::value;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return &RuleKernel<FloatingProduct<T>>::value;
+  } else if constexpr (!is_half_type<T>) {
+    return &RuleKernel<WholeProduct<T>>::value;
+  }
+  return nullptr;
 }
 
 }  // namespace

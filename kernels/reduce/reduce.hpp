@@ -34,19 +34,22 @@ enum class ReduceOp : std::uint8_t {
   aminmax,
   argmax,
   argmin,
+  dot,  ///< of two inputs
 };
 
 /// The kernel of a reduction over elements of a type, or null where there is none: sums and means
 /// of f16 and bf16 aside, these are reduced as f32; norms and variances of
 /// integers as f64. Sums and products of integers and bools give i64, their means f64; any and all give
-/// bool, count_nonzero and arg reductions i64, norms of complex numbers their parts' type, all others
-/// the elements' type.
+/// bool, count_nonzero and arg reductions i64, norms and variances of complex numbers their parts' type,
+/// all others the elements' type.
 WEFT_DECLARE_KERNEL(reduce_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 
 // The parts of it, one a kernel file.
 WEFT_DECLARE_KERNEL(sums_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(products_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(norms_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(dot_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(extremes_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 
 }  // namespace weft::inline v0

@@ -15,7 +15,9 @@
 ///       static Out project(Acc, const void* context);
 ///     };
 ///
-/// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants.
+/// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants, and
+/// `span_elements` where `spans` reads its rows more than once. `Loops` names another rule whose spans
+/// and columns do as well: code that differs only in what becomes of the accumulators is compiled once.
 #pragma once
 
 #include <weft/kernel/reduce.hpp>
@@ -26,8 +28,13 @@
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Elements that a Part takes in: a bound that keeps 16-bit elements from overflowing 32 bits.
-inline constexpr std::int64_t part_elements = 2048;
+/// Elements of a span that stays in L1 from one reading to the next.
+inline constexpr std::int64_t reread_span_elements = 8192;
+
+/// Elements that a Part takes in: for narrow ones a bound that keeps 16-bit elements from overflowing
+/// 32 bits.
+template <class Part>
+inline constexpr std::int64_t part_elements = sizeof(Part) < 8 ? 2048 : 65536;
 
 /// Rows by plain loops, which compilers turn into SIMD code where the operation is associative: on
 /// integers.
@@ -43,10 +50,11 @@ struct PlainSpans {
 
   static WEFT_ALWAYS_INLINE typename Rule::Acc row(const char* from, std::int64_t n) {
     using Element = typename Rule::Element;
+    constexpr std::int64_t most = part_elements<typename Rule::Part>;
     auto acc = Rule::identity();
-    for (std::int64_t i = 0; i < n; i += part_elements) {
+    for (std::int64_t i = 0; i < n; i += most) {
       const SpanReader<Element, false> in{from + i * static_cast<std::int64_t>(sizeof(Element))};
-      const std::int64_t count = n - i < part_elements ? n - i : part_elements;
+      const std::int64_t count = n - i < most ? n - i : most;
       typename Rule::Part part = Rule::part(in[0]);
       for (std::int64_t j = 1; j < count; ++j)
         part = Rule::join(part, Rule::part(in[j]));
@@ -121,6 +129,16 @@ struct TreeColumns {
   }
 };
 
+template <class Rule>
+struct LoopsOf {
+  using Type = Rule;
+};
+template <class Rule>
+  requires requires { typename Rule::Loops; }
+struct LoopsOf<Rule> {
+  using Type = typename Rule::Loops;
+};
+
 /// The kernel of a rule, as a constant.
 template <class Rule>
 struct RuleKernel {
@@ -156,16 +174,17 @@ struct RuleKernel {
   }
 
   static constexpr ReductionKernel value = [] {
+    using Loops = typename LoopsOf<Rule>::Type;
     ReductionKernel k;
-    if constexpr (requires { &Rule::spans; }) {
-      k.reduce_spans = &Rule::spans;
+    if constexpr (requires { &Loops::spans; }) {
+      k.reduce_spans = &Loops::spans;
     } else {
-      k.reduce_spans = &PlainSpans<Rule>::spans;
+      k.reduce_spans = &PlainSpans<Loops>::spans;
     }
-    if constexpr (requires { &Rule::columns; }) {
-      k.reduce_columns = &Rule::columns;
+    if constexpr (requires { &Loops::columns; }) {
+      k.reduce_columns = &Loops::columns;
     } else {
-      k.reduce_columns = &TreeColumns<Rule>::columns;
+      k.reduce_columns = &TreeColumns<Loops>::columns;
     }
     k.combine = &combine;
     k.project = &project;
@@ -174,6 +193,7 @@ struct RuleKernel {
     k.ninputs = 1;
     k.accumulator_bytes = sizeof(Acc);
     if constexpr (requires { Rule::indexed; }) k.indexed = true;
+    if constexpr (requires { Rule::span_elements; }) k.span_elements = Rule::span_elements;
     k.types[0] = scalar_type_of<typename Rule::Out>;
     if constexpr (requires { typename Rule::Second; }) {
       k.noutputs = 2;

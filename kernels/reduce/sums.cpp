@@ -31,9 +31,58 @@ struct Magnitude {
   }
 };
 
+/// Rows of 64-bit integers; for narrower ones compilers make good loops by themselves.
+struct WordSpans {
+  static void spans(const void*, void* accumulators, char* const* inputs,
+                    const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
+                    std::int64_t) {
+    using Word = std::int64_t;
+    using V = Vectorized<Word>;
+    constexpr std::int64_t lanes = V::lanes;
+    auto* acc = static_cast<Word*>(accumulators);
+    const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA { return inputs[0] + r * row_bytes[0]; };
+    fold_rows_of<Word>(
+        acc, rows, [&](std::int64_t r) WEFT_INLINE_LAMBDA { return whole_vectors(at(r), n); },
+        [](auto a, auto b) WEFT_INLINE_LAMBDA {
+          if constexpr (std::is_same_v<decltype(a), Word>) {
+            return plus(a, b);
+          } else {
+            return a + b;
+          }
+        });
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t i = n / lanes * lanes; i < n; ++i)
+        acc[r] = plus(acc[r], SpanReader<Word, false>{at(r)}[i]);
+    }
+  }
+
+ private:
+  static WEFT_ALWAYS_INLINE Vectorized<std::int64_t> whole_vectors(const char* from,
+                                                                   std::int64_t n) {
+    using V = Vectorized<std::int64_t>;
+    constexpr std::int64_t lanes = V::lanes;
+    const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
+      return in_order(V::load(reinterpret_cast<const std::int64_t*>(from) + i));
+    };
+    V a(0), b(0), c(0), d(0);
+    std::int64_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+      a += at(i);
+      b += at(i + lanes);
+      c += at(i + 2 * lanes);
+      d += at(i + 3 * lanes);
+    }
+    for (; i + lanes <= n; i += lanes)
+      a += at(i);
+    return (a + b) + (c + d);
+  }
+};
+struct NoSpans {};
+
 /// Sums of integers.
 template <class T, class Result>
-struct CountedSum {
+struct CountedSum : std::conditional_t<sizeof(T) == sizeof(std::int64_t), WordSpans, NoSpans> {
+  using Loops = CountedSum<T, std::int64_t>;
   using Element = T;
   using Part = std::conditional_t<sizeof(T) <= 2, std::int32_t, std::int64_t>;
   using Acc = std::int64_t;
@@ -69,14 +118,69 @@ struct MeanRule : Rule {
   }
 };
 
-/// Sums of complex numbers, in f64 each part.
-template <class T, bool ignore_nan>
+/// Sums of complex numbers, in f64 each part: those of their reals, every other one.
+template <class T>
 struct ComplexSum {
+  using Part = typename T::value_type;
+  using Loops = ComplexSum;
+  using Element = T;
+  using Acc = std::complex<double>;
+  using Out = T;
+  static_assert(sizeof(Acc) == 2 * sizeof(double));
+
+  static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept { return plus(a, b); }
+  static WEFT_ALWAYS_INLINE Out project(const Acc& acc, const void*) noexcept {
+    return cast<Out>(acc);
+  }
+  static void spans(const void*, void* accumulators, char* const* inputs,
+                    const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
+                    std::int64_t) {
+    auto* acc = static_cast<Acc*>(accumulators);
+    for (std::int64_t r = 0; r < rows; ++r)
+      acc[r] = row(inputs[0] + r * row_bytes[0], 2 * n);
+  }
+  static void columns(const void*, void* accumulators, char* const* inputs,
+                      const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
+                      std::int64_t) {
+    sum_columns<Part>(static_cast<double*>(accumulators), inputs[0], row_bytes[0], rows,
+                      2 * columns, [](auto x, std::int64_t) WEFT_INLINE_LAMBDA { return x; });
+  }
+
+ private:
+  /// Of n reals.
+  static WEFT_ALWAYS_INLINE Acc row(const char* from, std::int64_t n) {
+    using V = Vectorized<Part>;
+    const auto itself = [&](const V& x) WEFT_INLINE_LAMBDA { return x; };
+    double parts[8] = {};
+    if (n < 2 * V::lanes) {
+      const SpanReader<Part, false> in{from};
+      for (std::int64_t i = 0; i < n; ++i)
+        parts[i % 2] += static_cast<double>(in[i]);
+      return {parts[0], parts[1]};
+    }
+    const V numbers = lane_numbers<Part>();
+    if constexpr (std::is_same_v<Part, double>) {
+      sum_lanes(from, n, numbers, itself).store(parts);
+    } else if (n <= short_row) {
+      const WideLanes sum =
+          widen(FloatRow<float, decltype(itself)>(from, n, numbers, itself).in_f32());
+      (sum.low + sum.high).store(parts);
+    } else {
+      FloatRow<float, decltype(itself)>(from, n, numbers, itself).in_f64().store(parts);
+    }
+    return {(parts[0] + parts[4]) + (parts[2] + parts[6]),
+            (parts[1] + parts[5]) + (parts[3] + parts[7])};
+  }
+};
+
+/// The sum of what has no NaN in either part.
+template <class T>
+struct ComplexNanSum {
   using Acc = std::complex<double>;
   Acc identity() const noexcept { return {}; }
   Acc accumulate(Acc acc, T x) const noexcept {
     const bool nan = x.real() != x.real() || x.imag() != x.imag();
-    return ignore_nan && nan ? acc : plus(acc, cast<Acc>(x));
+    return nan ? acc : plus(acc, cast<Acc>(x));
   }
   Acc combine(Acc a, Acc b) const noexcept { return plus(a, b); }
   T project(Acc acc) const noexcept { return cast<T>(acc); }
@@ -86,21 +190,14 @@ struct Constant {
   static constexpr Op op{};
   static constexpr ReductionKernel value = reduction_kernel(op);
 };
+
 template <class T>
-struct ComplexMean {
-  static void project(const void* context, const void* accumulators, std::int64_t n,
-                      char* const* outputs) {
-    const auto* acc = static_cast<const std::complex<double>*>(accumulators);
+struct ComplexMean : ComplexSum<T> {
+  static WEFT_ALWAYS_INLINE T project(const std::complex<double>& acc,
+                                      const void* context) noexcept {
     const double count = *static_cast<const double*>(context);
-    for (std::int64_t j = 0; j < n; ++j)
-      store_element<T>(outputs[0], j,
-                       cast<T>(std::complex<double>(acc[j].real() / count, acc[j].imag() / count)));
+    return cast<T>(std::complex<double>(acc.real() / count, acc.imag() / count));
   }
-  static constexpr ReductionKernel value = [] {
-    ReductionKernel k = Constant<ComplexSum<T, false>>::value;
-    k.project = &project;
-    return k;
-  }();
 };
 
 /// True for anything but 0: NaN is.
@@ -113,8 +210,19 @@ WEFT_ALWAYS_INLINE bool is_nonzero(T x) noexcept {
   }
 }
 
+/// Signed integers are 0 where those without sign are.
+template <class T>
+struct Truth {
+  using Type = T;
+};
+template <std::signed_integral T>
+struct Truth<T> {
+  using Type = std::make_unsigned_t<T>;
+};
+
 template <class T>
 struct CountRule {
+  using Loops = CountRule<typename Truth<T>::Type>;
   using Element = T;
   using Part = std::int32_t;
   using Acc = std::int64_t;
@@ -131,6 +239,7 @@ struct CountRule {
 /// decides.
 template <class T, bool wanted>
 struct SeenRule {
+  using Loops = SeenRule<typename Truth<T>::Type, wanted>;
   using Element = T;
   using Part = std::uint8_t;
   using Acc = std::uint8_t;
@@ -176,9 +285,9 @@ template <class T>
 const ReductionKernel* sum_of(ReduceOp op) {
   if constexpr (is_complex_type<T>) {
     switch (op) {
-      case ReduceOp::sum: return &Constant<ComplexSum<T, false>>::value;
-      case ReduceOp::nansum: return &Constant<ComplexSum<T, true>>::value;
-      case ReduceOp::mean: return &ComplexMean<T>::value;
+      case ReduceOp::sum: return &RuleKernel<ComplexSum<T>>::value;
+      case ReduceOp::nansum: return &Constant<ComplexNanSum<T>>::value;
+      case ReduceOp::mean: return &RuleKernel<ComplexMean<T>>::value;
       default: return nullptr;
     }
   } else if constexpr (std::is_floating_point_v<T> || is_half_type<T>) {
@@ -187,8 +296,8 @@ const ReductionKernel* sum_of(ReduceOp op) {
       case ReduceOp::mean: return &RuleKernel<MeanRule<SumRule<T, Whole>>>::value;
       default: break;
     }
+    if (op == ReduceOp::nansum) return &RuleKernel<SumRule<T, NotNan>>::value;
     if constexpr (!is_half_type<T>) {
-      if (op == ReduceOp::nansum) return &RuleKernel<SumRule<T, NotNan>>::value;
       if (op == ReduceOp::norm1) return &RuleKernel<SumRule<T, Magnitude>>::value;
     }
     return nullptr;

@@ -37,6 +37,14 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_vector(const char* from) noexcep
   }
 }
 
+/// a + b of elements of type T. Halves are widened by the units that add, so others are to add them.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<Computed<T>> added(const Vectorized<Computed<T>>& a,
+                                                 const Vectorized<Computed<T>>& b) noexcept {
+  if constexpr (is_half_type<T>) return fma(a, Vectorized<float>(1.0F), b);
+  return a + b;
+}
+
 /// map of the last `count` elements before `end` (at most as many as there are lanes) in their places,
 /// 0 in the lanes before them. Reads as many elements as there are lanes, all of which belong to the
 /// row.
@@ -78,10 +86,10 @@ class FloatRow {
 
   /// Of more.
   WEFT_ALWAYS_INLINE Vectorized<double> in_f64() const {
-    WideLanes sum = widen(four(0) + four(4 * lanes));
+    WideLanes sum = widen(eight(0));
     std::int64_t i = 8 * lanes;
     for (; i + 8 * lanes <= n_; i += 8 * lanes)
-      add(sum, four(i) + four(i + 4 * lanes));
+      add(sum, eight(i));
     if (i + 4 * lanes <= n_) {
       add(sum, four(i));
       i += 4 * lanes;
@@ -91,9 +99,16 @@ class FloatRow {
   }
 
  private:
-  WEFT_ALWAYS_INLINE V at(std::int64_t i) const { return map_(load_vector<T>(from_ + i * size)); }
+  WEFT_ALWAYS_INLINE V at(std::int64_t i) const {
+    return map_(in_order(load_vector<T>(from_ + i * size)));
+  }
   WEFT_ALWAYS_INLINE V four(std::int64_t i) const {
-    return (at(i) + at(i + lanes)) + (at(i + 2 * lanes) + at(i + 3 * lanes));
+    const V a = at(i), b = at(i + lanes), c = at(i + 2 * lanes), d = at(i + 3 * lanes);
+    return added<T>(added<T>(a, b), added<T>(c, d));
+  }
+  WEFT_ALWAYS_INLINE V eight(std::int64_t i) const {
+    const V a = four(i), b = four(i + 4 * lanes);
+    return added<T>(a, b);
   }
   /// From element i on: 1 to 63 elements that no four vectors hold.
   WEFT_ALWAYS_INLINE V rest(std::int64_t i) const {
@@ -120,18 +135,21 @@ class FloatRow {
   const Map& map_;
 };
 
-/// The sum of `n` >= 8 doubles: 32 of them side by side, emptied into others every 512 elements.
+/// The sum of `n` >= 8 doubles: 32 of them side by side, emptied into others every 512 elements, and
+/// these every 8192.
 template <class Map>
 WEFT_ALWAYS_INLINE Vectorized<double> sum_lanes(const char* from, std::int64_t n,
                                                 const Vectorized<double>& numbers, const Map& map) {
   using V = Vectorized<double>;
   constexpr std::int64_t lanes = V::lanes;
   constexpr std::int64_t run = 16 * 4 * lanes;
-  const auto at = [&](std::int64_t i)
-                      WEFT_INLINE_LAMBDA { return map(load_vector<double>(from + 8 * i)); };
-  V total = V(0.0);
+  constexpr std::int64_t runs = 16;
+  const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
+    return map(in_order(load_vector<double>(from + 8 * i)));
+  };
+  V total(0.0), part(0.0);
   std::int64_t i = 0;
-  while (i + 4 * lanes <= n) {
+  for (std::int64_t count = 1; i + 4 * lanes <= n; ++count) {
     const std::int64_t end = n - i < run ? n : i + run;
     V a = at(i), b = at(i + lanes), c = at(i + 2 * lanes), d = at(i + 3 * lanes);
     for (i += 4 * lanes; i + 4 * lanes <= end; i += 4 * lanes) {
@@ -140,13 +158,15 @@ WEFT_ALWAYS_INLINE Vectorized<double> sum_lanes(const char* from, std::int64_t n
       c += at(i + 2 * lanes);
       d += at(i + 3 * lanes);
     }
-    total += (a + b) + (c + d);
+    part += (a + b) + (c + d);
+    if (count % runs != 0) continue;
+    total += part;
+    part = V(0.0);
   }
-  V last = V(0.0);
   for (; i + lanes <= n; i += lanes)
-    last += at(i);
-  if (i < n) last += map_last<double>(from + 8 * n, n - i, numbers, map);
-  return total + last;
+    part += at(i);
+  if (i < n) part += map_last<double>(from + 8 * n, n - i, numbers, map);
+  return total + part;
 }
 
 /// sums[r] = the sum over row r of map(r), which gives a function for V and for single elements. n
@@ -192,102 +212,147 @@ WEFT_ALWAYS_INLINE void sum_rows(double* sums, const char* from, std::int64_t ro
   }
 }
 
-/// Adds the rows of a strip of columns to `accumulators`, or starts them: eight rows as a tree, and
-/// those in f64. map(x, j) is a function of vectors of columns from j on.
+/// Rows of columns that are added as a tree before they meet the accumulators: fewer where these are of
+/// a wider type and memory is read as fast as can be added.
+template <class T>
+inline constexpr std::int64_t tree_rows = std::is_same_v<T, float> ? 4 : 8;
+
+/// Adds the rows of a strip of columns to `accumulators`, or starts them: tree_rows of them as a tree,
+/// and those in f64. map(x, j) is a function of vectors of columns from j on. Memory is read row by row.
 template <class T, int vectors, class Map>
 WEFT_ALWAYS_INLINE void sum_strip(double* accumulators, const char* from, std::int64_t row_bytes,
                                   std::int64_t rows, std::int64_t column, bool start,
                                   const Map& map) {
   using V = Vectorized<Computed<T>>;
+  struct Strip {
+    V of[vectors];
+  };
   constexpr int wide = std::is_same_v<T, double> ? 1 : 2;  // vectors of f64 for one V
   Vectorized<double> sums[vectors * wide];
   for (int v = 0; v < vectors * wide; ++v)
     sums[v] = start ? Vectorized<double>(0.0) : Vectorized<double>::load(accumulators + 8 * v);
   const auto at = [&](std::int64_t row, int v) WEFT_INLINE_LAMBDA {
     const std::int64_t offset = v * V::lanes;
-    return map(
-        load_vector<T>(from + row * row_bytes + offset * static_cast<std::int64_t>(sizeof(T))),
-        column + offset);
+    const char* address = from + row * row_bytes + offset * static_cast<std::int64_t>(sizeof(T));
+    return map(load_vector<T>(address), column + offset);
   };
-  const auto add = [&](int v, const V& x) WEFT_INLINE_LAMBDA {
-    if constexpr (wide == 1) {
-      sums[v] += x;
-    } else {
-      const WideLanes w = widen(x);
-      sums[2 * v] += w.low;
-      sums[2 * v + 1] += w.high;
+  const auto row_at = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
+    Strip x;
+    for (int v = 0; v < vectors; ++v)
+      x.of[v] = in_order(at(row, v));
+    return x;
+  };
+  const auto plus_row = [&](Strip& x, std::int64_t row) WEFT_INLINE_LAMBDA {
+    for (int v = 0; v < vectors; ++v)
+      x.of[v] = in_order(added<T>(x.of[v], at(row, v)));
+  };
+  const auto join = [&](Strip& x, const Strip& y) WEFT_INLINE_LAMBDA {
+    for (int v = 0; v < vectors; ++v)
+      x.of[v] = added<T>(x.of[v], y.of[v]);
+  };
+  const auto add = [&](const Strip& x) WEFT_INLINE_LAMBDA {
+    for (int v = 0; v < vectors; ++v) {
+      if constexpr (wide == 1) {
+        sums[v] += x.of[v];
+      } else {
+        const WideLanes w = widen(x.of[v]);
+        sums[2 * v] += w.low;
+        sums[2 * v + 1] += w.high;
+      }
     }
   };
-  const auto four = [&](std::int64_t row, int v) WEFT_INLINE_LAMBDA {
-    return (at(row, v) + at(row + 1, v)) + (at(row + 2, v) + at(row + 3, v));
+  const auto four = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
+    Strip x = row_at(row);
+    plus_row(x, row + 1);
+    Strip y = row_at(row + 2);
+    plus_row(y, row + 3);
+    join(x, y);
+    return x;
   };
   std::int64_t row = 0;
-  for (; row + 8 <= rows; row += 8) {
-    for (int v = 0; v < vectors; ++v)
-      add(v, four(row, v) + four(row + 4, v));
+  for (; tree_rows<T> == 8 && row + 8 <= rows; row += 8) {
+    Strip x = four(row);
+    join(x, four(row + 4));
+    add(x);
   }
-  if (row + 4 <= rows) {
-    for (int v = 0; v < vectors; ++v)
-      add(v, four(row, v));
-    row += 4;
-  }
-  for (int v = 0; v < vectors && row < rows; ++v) {
-    V rest = at(row, v);
-    if (row + 1 < rows) rest = rest + at(row + 1, v);
-    if (row + 2 < rows) rest = rest + at(row + 2, v);
-    add(v, rest);
+  for (; row + 4 <= rows; row += 4)
+    add(four(row));
+  if (row < rows) {
+    Strip rest = row_at(row);
+    if (row + 1 < rows) plus_row(rest, row + 1);
+    if (row + 2 < rows) plus_row(rest, row + 2);
+    add(rest);
   }
   for (int v = 0; v < vectors * wide; ++v)
     sums[v].store(accumulators + 8 * v);
 }
 
-/// The same for fewer columns than there are lanes.
+/// sums[j] = the sum over column j of map(x, j), for fewer columns than there are lanes.
 template <class T, class Map>
-WEFT_ALWAYS_INLINE void sum_few_columns(double* accumulators, const char* from,
-                                        std::int64_t row_bytes, std::int64_t rows,
-                                        std::int64_t columns, std::int64_t column, bool start,
-                                        const Map& map) {
+WEFT_ALWAYS_INLINE void sum_few_columns(double* sums, const char* from, std::int64_t row_bytes,
+                                        std::int64_t rows, std::int64_t columns, const Map& map) {
   const auto at = [&](std::int64_t row, std::int64_t j) WEFT_INLINE_LAMBDA {
-    return map(static_cast<Computed<T>>(SpanReader<T, false>{from + row * row_bytes}[j]),
-               column + j);
+    return map(static_cast<Computed<T>>(SpanReader<T, false>{from + row * row_bytes}[j]), j);
   };
   for (std::int64_t j = 0; j < columns; ++j) {
-    double sum = start ? 0 : accumulators[j];
+    double sum = 0;
+    const auto four = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
+      return (at(row, j) + at(row + 1, j)) + (at(row + 2, j) + at(row + 3, j));
+    };
     std::int64_t row = 0;
-    for (; row + 4 <= rows; row += 4) {
-      sum += static_cast<double>((at(row, j) + at(row + 1, j)) + (at(row + 2, j) + at(row + 3, j)));
-    }
+    for (; tree_rows<T> == 8 && row + 8 <= rows; row += 8)
+      sum += static_cast<double>(four(row) + four(row + 4));
+    for (; row + 4 <= rows; row += 4)
+      sum += static_cast<double>(four(row));
     if (row < rows) {
       auto rest = at(row, j);
       if (row + 1 < rows) rest = rest + at(row + 1, j);
       if (row + 2 < rows) rest = rest + at(row + 2, j);
       sum += static_cast<double>(rest);
     }
-    accumulators[j] = sum;
+    sums[j] = sum;
   }
 }
 
-/// sums[j] = the sum over column j of map(x, j). A few rows at a time, so that memory is read in long
-/// stretches; narrow blocks are stretches as they are.
+/// sums[j] = the sum over column j of map(x, j), the same wherever the column stands. A few rows at a
+/// time, so that memory is read in long stretches; narrow blocks are stretches as they are.
 template <class T, class Map>
 WEFT_ALWAYS_INLINE void sum_columns(double* sums, const char* from, std::int64_t row_bytes,
                                     std::int64_t rows, std::int64_t columns, const Map& map) {
   using V = Vectorized<Computed<T>>;
   constexpr std::int64_t size = sizeof(T);
-  constexpr std::int64_t rows_at_a_time = 8;
-  constexpr std::int64_t narrow = 64;
-  const std::int64_t chunk = columns <= narrow ? rows : rows_at_a_time;
+  constexpr std::int64_t narrow = 128;
+#if defined(__AVX512F__)
+  constexpr int strip = 4;
+#else
+  constexpr int strip = 2;  // of twice as many registers, and half as many are there
+#endif
+  if (columns < V::lanes) return sum_few_columns<T>(sums, from, row_bytes, rows, columns, map);
+  const V numbers = lane_numbers<Computed<T>>();
+  const std::int64_t chunk = columns <= narrow ? rows : tree_rows<T>;
   std::int64_t row = 0;
   do {
     const std::int64_t count = rows - row < chunk ? rows - row : chunk;
     const char* at = from + row * row_bytes;
     std::int64_t j = 0;
-    for (; j + 2 * V::lanes <= columns; j += 2 * V::lanes)
+    for (; j + strip * V::lanes <= columns; j += strip * V::lanes)
+      sum_strip<T, strip>(sums + j, at + j * size, row_bytes, count, j, row == 0, map);
+    if (strip > 2 && j + 2 * V::lanes <= columns) {
       sum_strip<T, 2>(sums + j, at + j * size, row_bytes, count, j, row == 0, map);
-    for (; j + V::lanes <= columns; j += V::lanes)
-      sum_strip<T, 1>(sums + j, at + j * size, row_bytes, count, j, row == 0, map);
-    if (j < columns)
-      sum_few_columns<T>(sums + j, at + j * size, row_bytes, count, columns - j, j, row == 0, map);
+      j += 2 * V::lanes;
+    }
+    while (j < columns) {
+      // The last vector may lie across the one before it, whose columns are summed anew in the first
+      // rows, and get zeros in all others.
+      const std::int64_t again = j + V::lanes <= columns ? 0 : j + V::lanes - columns;
+      const V first(static_cast<Computed<T>>(row == 0 ? 0 : again));
+      j -= again;
+      sum_strip<T, 1>(sums + j, at + j * size, row_bytes, count, j, row == 0,
+                      [&](const V& x, std::int64_t column) WEFT_INLINE_LAMBDA {
+                        return select(numbers >= first, map(x, column), V(Computed<T>(0)));
+                      });
+      j += V::lanes;
+    }
     row += count;
   } while (row < rows);
 }

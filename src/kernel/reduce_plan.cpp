@@ -13,19 +13,23 @@
 namespace weft::inline v0 {
 namespace {
 
-constexpr std::int64_t span_elements = 8192;          // of one span
-constexpr std::int64_t span_bytes = 32 << 10;         // the same, as the kernel sees them
+constexpr std::int64_t least_span_elements = 8192;    // of one span where dim 0 is cut
+constexpr std::int64_t least_spans = 8;               // into which it is cut, if these are not less
+constexpr std::int64_t span_bytes = 256 << 10;        // of one span as the kernel sees it
 constexpr std::int64_t staged_span_elements = 2048;   // of one span that is staged
 constexpr std::int64_t staged_span_bytes = 16 << 10;  // the same
-constexpr std::int64_t block_elements = 16384;  // of one block of spans, where it holds several
-constexpr std::int64_t most_pieces = 256;       // spans of one output in a block
-constexpr std::int64_t tile_elements = 32768;   // of kept rows that are reduced in one call
-constexpr std::int64_t most_kept = 1024;        // of those rows
+constexpr std::int64_t block_elements = 16384;   // of one block of spans, where it holds several
+constexpr std::int64_t most_pieces = 256;        // spans of one output in a block
+constexpr std::int64_t tile_elements = 32768;    // of kept rows that are reduced in one call
+constexpr std::int64_t alone_elements = 262144;  // the same, where there is one thread
+constexpr std::int64_t most_kept = 1024;         // of those rows
+constexpr std::int64_t most_block_rows = 256;    // of one block in columns
 constexpr std::int64_t most_columns = 1024;
-constexpr std::int64_t folded_columns = 512;
+constexpr std::int64_t folded_columns = 64;
+constexpr std::int64_t gathered_columns = 2048;
 constexpr std::int64_t least_columns = 8;
-constexpr std::int64_t narrow_columns = 128;  // fewer are folded
-constexpr std::int64_t gathered_kept = 64;    // of a tile whose elements are packed span by span
+constexpr std::int64_t narrow_columns = 64;  // fewer are folded
+constexpr std::int64_t gathered_kept = 64;   // of a tile whose elements are packed span by span
 constexpr std::int64_t tree_bytes = 96 << 10;
 /// Fewer reduced elements than this are gathered into columns rather than run as spans of their
 /// own.
@@ -62,23 +66,51 @@ void classify(const TensorIterator& iter, const ReductionKernel& kernel, ReduceP
   }
 }
 
-/// Cuts a side into tiles of its inner dims, up to `capacity` elements and `most_dims` dims.
-void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int most_dims) {
+/// Cuts a side into tiles of its inner dims, up to `capacity` elements and `most_dims` dims; of the
+/// first `inside` dims up to `most_inside` elements, and of what follows the rest all the same.
+void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int most_dims,
+          int inside = 0, std::int64_t most_inside = 0) {
   bool open = true;
-  for (std::size_t i = 0; i < side.dims.size(); ++i) {
-    const std::int64_t extent = geometry.extent(side.dims[i]);
+  for (int i = 0; i < static_cast<int>(side.dims.size()); ++i) {
+    const std::int64_t extent = geometry.extent(side.dims[static_cast<std::size_t>(i)]);
+    const std::int64_t most = i < inside ? most_inside : capacity;
     std::int64_t t = 1;
-    if (open && static_cast<int>(i) < most_dims) {
-      t = std::clamp<std::int64_t>(capacity / side.tile_elements, 1,
-                                   std::max<std::int64_t>(extent, 1));
-      ++side.ntile;
-      open = t == extent && side.tile_elements * t * 2 <= capacity;
+    if (i == inside && inside > 0) open = true;
+    if (open && i < most_dims) {
+      t = std::clamp<std::int64_t>(most / side.tile_elements, 1, std::max<std::int64_t>(extent, 1));
+      open = t == extent && side.tile_elements * t * 2 <= most;
+      side.ntile = i + 1;
     }
     side.tile.push_back(t);
     side.tiles.push_back(ceil_div(extent, t));
     side.tile_elements *= t;
     side.count *= side.tiles.back();
   }
+}
+
+/// Tiles of kept elements, `inside` dims of which are one row in the inputs. Where output 0 runs
+/// across these, the dim along which it is dense comes next, and tiles are so narrow that they hold
+/// whole cache lines of it.
+void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity, int inside,
+               std::int64_t least_inside) {
+  constexpr std::int64_t stretch = 16;
+  const Geometry& geometry = iter.geometry();
+  ReduceSide& side = plan.kept;
+  const std::int64_t size = plan.operands[0].memory_size;
+  const auto dense_along = [&](std::size_t i) {
+    return geometry.stride(side.dims[i], 0) == size && geometry.extent(side.dims[i]) > 1;
+  };
+  const auto at = static_cast<std::size_t>(std::max(inside, 1));
+  std::size_t i = at;
+  while (i < side.dims.size() && !dense_along(i))
+    ++i;
+  if (i >= side.dims.size() || dense_along(0)) return tile(side, geometry, capacity, max_rank);
+  for (; i > at; --i) {
+    std::swap(side.dims[i], side.dims[i - 1]);
+    std::swap(side.places[i], side.places[i - 1]);
+  }
+  tile(side, geometry, capacity, max_rank, static_cast<int>(at),
+       std::max(least_inside, capacity / stretch));
 }
 
 /// True if the block, its dims in this order, is dense in the input's memory.
@@ -116,17 +148,30 @@ struct InnerColumns {
   bool dense = true;  // the stride is one element
 };
 
+/// Reduced dims in front of all others along which the inputs stand still: those that they repeat.
+int repeated_dims(const TensorIterator& iter, const ReducePlan& plan) {
+  int dims = 0;
+  for (; dims < static_cast<int>(plan.reduced.dims.size()); ++dims) {
+    if (plan.reduced.dims[static_cast<std::size_t>(dims)] != dims) break;
+    for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
+      if (iter.geometry().stride(dims, k) != 0) return dims;
+  }
+  return dims;
+}
+
 InnerColumns inner_columns(const TensorIterator& iter, const ReducePlan& plan) {
   InnerColumns inner;
   const Geometry& geometry = iter.geometry();
-  for (std::size_t d = 0; d < plan.kept.dims.size() && plan.kept.dims[d] == d; ++d) {
+  const int first = plan.reduced.elements > 0 ? repeated_dims(iter, plan) : 0;
+  for (std::size_t i = 0; i < plan.kept.dims.size(); ++i) {
+    const int d = plan.kept.dims[i];
+    if (d != first + static_cast<int>(i)) break;
     for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
       const std::int64_t size = plan.operands[static_cast<std::size_t>(k)].memory_size;
-      if (geometry.stride(static_cast<int>(d), k) != inner.count * geometry.stride(0, k))
-        return inner;
-      inner.dense = inner.dense && geometry.stride(0, k) == size;
+      if (geometry.stride(d, k) != inner.count * geometry.stride(first, k)) return inner;
+      inner.dense = inner.dense && geometry.stride(first, k) == size;
     }
-    inner.count *= geometry.extent(static_cast<int>(d));
+    inner.count *= geometry.extent(d);
     ++inner.dims;
   }
   return inner;
@@ -145,7 +190,8 @@ std::int64_t fold_of(const TensorIterator& iter, const ReductionKernel& kernel,
     if (geometry.stride(inner.dims, k) != inner.count * size) return 1;
   }
   const auto most = static_cast<std::uint64_t>(std::min(folded_columns / inner.count, rows / 16));
-  return static_cast<std::int64_t>(std::bit_floor(std::max<std::uint64_t>(most, 1)));
+  const auto fold = static_cast<std::int64_t>(std::bit_floor(std::max<std::uint64_t>(most, 1)));
+  return 4 * fold * inner.count < 3 * folded_columns ? 2 * fold : fold;
 }
 
 void choose_form(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
@@ -189,39 +235,65 @@ std::int64_t widest(std::int64_t blocks, std::int64_t accumulator_bytes, std::in
   return std::clamp<std::int64_t>(width >= 64 ? width / 64 * 64 : width, 8, most);
 }
 
+/// Rows of a block in columns: many, to combine seldom, but leaving several blocks for threads to
+/// share unless these are small. Few where it is asked after each block whether to go on, and where
+/// accumulators are no wider than elements, so that not many of these are added one after the other.
+std::int64_t rows_of_block(const TensorIterator& iter, const ReductionKernel& kernel,
+                           const ReducePlan& plan, std::int64_t columns) {
+  constexpr std::int64_t least_blocks = 8;
+  constexpr std::int64_t small_block = 16384;
+  std::int64_t size = 1;
+  for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
+    size = std::max<std::int64_t>(size, plan.operands[static_cast<std::size_t>(k)].kernel_size);
+  const bool wide = kernel.accumulator_bytes > size;
+  if (!wide || kernel.done != nullptr || plan.reduced.dims.empty()) return block_rows;
+  const std::int64_t rows = iter.geometry().extent(plan.reduced.dims[0]) / plan.fold;
+  const std::int64_t wanted = std::max(rows / least_blocks, small_block / columns);
+  return static_cast<std::int64_t>(std::bit_floor(
+      static_cast<std::uint64_t>(std::clamp<std::int64_t>(wanted, block_rows, most_block_rows))));
+}
+
 void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity,
                   const ReductionKernel& kernel) {
   const Geometry& geometry = iter.geometry();
   const std::int64_t bytes = kernel.accumulator_bytes;
   switch (plan.form) {
     case ReduceForm::folded:
-      tile(plan.reduced, geometry, block_rows * plan.fold, 1);
+      tile(plan.reduced, geometry, rows_of_block(iter, kernel, plan, folded_columns) * plan.fold,
+           1);
       tile(plan.kept, geometry, folded_columns, plan.inner_dims);
       break;
     case ReduceForm::columns:
-      tile(plan.reduced, geometry, block_rows, 1);
-      tile(plan.kept, geometry, widest(plan.reduced.count, bytes, most_columns), max_rank);
+      tile(plan.reduced, geometry,
+           rows_of_block(iter, kernel, plan, inner_columns(iter, plan).count), 1);
+      tile_kept(plan, iter, widest(plan.reduced.count, bytes, most_columns), plan.inner_dims, 64);
       break;
     default: {
       const std::int64_t rows =
           std::clamp<std::int64_t>(plan.reduced.elements, 1, std::min(block_rows, capacity / 8));
       tile(plan.reduced, geometry, rows, max_rank);
-      const std::int64_t width = widest(plan.reduced.count, bytes, folded_columns);
+      const std::int64_t width = widest(plan.reduced.count, bytes, gathered_columns);
       tile(plan.kept, geometry, std::min(width, capacity / rows), max_rank);
     }
   }
   stage_inputs(plan, iter, plan.form == ReduceForm::gathered_columns);
 }
 
-void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKernel& kernel) {
+/// `threads` that will share the tiles: they are larger for one.
+void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKernel& kernel,
+                int threads) {
   const Geometry& geometry = iter.geometry();
   std::int64_t largest = 1;
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
     largest =
         std::max<std::int64_t>(largest, plan.operands[static_cast<std::size_t>(k)].kernel_size);
   const bool staged = plan.form == ReduceForm::gathered_spans || converts(plan, iter.noutputs());
+  const std::int64_t n = iter.ndim() > 0 ? geometry.extent(0) : 1;
+  const auto share = static_cast<std::int64_t>(
+      std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n / least_spans, 1))));
   plan.span = staged ? std::min(staged_span_elements, staged_span_bytes / largest)
-                     : std::min(span_elements, span_bytes / largest);
+                     : std::min(std::max(least_span_elements, share),
+                                std::min(kernel.span_elements, span_bytes / largest));
   // Whether to go on is asked after each block.
   if (kernel.done != nullptr) plan.span = std::min(plan.span, staged_span_elements);
   if (plan.form == ReduceForm::gathered_spans) {
@@ -235,21 +307,21 @@ void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKer
     }
     return;
   }
-  const std::int64_t n = geometry.extent(0);
-  std::int64_t rows = tile_elements / std::min(n, plan.span);
+  std::int64_t rows = (threads == 1 ? alone_elements : tile_elements) / std::min(n, plan.span);
   if (n > plan.span) {
-    plan.pieces = kernel.done != nullptr ? 1 : block_elements / plan.span;
+    plan.pieces =
+        kernel.done != nullptr ? 1 : std::max<std::int64_t>(1, block_elements / plan.span);
     tile(plan.reduced, geometry, plan.pieces * plan.span, 1);
     rows = 1;
   } else if (plan.reduced.dims.size() > 1 && plan.reduced.dims[1] == 1) {
-    plan.pieces = std::min<std::int64_t>(most_pieces, block_elements / n);
+    plan.pieces = std::clamp<std::int64_t>(block_elements / n, 1, most_pieces);
     tile(plan.reduced, geometry, n * plan.pieces, 2);
     rows = std::max<std::int64_t>(1, rows / plan.pieces);
   } else {
     tile(plan.reduced, geometry, n, 1);
   }
   rows = std::min(rows, widest(plan.reduced.count, kernel.accumulator_bytes, most_kept));
-  tile(plan.kept, geometry, rows, max_rank);
+  tile_kept(plan, iter, rows, 1, 1);
   stage_inputs(plan, iter, false);
 }
 
@@ -294,20 +366,21 @@ ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& ker
   for (int d = 0; d < iter.ndim(); ++d) {
     ReduceSide& side = stands_still(iter, d) ? plan.reduced : plan.kept;
     side.dims.push_back(static_cast<std::uint8_t>(d));
+    side.places.push_back(side.elements);
     side.elements *= iter.geometry().extent(d);
   }
   classify(iter, kernel, plan);
   std::int64_t input_bytes = 1;
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    input_bytes += r.kernel_size + r.via_size + r.memory_size;
+    input_bytes += r.kernel_size + r.via_size + (r.first != nullptr ? r.memory_size : 0);
   }
   const std::int64_t capacity = std::max<std::int64_t>(16, stage_bytes / input_bytes);
   choose_form(iter, kernel, plan);
   if (plan.by_columns()) {
     tile_columns(plan, iter, capacity, kernel);
   } else {
-    tile_spans(plan, iter, kernel);
+    tile_spans(plan, iter, kernel, options.serial ? 1 : num_threads());
   }
   for (int k = 0; k < iter.ntensors(); ++k) {
     ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];

@@ -24,9 +24,12 @@ struct ReduceOperand {
 
 /// One side of the walk: the kept or the reduced dims, cut into tiles of their inner ones.
 struct ReduceSide {
-  SmallVector<std::uint8_t, inline_rank> dims;  ///< plan dims, innermost first
-  DimVector tile;                               ///< extent of a tile, per entry of dims
-  DimVector tiles;                              ///< number of tiles, per entry of dims
+  SmallVector<std::uint8_t, inline_rank>
+      dims;                   ///< plan dims, innermost first, as tile_kept left them
+  DimVector places;           ///< per entry of dims: how far apart neighbours are
+                              ///< among the side's elements, in the plan's order
+  DimVector tile;             ///< extent of a tile, per entry of dims
+  DimVector tiles;            ///< number of tiles, per entry of dims
   int ntile = 0;              ///< entries that lie within a tile; beyond, tile extents are 1
   std::int64_t count = 1;     ///< number of tiles
   std::int64_t elements = 1;  ///< product of the extents

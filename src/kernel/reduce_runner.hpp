@@ -66,6 +66,11 @@ class ReduceRunner {
     return tree.finish(width);
   }
 
+  /// Whether nothing more can change the accumulators of the tile at hand.
+  bool all_done(const char* accumulators) const {
+    return all_done(accumulators, width_ * plan_.fold);
+  }
+
   /// Makes one accumulator for each kept element of a tile out of plan.width().
   void fold(std::int64_t tile, char* accumulators) {
     if (plan_.fold == 1) return;
@@ -87,14 +92,12 @@ class ReduceRunner {
     for (;;) {
       f(accumulators, place, run);
       accumulators = accumulator(accumulators, run);
-      std::int64_t step = side.ntile > 0 ? geometry_.extent(side.dims[0]) : 1;
       int i = 1;
       for (; i < side.ntile; ++i) {
         const bool more = ++index[i] < kept_.extents[i];
-        place += more ? step : (1 - kept_.extents[i]) * step;
+        place += (more ? 1 : 1 - kept_.extents[i]) * side.places[static_cast<std::size_t>(i)];
         if (more) break;
         index[i] = 0;
-        step *= geometry_.extent(side.dims[static_cast<std::size_t>(i)]);
       }
       if (i >= side.ntile) return;
     }

@@ -49,11 +49,8 @@ class TileCursor {
   /// along a dim are whole.
   std::int64_t first_index() const {
     std::int64_t index = 0;
-    std::int64_t step = 1;
-    for (std::size_t i = 0; i < side_.dims.size(); ++i) {
-      index += index_[i] * side_.tile[i] * step;
-      step *= geometry_.extent(side_.dims[i]);
-    }
+    for (std::size_t i = 0; i < side_.dims.size(); ++i)
+      index += index_[i] * side_.tile[i] * side_.places[i];
     return index;
   }
 

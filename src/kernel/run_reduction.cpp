@@ -29,35 +29,53 @@ void sink_identity(const TensorIterator& iter, const ReductionKernel& kernel,
   }
 }
 
-/// Threads share the blocks of each kept tile: a first pass reduces groups, a second combines them.
+/// Deals with the tiles that are done after their first block, up to one that is not: there may be too
+/// little to do for other threads to be asked. Returns how many they were.
+std::int64_t reduce_at_once(const TensorIterator& iter, const ReductionKernel& kernel,
+                            const ReducePlan& plan, Sink sink) {
+  if (kernel.done == nullptr || plan.reduced.count < 2) return 0;
+  ReduceRunner runner(iter, kernel, plan);
+  std::int64_t tile = 0;
+  for (; tile < plan.kept.count; ++tile) {
+    char* acc = runner.reduce(tile, 0, 1);
+    if (!runner.all_done(acc)) break;
+    runner.fold(tile, acc);
+    sink(runner, tile, acc);
+  }
+  return tile;
+}
+
+/// Threads share the blocks of each kept tile from `first_tile` on: a first pass reduces groups, a
+/// second combines them.
 void reduce_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
-                      const ReducePlan& plan, Sink sink) {
+                      const ReducePlan& plan, std::int64_t first_tile, Sink sink) {
+  const std::int64_t tiles = plan.kept.count - first_tile;
   const std::int64_t width_bytes = plan.width() * kernel.accumulator_bytes;
   const std::size_t slot = lines(width_bytes);
-  std::vector<Line> partial(static_cast<std::size_t>(plan.kept.count * plan.groups) * slot);
+  std::vector<Line> partial(static_cast<std::size_t>(tiles * plan.groups) * slot);
   const auto slot_at = [&](std::int64_t i) {
     return reinterpret_cast<char*>(partial.data() + static_cast<std::size_t>(i) * slot);
   };
-  parallel_for(plan.kept.count * plan.groups, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(tiles * plan.groups, 1, [&](std::int64_t begin, std::int64_t end) {
     ReduceRunner runner(iter, kernel, plan);
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t first = i % plan.groups * plan.group;
-      const char* acc =
-          runner.reduce(i / plan.groups, first, std::min(first + plan.group, plan.reduced.count));
+      const char* acc = runner.reduce(first_tile + i / plan.groups, first,
+                                      std::min(first + plan.group, plan.reduced.count));
       std::copy_n(acc, width_bytes, slot_at(i));
     }
   });
   ReduceRunner runner(iter, kernel, plan);
   std::vector<Line> memory(lines(CombiningTree::bytes_needed(kernel, plan.width(), plan.groups)));
-  for (std::int64_t tile = 0; tile < plan.kept.count; ++tile) {
+  for (std::int64_t tile = 0; tile < tiles; ++tile) {
     CombiningTree tree(kernel, reinterpret_cast<char*>(memory.data()), plan.width());
     for (std::int64_t g = 0; g < plan.groups; ++g) {
       std::copy_n(slot_at(tile * plan.groups + g), width_bytes, tree.next());
       tree.push(plan.width());
     }
     char* acc = tree.finish(plan.width());
-    runner.fold(tile, acc);
-    sink(runner, tile, acc);
+    runner.fold(first_tile + tile, acc);
+    sink(runner, first_tile + tile, acc);
   }
 }
 
@@ -67,7 +85,10 @@ void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel,
   const ReducePlan plan = plan_reduction(iter, kernel, options);
   if (plan.kept.elements == 0) return;
   if (plan.reduced.elements == 0) return sink_identity(iter, kernel, plan, sink);
-  if (plan.groups > 1) return reduce_in_groups(iter, kernel, plan, sink);
+  const bool shared = plan.groups > 1 || (!options.serial && plan.grain < plan.kept.count);
+  const std::int64_t first = shared ? reduce_at_once(iter, kernel, plan, sink) : 0;
+  if (first == plan.kept.count) return;
+  if (plan.groups > 1) return reduce_in_groups(iter, kernel, plan, first, sink);
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     ReduceRunner runner(iter, kernel, plan);
     for (std::int64_t tile = begin; tile < end; ++tile) {
@@ -77,9 +98,10 @@ void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel,
     }
   };
   if (options.serial) {
-    run(0, plan.kept.count);
+    run(first, plan.kept.count);
   } else {
-    parallel_for(plan.kept.count, plan.grain, run);
+    parallel_for(plan.kept.count - first, plan.grain,
+                 [&](std::int64_t begin, std::int64_t end) { run(first + begin, first + end); });
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels/reduce/reduce.hpp"
 #include "support/dense.hpp"
+#include "support/naive_reduce.hpp"
 #include "support/threads.hpp"
 
 #include <cmath>
@@ -18,7 +19,7 @@ using weft::ScalarType;
 using weft::TensorIterator;
 using weft::TensorView;
 
-constexpr int op_count = static_cast<int>(ReduceOp::argmin) + 1;
+constexpr int op_count = static_cast<int>(ReduceOp::dot) + 1;
 
 /// What kernels with a number take: a count, a correction or a power.
 constexpr double number = 3;
@@ -71,6 +72,11 @@ TEST_CASE("reductions: the same bits for threads, grains and levels", "[kernels]
       {{30, 40, 33}, {1320, 33, 1}, {1, 40, 1}},   // kept between reduced
       {{30, 40, 33}, {1, 30, 1200}, {30, 1, 33}},  // columns, the output across them
       {{30, 40, 33}, {1320, 33, 1}, {30, 1, 33}},
+      {{150'001}, {1}, {1}},                                 // spans of more than 8192 elements
+      {{2100, 20}, {40, 1}, {1, 20}},                        // columns with gaps
+      {{6, 40, 5, 32}, {6400, 160, 32, 1}, {6, 1, 5, 1}},    // short rows between kept ones
+      {{6, 40, 5, 32}, {1, 6, 240, 1200}, {1, 40, 5, 32}},   // rows, the output across them
+      {{40, 6, 5, 32}, {1, 40, 240, 1200}, {40, 1, 5, 32}},  // columns, the same
   };
   for (int i = 0; i < op_count; ++i) {
     const auto op = static_cast<ReduceOp>(i);
@@ -89,10 +95,13 @@ TEST_CASE("reductions: the same bits for threads, grains and levels", "[kernels]
         std::vector<TensorView> views;
         for (const Memory& out : outs)
           views.push_back(out.view());
-        const TensorView input = in.view();
+        const Memory second = uneven(random, type, test::fit({c.shape, c.strides}));
+        const TensorView inputs[] = {in.view(), second.view()};
         for (const TensorView& view : views)
           config.add_output(view);
-        config.add_input(input).check_all_same_dtype(false).resize_outputs(false);
+        for (int k = 0; k < best->ninputs; ++k)
+          config.add_input(inputs[k]);
+        config.check_all_same_dtype(false).resize_outputs(false);
         const TensorIterator iter =
             config.is_reduction(true).enforce_linear_iteration(best->indexed).build();
         const auto run = [&](const weft::ReductionKernel& constant, weft::RunOptions options) {
@@ -130,6 +139,38 @@ TEST_CASE("reductions: the same bits for threads, grains and levels", "[kernels]
               [](auto& text) { text << "on another level"; });
       }
     }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("reductions: the same bits however the output is laid out", "[kernels]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const auto* kernel = weft::reduce_kernel(ReduceOp::sum, ScalarType::f32);
+  for (int round = 0; round < test::rounds(60); ++round) {
+    Dims shape;
+    for (int axis = 0; axis < 4; ++axis)
+      shape.push_back(random.integer(1, random.chance(30) ? 70 : 20));
+    const auto axes = static_cast<unsigned>(random.integer(1, 14));
+    // Whether an axis is walked backwards is up to all operands.
+    const Memory in =
+        uneven(random, ScalarType::f32, test::random_layout(random, shape, {.negative = false}));
+    const Dims reduced = test::reduced_shape(shape, axes);
+    std::vector<test::Dense> results;
+    for (const test::Layout& layout :
+         {test::fit({reduced, test::row_major(reduced)}),
+          test::random_layout(random, reduced, {.negative = false, .zero = false})}) {
+      const Memory out(ScalarType::f32, layout);
+      const TensorView to = out.view();
+      const TensorView from = in.view();
+      weft::TensorIteratorConfig config;
+      config.add_output(to).add_input(from).resize_outputs(false).is_reduction(true);
+      weft::run_reduction(config.build(), *kernel, {});
+      results.push_back(test::dense_copy(to));
+    }
+    tally.check(results[0].bytes == results[1].bytes, [&](auto& text) {
+      test::describe(text << "sum of ", in.view()) << " to " << weft::to_string(reduced);
+    });
   }
   CHECK_TALLY(tally);
 }

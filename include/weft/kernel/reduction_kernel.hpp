@@ -41,7 +41,10 @@ struct ReductionKernel {
   int noutputs = 0;
   int ninputs = 0;
   std::int64_t accumulator_bytes = 0;  ///< a multiple of its alignment, which is at most 64
-  bool indexed = false;                ///< whether `index` means anything to the kernel
+  std::int64_t span_elements =
+      65536;             ///< of one row, at most: as many as the kernel likes to have in
+                         ///< cache, where it reads them more than once
+  bool indexed = false;  ///< whether `index` means anything to the kernel
   ScalarType types[max_operands] =
       {};  ///< of each operand's elements as the kernel sees them, outputs first
 };
@@ -51,8 +54,8 @@ struct ReductionKernel {
 ///
 /// The reduced elements of an output are cut into blocks fixed by the geometry of the inputs, and the
 /// blocks' accumulators are combined as a binary tree: of n blocks, the first 2^k >= n/2 against the
-/// rest. A block is up to eight spans of 2048 elements where the inner dim is reduced, up to 64 rows
-/// where it is kept. Threads share outputs, and blocks where outputs are few; the tree, and so every
+/// rest. A block is a span of up to 65536 elements, or several short ones, where the inner dim is
+/// reduced, up to 256 rows where it is kept. Threads share outputs, and blocks where outputs are few; the tree, and so every
 /// bit of the result, is the same for any number of threads and any grain.
 ///
 /// Operands of another type or layout than the kernel wants are staged as in run_spans. Allocates

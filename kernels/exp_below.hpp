@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// e^x of what is not above 0: the terms of softmax and logsumexp.
+#pragma once
+
+#include <weft/kernel/vectorized_math.hpp>
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// e^x for x <= 0 or NaN, 0 below -126 log 2. Shorter than exp(): there is no overflow, and what would be
+/// subnormal need not be rounded. 2^(x log2 e) = 2^k 2^r with |r| <= 1/2; r is rounded once, from a
+/// log2 e that is 1.3e-8 off, so the result is within 1.5e-7 + 2e-8 |x|. 2^r by the polynomial of
+/// degree 6 through the Chebyshev nodes (relative error 2.5e-9); k is added to the exponent.
+WEFT_ALWAYS_INLINE Vectorized<float> exp_below(const Vectorized<float>& x) noexcept {
+  using C = ExpConstants<float>;
+  using Format = FloatFormat<float>;
+  using V = Vectorized<float>;
+  const V shifted = fma(x, V(C::log2e), V(Format::rounder));
+  const V r = fma(x, V(C::log2e), V(Format::rounder) - shifted);
+  V p(0.0001546144469856913F);
+  p = fma(p, r, V(0.0013400428177615838F));
+  p = fma(p, r, V(0.009618056678524637F));
+  p = fma(p, r, V(0.05550327226670302F));
+  p = fma(p, r, V(0.24022650922288757F));
+  p = fma(p, r, V(0.6931472067028326F));
+  p = fma(p, r, V(1.0F));
+  V result;
+  for (int i = 0; i < V::registers; ++i) {
+    using Bits = xsimd::batch<std::int32_t>;
+    // The low bits of `shifted` are k; its others are shifted out.
+    const Bits exponent = xsimd::bitwise_cast<Bits>(shifted[i]) << Format::fraction_bits;
+    result[i] = xsimd::bitwise_cast<V::Batch>(xsimd::bitwise_cast<Bits>(p[i]) + exponent);
+  }
+  // Of 0 and NaN, NaN.
+  const V none = V::map(x, [](const auto& a) { return xsimd::max(V::Batch(0.0F), a); });
+  return select(x >= V(-87.33654F), result, none);
+}
+WEFT_ALWAYS_INLINE Vectorized<double> exp_below(const Vectorized<double>& x) noexcept {
+  return exp(x);
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0
