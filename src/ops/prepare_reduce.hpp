@@ -37,6 +37,7 @@ ReduceCall prepare(Reduction op, const Output& first, const Output& second, cons
                    IntSpan axes, const ReduceOptions& options);
 ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,
                         const ReduceOptions& options);
+ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b);
 /// Arg reductions, in row-major order where no axis is given.
 ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
                        std::optional<std::int64_t> axis, bool keepdim);

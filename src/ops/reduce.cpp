@@ -125,6 +125,30 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
   return call;
 }
 
+void check_vectors(const TensorView& a, const TensorView& b) {
+  const TensorView* inputs[] = {&a, &b};
+  for (int k = 0; k < 2; ++k) {
+    if (!inputs[k]->defined()) fail(ErrorCode::undefined, text("input ", k, ": undefined tensor"));
+    if (inputs[k]->dtype() == ScalarType::boolean)
+      fail(ErrorCode::dtype, text("input ", k, ": not defined for element type bool"));
+    if (inputs[k]->rank() != 1) {
+      fail(ErrorCode::shape,
+           text("input ", k, ": expected one axis, got shape ", to_string(inputs[k]->shape())));
+    }
+  }
+  if (a.numel() != b.numel()) {
+    fail(ErrorCode::shape, text("input 1: expected extent ", a.numel(),
+                                " along axis 0, which input 0 has, got ", b.numel()));
+  }
+}
+
+/// The type that products of elements of a type are added in.
+ScalarType dot_type(ScalarType common, ScalarType result) noexcept {
+  if (!is_integer(common)) return promote_types(common, result);
+  if (!is_integer(result)) return ScalarType::i64;
+  return element_size(result) > element_size(common) ? result : common;
+}
+
 }  // namespace
 
 void ReduceCall::take(double value) {
@@ -170,6 +194,25 @@ ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpa
     const Output* outs[] = {&out};
     ReduceCall call = prepare_call(norm, op, outs, a, axes, options, false);
     if (op == ReduceOp::norm_p) call.take(p);
+    return call;
+  });
+}
+
+ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b) {
+  return with_operation("dot", [&] {
+    check_vectors(a, b);
+    const ScalarType common = promote_types(a.dtype(), b.dtype());
+    const ScalarType result = out.view().defined() ? out.view().dtype() : common;
+    check_result(common, result, 0);
+    const bool fixed = out.tensor() == &a || out.tensor() == &b;
+    std::shared_ptr<void> replaced;
+    const TensorView seen = ReduceAxes(a.shape(), {})
+                                .prepare(fixed ? Output(out.view()) : out, common, false, replaced);
+    TensorIteratorConfig config;
+    config.add_output(seen).add_input(a).add_input(b);
+    config.check_all_same_dtype(false).resize_outputs(false).is_reduction(true);
+    ReduceCall call(config, reduce_kernel(ReduceOp::dot, dot_type(common, result)));
+    call.replaced[0] = std::move(replaced);
     return call;
   });
 }
@@ -229,6 +272,15 @@ Tensor norm(const Input& a, double p, IntSpan axes, const ReduceOptions& options
 void norm_out(const Output& out, const Input& a, double p, IntSpan axes,
               const ReduceOptions& options) {
   prepare_norm(out, a.view(), p, axes, options).run();
+}
+
+Tensor dot(const Input& a, const Input& b) {
+  Tensor out;
+  prepare_dot(out, a.view(), b.view()).run();
+  return out;
+}
+void dot_out(const Output& out, const Input& a, const Input& b) {
+  prepare_dot(out, a.view(), b.view()).run();
 }
 
 }  // namespace weft::inline v0

@@ -43,6 +43,9 @@ ReduceCall reduction(const OpArguments& args) {
 ReduceCall norm2(const OpArguments& args) {
   return prepare_norm(args.outputs[0], args.inputs[0], 2, args.axes, {.keepdim = args.keepdim});
 }
+ReduceCall dot(const OpArguments& args) {
+  return prepare_dot(args.outputs[0], args.inputs[0], args.inputs[1]);
+}
 constexpr ReductionInfo norm2_info{"norm2", kinds::all, ReduceResult::magnitude,
                                    ReduceNeeds::any_number, "norm with p = 2"};
 
@@ -157,6 +160,7 @@ constexpr auto entries = [] {
 #undef WEFT_REDUCTION
                                       reduction_entry<norm2>(norm2_info),
       entry<copy>("copy", 1),
+      entry<dot>("dot", 2),
       entry<cumulative<CumulativeOp::cummax, cummax_out>>("cummax", 1),
       entry<cumulative<CumulativeOp::cummin, cummin_out>>("cummin", 1),
       entry<cumulative<CumulativeOp::cumprod, cumprod_out>>("cumprod", 1),

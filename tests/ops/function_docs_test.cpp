@@ -60,7 +60,8 @@ std::string result_text(weft::ReduceResult rule) {
     case weft::ReduceResult::floating: return "the input's, f32 for integers and bool";
     case weft::ReduceResult::truth: return "bool";
     case weft::ReduceResult::count: return "i64";
-    case weft::ReduceResult::magnitude: return "real";
+    case weft::ReduceResult::magnitude:
+      return "the input's, its parts' of complex numbers, f32 for integers and bool";
   }
   return "";
 }

@@ -225,7 +225,6 @@ TEST_CASE("reductions: norms and corrections", "[ops]") {
       compare(tally, in.view(), weft::norm(in.view(), p, list), elements, "norm",
               [&](const Elements& x) { return norm_of(x, p); });
     }
-    if (weft::is_complex(type)) continue;
     for (const double correction : {0.0, 1.0, 2.0}) {
       const ReduceOptions options{.correction = correction};
       compare(tally, in.view(), weft::var(in.view(), list, options), elements, "var",

@@ -49,6 +49,7 @@ const std::map<std::string, Function>& functions() {
         {"cummax", [](const Inputs& in) { return weft::cummax(in[0], 1).values; }},
         {"cummin", [](const Inputs& in) { return weft::cummin(in[0], 1).values; }},
         {"cumprod", [](const Inputs& in) { return weft::cumprod(in[0], 1); }},
+        {"dot", [](const Inputs& in) { return weft::dot(in[0], in[1]); }},
         {"cumsum", [](const Inputs& in) { return weft::cumsum(in[0], 1); }},
         {"logcumsumexp", [](const Inputs& in) { return weft::logcumsumexp(in[0], 1); }},
         {"log_softmax", [](const Inputs& in) { return weft::log_softmax(in[0], 1); }},
@@ -65,6 +66,9 @@ const std::map<std::string, Function>& functions() {
   }();
   return map;
 }
+
+/// Of how many axes the inputs are.
+int input_rank(const weft::OpEntry& entry) { return entry.name == "dot" ? 1 : 2; }
 
 bool along_an_axis(const weft::OpEntry& entry) {
   return entry.reduction != nullptr || entry.name.starts_with("cum") ||
@@ -113,7 +117,8 @@ TEST_CASE("registry: running by name is calling the function", "[ops]") {
     INFO(name);
     if (functions().count(name) == 0) continue;
     for (int round = 0; round < test::rounds(20); ++round) {
-      const Dims shape = {random.integer(1, 9), random.integer(1, 30)};
+      Dims shape = {random.integer(1, 9), random.integer(1, 30)};
+      shape.resize(static_cast<std::size_t>(input_rank(entry)));
       std::vector<Memory> memories;
       Inputs inputs;
       for (int k = 0; k < entry.inputs; ++k) {

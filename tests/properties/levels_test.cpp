@@ -84,6 +84,7 @@ bool is_approximate(const weft::OpEntry& op) {
 void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type) {
   Dims shape = {random.integer(1, 6), random.integer(1, 9)};
   shape[static_cast<std::size_t>(random.integer(0, 1))] = random.integer(1, 250);
+  if (op.name == "dot") shape = {random.integer(1, 250)};
   const ScalarType other = random.chance(50) ? type : random.pick(test::all_types());
   std::vector<Memory> memories;
   std::vector<TensorView> inputs;
@@ -99,7 +100,7 @@ void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type
     types.push_back(own);
   }
   weft::OpArguments args;
-  Dims result_shape = shape;
+  Dims result_shape = op.name == "dot" ? Dims{} : shape;
   const bool prefix =
       op.name.starts_with("cum") || op.name == "logcumsumexp" || op.name.ends_with("softmax");
   if (prefix || op.reduction != nullptr) {

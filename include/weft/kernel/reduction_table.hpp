@@ -20,9 +20,9 @@
   F(nansum, all, counted, any_number, "the sum of what is not NaN")                              \
   F(mean, all, floating, any_number, "the sum over the number of elements; NaN of nothing")      \
   F(prod, all, counted, any_number, "the product; integers wrap in i64; 1 of nothing")           \
-  F(var, real, floating, any_number,                                                             \
+  F(var, all, magnitude, any_number,                                                             \
     "squared deviations from the mean over their number less `correction`, which is 1")          \
-  F(std, real, floating, any_number, "the root of var")                                          \
+  F(std, all, magnitude, any_number, "the root of var")                                          \
   F(logsumexp, real, floating, any_number, "log of the sum of e^a, without overflow on the way") \
   F(amax, real, common, not_empty, "the largest; NaN if there is one")                           \
   F(amin, real, common, not_empty, "the smallest; NaN if there is one")                          \
