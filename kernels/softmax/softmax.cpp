@@ -3,6 +3,8 @@
 
 #include <weft/kernel/vectorized_math.hpp>
 
+#include "kernels/exp_below.hpp"
+#include "kernels/reduce/lanes.hpp"
 #include "kernels/stage/moves.hpp"
 
 #include <cmath>
@@ -13,38 +15,6 @@
 
 namespace weft::inline v0 {
 namespace {
-
-/// e^x for x <= 0 or NaN, 0 below -126 log 2. Shorter than exp(): there is no overflow, and what would be
-/// subnormal need not be rounded. 2^(x log2 e) = 2^k 2^r with |r| <= 1/2; r is rounded once, from a
-/// log2 e that is 1.3e-8 off, so the result is within 1.5e-7 + 2e-8 |x|. 2^r by the polynomial of
-/// degree 6 through the Chebyshev nodes (relative error 2.5e-9); k is added to the exponent.
-WEFT_ALWAYS_INLINE Vectorized<float> exp_below(const Vectorized<float>& x) noexcept {
-  using C = ExpConstants<float>;
-  using Format = FloatFormat<float>;
-  using V = Vectorized<float>;
-  const V shifted = fma(x, V(C::log2e), V(Format::rounder));
-  const V r = fma(x, V(C::log2e), V(Format::rounder) - shifted);
-  V p(0.0001546144469856913F);
-  p = fma(p, r, V(0.0013400428177615838F));
-  p = fma(p, r, V(0.009618056678524637F));
-  p = fma(p, r, V(0.05550327226670302F));
-  p = fma(p, r, V(0.24022650922288757F));
-  p = fma(p, r, V(0.6931472067028326F));
-  p = fma(p, r, V(1.0F));
-  V result;
-  for (int i = 0; i < V::registers; ++i) {
-    using Bits = xsimd::batch<std::int32_t>;
-    // The low bits of `shifted` are k; its others are shifted out.
-    const Bits exponent = xsimd::bitwise_cast<Bits>(shifted[i]) << Format::fraction_bits;
-    result[i] = xsimd::bitwise_cast<V::Batch>(xsimd::bitwise_cast<Bits>(p[i]) + exponent);
-  }
-  // Of 0 and NaN, NaN.
-  const V none = V::map(x, [](const auto& a) { return xsimd::max(V::Batch(0.0F), a); });
-  return select(x >= V(-87.33654F), result, none);
-}
-WEFT_ALWAYS_INLINE Vectorized<double> exp_below(const Vectorized<double>& x) noexcept {
-  return exp(x);
-}
 
 template <class T, SoftmaxOp op>
 struct Functions {
@@ -265,11 +235,105 @@ struct Functions {
     });
   }
 
+  /// The largest of each lane of a line.
+  static WEFT_ALWAYS_INLINE V largest_lanes(const T* x, std::int64_t n) {
+    V part[4] = {V(lowest), V(lowest), V(lowest), V(lowest)};
+    std::int64_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+      WEFT_UNROLLED
+      for (int k = 0; k < 4; ++k)
+        part[k] = larger(V::load(x + i + k * lanes), part[k]);
+    }
+    for (; i < n; i += lanes)
+      part[0] = larger(V::load(x + (i + lanes <= n ? i : n - lanes)), part[0]);
+    return larger(larger(part[0], part[1]), larger(part[2], part[3]));
+  }
+
+  /// The sum of the terms of a line, in lanes. Terms are kept in `to` unless this is the logarithm.
+  static WEFT_ALWAYS_INLINE Vectorized<double> summed_lanes(T* to, const T* x, std::int64_t n,
+                                                            const V& most, const V& numbers) {
+    constexpr std::int64_t block = 32 * lanes;  // added up before they go to f64
+    Vectorized<double> sum(0.0);
+    const auto take = [&](const V& part) WEFT_INLINED {
+      if constexpr (std::is_same_v<T, double>) {
+        sum += part;
+      } else {
+        const WideLanes w = widen(part);
+        sum += w.low + w.high;
+      }
+    };
+    const V last = V::load(x + n - lanes);  // before its first elements are written over
+    std::int64_t i = 0;
+    while (i + lanes <= n) {
+      const std::int64_t end = n - i < block ? n : i + block;
+      V part[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};
+      for (; i + 4 * lanes <= end; i += 4 * lanes) {
+        WEFT_UNROLLED
+        for (int k = 0; k < 4; ++k) {
+          const V terms = exp_below(V::load(x + i + k * lanes) - most);
+          if (!log) terms.store(to + i + k * lanes);
+          part[k] += terms;
+        }
+      }
+      for (; i + lanes <= end; i += lanes) {
+        const V terms = exp_below(V::load(x + i) - most);
+        if (!log) terms.store(to + i);
+        part[0] += terms;
+      }
+      take((part[0] + part[1]) + (part[2] + part[3]));
+    }
+    if (i < n) {
+      const V terms = exp_below(last - most);
+      if (!log) terms.store(to + n - lanes);
+      take(select(numbers >= V(static_cast<T>(lanes - (n - i))), terms, V(T(0))));
+    }
+    return sum;
+  }
+
+  static void lines(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
+                    std::int64_t count, std::int64_t n) {
+    T most[most_softmax_lines];
+    double sums[most_softmax_lines];
+    fold_rows_of<T>(
+        most, count,
+        [&](std::int64_t r) WEFT_INLINED { return largest_lanes(row(in, in_row, r), n); },
+        [](auto a, auto b) WEFT_INLINED {
+          if constexpr (std::is_same_v<decltype(a), T>) {
+            return a > b ? a : b;
+          } else {
+            return larger(a, b);
+          }
+        });
+    const V numbers = lane_numbers<T>();
+    fold_rows_of<double>(
+        sums, count,
+        [&](std::int64_t r) WEFT_INLINED {
+          return summed_lanes(row(out, out_row, r), row(in, in_row, r), n, V(most[r]), numbers);
+        },
+        [](auto a, auto b) WEFT_INLINED { return a + b; });
+    for (std::int64_t r = 0; r < count; ++r) {
+      T factor;
+      settle(&factor, &sums[r], 1);
+      T* to = row(out, out_row, r);
+      const T* from = log ? row(in, in_row, r) : to;
+      const V by(factor), m(most[r]);
+      const auto finished = [&](const V& x) WEFT_INLINED {
+        if constexpr (log) return (x - m) - by;
+        return x * by;
+      };
+      const V last = finished(V::load(from + n - lanes));
+      for (std::int64_t i = 0; i + lanes <= n; i += lanes)
+        finished(V::load(from + i)).store(to + i);
+      last.store(to + n - lanes);
+    }
+  }
+
   static constexpr SoftmaxKernel kernel = {&find_largest, &add_up,
                                            &settle,       log ? nullptr : &scale,
                                            &finish,       &find_largest_of_line,
                                            &add_up_line,  log ? nullptr : &scale_line,
-                                           &finish_line,  scalar_type_of<T>};
+                                           &finish_line,  &lines,
+                                           lanes,         scalar_type_of<T>};
 };
 
 }  // namespace

@@ -17,6 +17,9 @@ enum class SoftmaxOp : std::uint8_t { softmax, log_softmax };
 /// Most columns of a block.
 inline constexpr std::int64_t most_softmax_columns = 1024;
 
+/// Most lines that are worked on together.
+inline constexpr std::int64_t most_softmax_lines = 16;
+
 /// Elements of f32 or f64, and `largest` and `factors` of the same type; rows are row_bytes apart and
 /// dense. A line is one column whose rows are next to each other.
 struct SoftmaxKernel {
@@ -45,6 +48,12 @@ struct SoftmaxKernel {
   void (*scale_line)(const void* factor, char* out, std::int64_t n) = nullptr;
   void (*finish_line)(const void* largest, const void* factor, char* out, const char* in,
                       std::int64_t n) = nullptr;
+
+  /// All of it for `count` lines of n elements each, dense and out_row and in_row bytes apart, at most
+  /// most_softmax_lines of them and few enough to stay in L1. The output may be the input.
+  void (*lines)(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
+                std::int64_t count, std::int64_t n) = nullptr;
+  std::int64_t least_line = 0;  ///< elements of such a line
 
   ScalarType type = ScalarType::f32;
 };

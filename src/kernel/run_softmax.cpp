@@ -122,10 +122,15 @@ class SoftmaxLines : public AxisPieces {
                const SoftmaxKernel& kernel)
       : AxisPieces(iter, out, in, axis, kernel.type, kernel.type), kernel_(kernel) {
     rows_ = converts() ? std::min(length_, block_elements) : length_;
+    if (together())
+      width_ = std::clamp<std::int64_t>(together_elements / length_, 1, most_softmax_lines);
   }
 
+  /// Short lines, if there are several, are sooner turned into columns.
   bool possible() const {
-    return length_ > 1 && out_.axis_bytes == out_.size && in_.axis_bytes == in_.size;
+    constexpr std::int64_t several = 8;
+    return length_ > 1 && (length_ >= kernel_.least_line || extent_ < several) &&
+           out_.axis_bytes == out_.size && in_.axis_bytes == in_.size;
   }
   const char* access() const {
     return converts() ? "staged: lines along the axis" : "direct: lines along the axis";
@@ -134,12 +139,22 @@ class SoftmaxLines : public AxisPieces {
   void run(std::int64_t begin, std::int64_t end) const {
     for (std::int64_t piece = begin; piece < end; ++piece) {
       AxisSide out, in;
-      locate(piece, out, in);
-      converts() ? run_converted(out, in) : run_direct(out, in);
+      const std::int64_t lines = locate(piece, out, in);
+      if (together()) {
+        kernel_.lines(out.data, out.column_bytes, in.data, in.column_bytes, lines, length_);
+      } else {
+        converts() ? run_converted(out, in) : run_direct(out, in);
+      }
     }
   }
 
  private:
+  /// Elements of lines that are worked on together.
+  static constexpr std::int64_t together_elements = 4096;
+  bool together() const {
+    return !converts() && length_ >= kernel_.least_line && length_ <= together_elements;
+  }
+
   /// Elements of a converted block, of which four of 16 bytes each fit the buffers.
   static constexpr std::int64_t block_elements = 384;
 

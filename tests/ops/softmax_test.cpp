@@ -152,6 +152,60 @@ TEST_CASE("softmax: infinities, NaN and terms that vanish", "[ops]") {
         ScalarType::f64);
 }
 
+TEST_CASE("softmax: dense lines of every length, in place too", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  std::vector<std::int64_t> lengths = {511, 512, 513, 544, 1000, 2047, 4095, 4096, 4097};
+  for (std::int64_t n = 1; n < 140; n += 1 + n / 40)
+    lengths.push_back(n);
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f64}) {
+    for (const std::int64_t n : lengths) {
+      const Dims shape = {n > 500 ? random.integer(1, 3) : random.integer(1, 35), n};
+      const Memory memory = test::random_memory(
+          random, type, test::fit({shape, test::row_major(shape)}), test::Values::small);
+      const bool log = random.chance(50);
+      const Tensor fresh =
+          log ? weft::log_softmax(memory.view(), 1) : weft::softmax(memory.view(), 1);
+      const Tensor same = Tensor::copy_of(memory.view());
+      const TensorView in_place = same;
+      log ? weft::log_softmax_out(in_place, same, 1) : weft::softmax_out(in_place, same, 1);
+      const std::string text = wrong(fresh, memory.view(), 1, log);
+      const bool alike = test::difference(fresh, test::dense_copy(in_place)).empty();
+      tally.check(text.empty() && alike, [&](auto& message) {
+        test::describe(message << (log ? "log_softmax " : "softmax "), memory.view())
+            << ": " << text << (alike ? "" : ", other bits in place");
+      });
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("softmax: infinities and NaN in long lines", "[ops]") {
+  for (const std::int64_t n : {16, 17, 40, 700}) {
+    for (const std::int64_t at : {std::int64_t{0}, n / 2, n - 1}) {
+      const auto line = [&](double value) {
+        const Tensor a = Tensor::full({2, n}, ScalarType::f32, 1);
+        a.data_as<float>()[n + at] = static_cast<float>(value);
+        return a;
+      };
+      const auto count = static_cast<float>(n);
+      for (const double bad : {inf, not_a_number}) {
+        const Tensor out = weft::softmax(line(bad), 1);
+        CHECK(out.at<float>({0, at}) == Approx(1 / count));
+        CHECK(std::isnan(out.at<float>({1, 0})));
+        CHECK(std::isnan(out.at<float>({1, n - 1})));
+        CHECK(std::isnan(weft::log_softmax(line(bad), 1).at<float>({1, n / 2})));
+      }
+      const Tensor none = weft::softmax(line(-inf), 1);
+      CHECK(none.at<float>({1, at}) == 0);
+      CHECK(none.at<float>({1, at == 0 ? 1 : 0}) == Approx(1 / (count - 1)));
+      CHECK(weft::log_softmax(line(-inf), 1).at<float>({1, at}) == -inf);
+      CHECK(std::isnan(
+          weft::softmax(Tensor::full({1, n}, ScalarType::f32, -inf), 1).at<float>({0, at})));
+    }
+  }
+}
+
 TEST_CASE("softmax: the same bits for any number of threads", "[ops]") {
   WEFT_RANDOM(random);
   for (const Dims& strides : {Dims{4200, 70, 1}, Dims{1, 50, 3000}}) {

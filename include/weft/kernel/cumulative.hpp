@@ -30,6 +30,7 @@ class CumulativeLoops {
     CumulativeKernel k;
     k.start = &start;
     k.advance = &advance;
+    k.advance_lines = &advance_lines;
     k.context = &op;
     k.accumulator_bytes = sizeof(Acc);
     k.out_type = scalar_type_of<Out>;
@@ -59,6 +60,36 @@ class CumulativeLoops {
         store_element<Out>(out_row, j, op.project(acc[j]));
       }
     }
+  }
+
+  /// Several lines at once, since each waits for its own accumulator.
+  template <int lines>
+  static WEFT_ALWAYS_INLINE void side_by_side(const Op& op, Acc* acc, char* out,
+                                              std::int64_t out_line, const char* in,
+                                              std::int64_t in_line, std::int64_t n) {
+    Acc last[lines];
+    for (int l = 0; l < lines; ++l)
+      last[l] = acc[l];
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (int l = 0; l < lines; ++l)
+        last[l] = op.accumulate(last[l], SpanReader<In, false>{in + l * in_line}[i]);
+      for (int l = 0; l < lines; ++l)
+        store_element<Out>(out + l * out_line, i, op.project(last[l]));
+    }
+    for (int l = 0; l < lines; ++l)
+      acc[l] = last[l];
+  }
+
+  static void advance_lines(const void* context, void* accumulators, char* out,
+                            std::int64_t out_line, const char* in, std::int64_t in_line,
+                            std::int64_t n, std::int64_t lines) {
+    const Op& op = *static_cast<const Op*>(context);
+    Acc* acc = static_cast<Acc*>(accumulators);
+    constexpr int most = 8;
+    for (; lines >= most; lines -= most, acc += most, out += most * out_line, in += most * in_line)
+      side_by_side<most>(op, acc, out, out_line, in, in_line, n);
+    for (; lines > 0; --lines, ++acc, out += out_line, in += in_line)
+      side_by_side<1>(op, acc, out, out_line, in, in_line, n);
   }
 };
 
