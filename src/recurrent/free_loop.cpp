@@ -127,6 +127,13 @@ class FreeLoop {
     for (const Source source : stage.parameters)
       views.push_back(view_of(source));
     frame.plan(views);
+    if (trip_ > 0) return;
+    // Kept as long as no shape changes.
+    for (std::size_t p = 0; p < stage.parameters.size(); ++p) {
+      const Source::Kind kind = stage.parameters[p].kind;
+      if (kind == Source::Kind::invariant || kind == Source::Kind::once)
+        frame.hold_parameter(static_cast<int>(p));
+    }
   }
   bool head_holds() {
     if (body_.head_value->kind != Source::Kind::trip) return is_true(view_of(*body_.head_value));
@@ -154,7 +161,7 @@ class FreeLoop {
     for (std::size_t j = 0; j < states.size(); ++j) {
       if (!body_.state_is_live[j]) continue;
       Tensor next = results[static_cast<std::size_t>(spec_.states[j].result)];
-      if (spec_.rows) next = with_ended_rows(next.clone(), states_[j], j);
+      if (spec_.rows) next = with_ended_rows(next, states_[j], j);
       states[j] = std::move(next);
     }
     for (std::size_t o = 0; o < spec_.outputs.size(); ++o) {
@@ -164,7 +171,7 @@ class FreeLoop {
       if (output.kind == LoopOutputKind::last_value) {
         gathered_[o] = {value};
       } else if (output.kind != LoopOutputKind::last_state) {
-        if (spec_.rows) value = with_ended_rows(value.clone(), Tensor::zeros({}, value.dtype()), o);
+        if (spec_.rows) value = with_ended_rows(value, Tensor::zeros({}, value.dtype()), o);
         gathered_bytes_ += value.nbytes();
         body_.check_bytes(spec_, gathered_bytes_);
         gathered_[o].push_back(std::move(value));
@@ -179,21 +186,24 @@ class FreeLoop {
     const TensorView view = value.as_strided(shape.shape(), contiguous_strides(shape.shape()));
     return Tensor::share(value.owner(), view);
   }
-  /// Rows that have ended get the values of `ended`: a tensor of the same shape, or one number.
-  Tensor with_ended_rows(Tensor value, const Tensor& ended, std::size_t number) const {
+  /// Rows that have ended get the values of `ended`: a tensor of the same shape, or one number. What is
+  /// given stays as it is; it is what comes back if no row has ended.
+  Tensor with_ended_rows(const Tensor& value, const Tensor& ended, std::size_t number) const {
     const std::int64_t axis = spec_.rows->axis;
     if (axis < -value.rank() || axis >= value.rank() ||
         value.extent(axis) != static_cast<std::int64_t>(lengths_.size())) {
       refuse(spec_, ErrorCode::shape, "rows: ", lengths_.size(), " along axis ", axis,
              ", and value ", number, " has shape ", to_string(value.shape()));
     }
+    Tensor out = value;
     for (std::size_t row = 0; row < lengths_.size(); ++row) {
       if (trip_ < lengths_[row]) continue;
+      if (out.data() == value.data()) out = value.clone();
       const auto at = static_cast<std::int64_t>(row);
-      copy_out(value.select(axis, at),
+      copy_out(out.select(axis, at),
                ended.rank() == 0 ? TensorView(ended) : ended.select(axis, at));
     }
-    return value;
+    return out;
   }
 
   // ---- Outputs -----------------------------------------------------------------------------------

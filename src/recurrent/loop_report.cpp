@@ -42,9 +42,9 @@ std::string LoopReport::to_text() const {
     out += text("    ", graph::to_string(note), '\n');
   out += text("  slices: ", viewed_slices, " read where they are, ", staged_slices,
               " packed block by block\n");
-  out += text(
-      "  states: ", states,
-      fixed_shapes ? ", carried by exchanging pointers\n" : ", of shapes that change: copied\n");
+  out += text("  states: ", states,
+              fixed_shapes ? ", carried by exchanging pointers\n"
+                           : ", copied: shapes may change, or rows end apart\n");
   out += text("  collected results: ", written_in_place, " written in place, ", written_in_blocks,
               " block by block\n");
   out += text("  copied: ", bytes_copied, " bytes, ", bytes_copied_late,
