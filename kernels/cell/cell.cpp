@@ -120,7 +120,8 @@ void lstm_rows(const LstmGates& g) {
   });
 }
 
-/// The usual functions, in three divisions instead of five: i c and o tanh(C') are one fraction each.
+/// The usual functions, in three divisions instead of five: i c and o tanh(C') are one fraction each. Where
+/// its divisor overflows they are 0; i or o is below 1.5e-30 (f32) and 1e-290 (f64) then.
 template <class T>
 void usual_lstm_rows(const LstmGates& g) {
   using V = Vectorized<T>;

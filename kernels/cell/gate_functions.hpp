@@ -7,7 +7,6 @@
 #include <weft/kernel/vectorized.hpp>
 
 #include <cstdint>
-#include <iterator>
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
@@ -70,7 +69,7 @@ WEFT_ALWAYS_INLINE GateExp<T> gate_exp(const Vectorized<T>& x) noexcept {
   const V shifted = fma(x, V(C::log2e), V(C::rounder));
   const V k = shifted - V(C::rounder);
   const V r = fma(k, V(-C::ln2_low), fma(k, V(-C::ln2_high), x));
-  constexpr int last = static_cast<int>(std::size(C::series)) - 1;
+  constexpr int last = static_cast<int>(sizeof(C::series) / sizeof(T)) - 1;
   V q(C::series[last]);
   for (int n = last - 1; n >= 0; --n)
     q = fma(q, r, V(C::series[n]));
