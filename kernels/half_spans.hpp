@@ -110,6 +110,8 @@ struct HalfKernel {
     kernel.noutputs = 1;
     kernel.ninputs = static_cast<int>(Nin);
     kernel.broadcastable = ((1u << Nin) - 1) << 1;
+    // More than loops that end where a row does: short rows are better gathered.
+    kernel.cost = 3;
     if constexpr (RegisterFormula<Op>) kernel.cost = Op::cost;
     for (std::size_t k = 0; k <= Nin; ++k)
       kernel.types[k] = scalar_type_of<Half>;

@@ -43,6 +43,11 @@ bool crowds(std::int64_t step) {
   return most > 4;
 }
 
+/// Planes less than this across, channels say, are taken across as a whole, in tiles of so many bytes:
+/// few enough for the first-level cache, so that each line is fetched once.
+constexpr std::int64_t narrow_bytes = 64;
+constexpr std::int64_t narrow_tile_bytes = 12 << 10;
+
 /// The walk over tiles of a plane, and over all other dims.
 class CopyWalk {
  public:
@@ -56,9 +61,10 @@ class CopyWalk {
     t0_ = geometry_.stride(0, 0);
     f0_ = geometry_.stride(0, 1);
     if (iter.ndim() > 1) choose_plane();
-    buffered_ = transposes_ && is_crowded();
-    streams_ =
-        worth_streaming(iter, 0) && (dense() || buffered_ || (transposes_ && has_whole_lines()));
+    narrow_ = transposes_ && extent1_ * size_ < narrow_bytes;
+    streams_ = worth_streaming(iter, 0);
+    buffered_ = transposes_ && (is_crowded() || (streams_ && narrow_));
+    streams_ = streams_ && (dense() || buffered_ || (transposes_ && has_whole_lines()));
     choose_tile();
     tiles0_ = ceil_div(extent0_, tile0_);
     tiles1_ = ceil_div(extent1_, tile1_);
@@ -140,6 +146,9 @@ class CopyWalk {
       // Along the input's rows: of each row of the output one line is written and not seen again.
       tile0_ = std::min(extent0_, line_bytes / size_);
       tile1_ = std::min(extent1_, most_streamed_rows);
+    } else if (narrow_) {
+      tile0_ = std::min(extent0_, narrow_tile_bytes / (extent1_ * size_));
+      tile1_ = extent1_;
     } else if (buffered_) {
       tile0_ = std::min(extent0_, std::min<std::int64_t>(buffered_row_bytes / size_, 256));
       tile1_ = std::min(extent1_, buffer_bytes / (tile0_ * size_));
@@ -165,6 +174,7 @@ class CopyWalk {
   int partner_ = 0;  // dim that is the plane's second
   bool transposes_ = false;
   bool streams_ = false;
+  bool narrow_ = false;    // transposed, and less than a line across
   bool buffered_ = false;  // transposed in a buffer, from which whole runs of lines are written
 };
 

@@ -247,12 +247,18 @@ void tile_rows(TilePlan& plan, const TensorIterator& iter, std::int64_t length, 
 /// the buffers hold.
 void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
   constexpr std::int64_t run_bytes = 512;
-  const std::int64_t short_side = iter.geometry().extent(totals.crossing) * totals.crossing_size;
-  const std::int64_t capacity =
-      (short_side <= run_bytes ? short_stage_bytes : large_stage_bytes) / totals.staged_bytes;
+  constexpr std::int64_t least_along = 256;
+  const std::int64_t most = large_stage_bytes / totals.staged_bytes;
   const std::int64_t across =
       std::min(iter.geometry().extent(totals.crossing),
                std::clamp<std::int64_t>(run_bytes / totals.crossing_size, 32, 256));
+  // A side that is one tile across as a whole: then dim 0 is walked straight on, and tiles need not
+  // be larger than what makes for long runs.
+  const bool whole = across == iter.geometry().extent(totals.crossing);
+  const std::int64_t capacity =
+      whole
+          ? std::min(most, std::max(short_stage_bytes / totals.staged_bytes, across * least_along))
+          : most;
   const std::int64_t along = std::max<std::int64_t>(capacity / across, 1);
   tile_rows(plan, iter, along > cache_line ? along / cache_line * cache_line : along,
             totals.crossing, capacity);
@@ -267,6 +273,29 @@ bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::i
     if (t.access == Access::broadcast && stride != 0) return true;
   }
   return false;
+}
+
+/// True if rows of a plan that stages nothing end in many single elements, of one or two bytes, and
+/// gathering them costs nothing but to pack what repeats, once: if every operand is dense over dims 0
+/// and 1, or repeats the same row or value along dim 1.
+bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
+  constexpr std::int64_t least_rows = 8;
+  constexpr std::int64_t register_bytes =
+      16;                           // the least of a loop's end, after which single ones come
+  constexpr std::int64_t few = 16;  // of so many elements, one alone does no harm
+  if (geometry.ndim() == 1 || geometry.extent(1) < least_rows) return false;
+  std::int64_t widest = 1;
+  for (const TileOperand& t : plan.operands)
+    widest = std::max<std::int64_t>(widest, t.kernel_size);
+  const std::int64_t row = geometry.extent(0);
+  if (widest > 2 || row % (register_bytes / widest) * few < row) return false;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const std::int64_t stride = geometry.stride(1, k);
+    if (stride == 0 && !t.is_output) continue;
+    if (t.access != Access::direct || stride != geometry.extent(0) * t.memory_size) return false;
+  }
+  return true;
 }
 
 /// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are short.
@@ -361,8 +390,9 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   Totals totals = classify(iter, kernel, plan);
   const std::int64_t row = geometry.extent(0);
   const bool crossing = totals.crossing != 0 && row >= 16;
+  const bool repeats = totals.staged == 0 && gathers_for_free(plan, geometry);
   const bool by_rows = geometry.ndim() == 1 || row >= least_staged_row ||
-                       (totals.staged == 0 && row >= least_direct_row(kernel.cost));
+                       (totals.staged == 0 && row >= least_direct_row(kernel.cost) && !repeats);
   // In tiles of operands that disagree, streaming was measured to be slower; gathered rows are short.
   if (crossing || !by_rows) stop_streaming(plan, totals);
   if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);

@@ -187,15 +187,15 @@ void check_binary(const std::vector<Case>& cases, std::int64_t columns = row_len
 }
 
 template <class To, class From>
-void check_copy(const std::vector<std::pair<Lie, Lie>>& cases) {
-  const std::int64_t rows = rows_for(sizeof(To) + sizeof(From));
+void check_copy(const std::vector<std::pair<Lie, Lie>>& cases, std::int64_t columns = row_length) {
+  const std::int64_t rows = rows_for(sizeof(To) + sizeof(From), columns);
   if (rows == 0) return;
   test::Tally tally;
   for (const std::pair<Lie, Lie>& c : cases) {
     const Lie to_lie = c.first;
     const Lie from_lie = c.second;
-    Matrix<To> to(rows, row_length, to_lie);
-    Matrix<From> from(rows, row_length, from_lie);
+    Matrix<To> to(rows, columns, to_lie);
+    Matrix<From> from(rows, columns, from_lie);
     from.fill(3);
     one_and_two_threads([&](int threads) {
       to.clear();
@@ -312,6 +312,12 @@ TEST_CASE("streamed: copies", "[ops]") {
                             {dense, one_column}});
   check_copy<std::uint8_t, std::uint8_t>({{pitched, dense}, {dense, across}});
   check_copy<std::complex<double>, std::complex<double>>({{shifted, pitched}, {crowded, across}});
+}
+
+TEST_CASE("streamed: copies of few columns", "[ops]") {
+  check_copy<float, float>({{across, dense}, {dense, across}, {across, pitched}}, 3);
+  check_copy<std::uint8_t, std::uint8_t>({{across, dense}, {dense, across}}, 13);
+  check_copy<std::uint64_t, std::uint64_t>({{across, pitched}, {shifted, across}}, 7);
 }
 
 TEST_CASE("streamed: copies between types", "[ops]") {
