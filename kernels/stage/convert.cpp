@@ -7,12 +7,65 @@
 #include "kernels/half_blocks.hpp"
 #include "kernels/stage/stage.hpp"
 
+#include <limits>
+
 namespace weft::inline v0 {
 namespace {
 
-/// Elements that go through f32 together. More than a register: short loops of known length are
+/// Elements that go through a buffer together. More than a register: short loops of known length are
 /// unrolled before they are vectorised, and then are not.
 constexpr int half_blocks = 4 * half_block;
+
+/// Whether a conversion is one from floating numbers that has to be kept within an integer type's
+/// range, by steps that are vector instructions at this level.
+template <class To, class From>
+constexpr bool keeps_in_range = [] {
+  if constexpr (!std::is_floating_point_v<From> || !std::is_integral_v<To> ||
+                std::is_same_v<To, bool>) {
+    return false;
+  } else {
+#if defined(__AVX512DQ__)
+    return true;
+#else
+    return std::numeric_limits<To>::digits <= std::numeric_limits<From>::digits;
+#endif
+  }
+}();
+
+/// A block of floating numbers to integers, as cast() does it. Step by step through a buffer: where
+/// all is one expression, compilers follow each bound through the conversion, and compute masks.
+template <class To, class From>
+WEFT_ALWAYS_INLINE void convert_in_range(char* to, const char* from) {
+  constexpr bool exact = std::numeric_limits<To>::digits <= std::numeric_limits<From>::digits;
+  constexpr From least = static_cast<From>(std::numeric_limits<To>::min());
+  // The least value too large for To, exact in every floating type, and the one before it.
+  constexpr From too_large =
+      static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;
+  constexpr From before = too_large - too_large / 2 * std::numeric_limits<From>::epsilon();
+  constexpr From most = exact ? static_cast<From>(std::numeric_limits<To>::max()) : before;
+  const SpanReader<From, false> values{from};
+  alignas(64) From kept[half_blocks];
+  for (int i = 0; i < half_blocks; ++i)
+    kept[i] = values[i] > least ? values[i] : least;
+  for (int i = 0; i < half_blocks; ++i)
+    kept[i] = kept[i] < most ? kept[i] : most;
+  for (int i = 0; i < half_blocks; ++i)
+    kept[i] = values[i] == values[i] ? kept[i] : From{};
+  using Via = std::conditional_t<sizeof(To) < 4, std::int32_t, To>;
+  if constexpr (exact) {
+    WEFT_INDEPENDENT_ITERATIONS
+    for (int i = 0; i < half_blocks; ++i)
+      store_element<To>(to, i, static_cast<To>(static_cast<Via>(kept[i])));
+  } else {
+    alignas(64) To whole[half_blocks];
+    for (int i = 0; i < half_blocks; ++i)
+      whole[i] = static_cast<To>(kept[i]);
+    WEFT_INDEPENDENT_ITERATIONS
+    for (int i = 0; i < half_blocks; ++i) {
+      store_element<To>(to, i, values[i] >= too_large ? std::numeric_limits<To>::max() : whole[i]);
+    }
+  }
+}
 
 /// To or from a 16-bit floating type, through f32.
 template <class To, class From>
@@ -30,6 +83,8 @@ WEFT_ALWAYS_INLINE void convert_half_blocks(char* to, const char* from) {
   if constexpr (is_half_type<To>) {
     for (int i = 0; i < half_blocks; i += half_block)
       narrow_block<To>(to + 2 * i, values + i);
+  } else if constexpr (keeps_in_range<To, float>) {
+    convert_in_range<To, float>(to, reinterpret_cast<const char*>(values));
   } else {
     WEFT_INDEPENDENT_ITERATIONS
     for (int i = 0; i < half_blocks; ++i)
@@ -76,6 +131,18 @@ void convert(char* to, const char* from, std::int64_t n) {
       convert_f32_i32_block(to + 4 * i, from + 4 * i);
   }
 #endif
+  if constexpr (keeps_in_range<To, From>) {
+    for (; i + half_blocks <= n; i += half_blocks)
+      convert_in_range<To, From>(to + i * to_size, from + i * from_size);
+  }
+  if constexpr (std::is_same_v<From, bool> && std::is_same_v<To, double>) {
+    // As a number: a truth value of one byte is no mask for eight.
+    WEFT_INDEPENDENT_ITERATIONS
+    for (; i < n; ++i) {
+      const auto byte = static_cast<unsigned char>(from[i]);
+      store_element<double>(to, i, byte < 1 ? byte : 1);
+    }
+  }
   const SpanReader<From, false> in{from};
   WEFT_INDEPENDENT_ITERATIONS
   for (; i < n; ++i)
