@@ -18,8 +18,10 @@ constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 template <std::size_t alignment>
 std::shared_ptr<void> allocate_aligned(std::size_t size) {
-  return {::operator new(size, std::align_val_t{alignment}),
-          [](void* memory) { ::operator delete(memory, std::align_val_t{alignment}); }};
+  void* const memory = ::operator new(size, std::align_val_t{alignment}, std::nothrow);
+  // Not left to operator new, of which the address sanitizer's aborts instead.
+  if (memory == nullptr) throw std::bad_alloc();
+  return {memory, [](void* p) { ::operator delete(p, std::align_val_t{alignment}); }};
 }
 
 }  // namespace
