@@ -94,7 +94,7 @@ TEST_CASE("dot: all types, lengths and strides", "[ops]") {
 TEST_CASE("dot: of one vector with itself, reversed and repeated", "[ops]") {
   const auto a = Tensor::of<float>({4}, {1, 2, 3, 4});
   CHECK(weft::dot(a, a).at<float>({}) == 30);
-  CHECK(weft::dot(a, a.flip({0})).at<float>({}) == 20);
+  CHECK(weft::dot(a, a.flip(0)).at<float>({}) == 20);
   CHECK(weft::dot(a, Tensor::full({1}, ScalarType::f32, 2).expand({4})).at<float>({}) == 20);
   const auto c = Tensor::of<std::complex<float>>({2}, {{1, 2}, {3, -1}});
   CHECK(weft::dot(c, c).at<std::complex<float>>({}) == std::complex<float>(5, -2));
