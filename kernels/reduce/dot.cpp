@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sum of products of the elements of two inputs.
 #include "kernels/arithmetic.hpp"
-#include "kernels/complex_parts.hpp"
 #include "kernels/reduce/reduce.hpp"
-#include "kernels/reduce/sums.hpp"
+#include "kernels/reduce/row_sums.hpp"
+#include "kernels/reduce/unfused_product.hpp"
 
 namespace weft::inline v0 {
 namespace {
@@ -15,26 +15,13 @@ struct PlainDot {
   Sum identity() const noexcept { return Sum(0); }
   Sum accumulate(Sum acc, T x, T y) const noexcept {
     if constexpr (is_complex_type<T>) {
-      return plus(acc, product(cast<Sum>(x), cast<Sum>(y)));
+      return plus(acc, unfused_product(cast<Sum>(x), cast<Sum>(y)));
     } else {
       return plus(acc, times(static_cast<Sum>(x), static_cast<Sum>(y)));
     }
   }
   Sum combine(Sum a, Sum b) const noexcept { return plus(a, b); }
   T project(Sum acc) const noexcept { return cast<T>(acc); }
-
- private:
-  static WEFT_ALWAYS_INLINE Sum product(Sum a, Sum b) noexcept {
-    double re_re = a.real() * b.real();
-    double im_im = a.imag() * b.imag();
-    double re_im = a.real() * b.imag();
-    double im_re = a.imag() * b.real();
-#if defined(__FMA__) && defined(__GNUC__)
-    // GCC 12 would fuse a product with the difference or the sum, see complex_parts.hpp.
-    __asm__("" : "+x"(re_re), "+x"(im_im), "+x"(re_im), "+x"(im_re));
-#endif
-    return {re_re - im_im, re_im + im_re};
-  }
 };
 template <class Op>
 struct Constant {

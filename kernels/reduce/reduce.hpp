@@ -48,6 +48,8 @@ WEFT_DECLARE_KERNEL(reduce_kernel, const ReductionKernel*(ReduceOp op, ScalarTyp
 WEFT_DECLARE_KERNEL(sums_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(products_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(complex_moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(logsumexp_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(norms_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(dot_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(extremes_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));

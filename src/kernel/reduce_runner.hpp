@@ -42,7 +42,7 @@ class ReduceRunner {
             static_cast<int>(k) < kernel.noutputs ? plan.kept.tile_elements : staged_elements();
         b.kernel = reserve(elements * r.kernel_size);
         b.via = reserve(elements * r.via_size);
-        b.memory = reserve(elements * r.memory_size);
+        if (r.first != nullptr) b.memory = reserve(elements * r.memory_size);
       }
       buffers_.push_back(b);
     }

@@ -70,6 +70,7 @@ class ReductionLoops {
     k.noutputs = static_cast<int>(nout);
     k.ninputs = static_cast<int>(nin);
     k.accumulator_bytes = sizeof(Acc);
+    k.span_elements = 4 * run_elements;  // whose accumulators are combined one after the other
     k.indexed = Indexed;
     [&]<std::size_t... O, std::size_t... I>(std::index_sequence<O...>, std::index_sequence<I...>) {
       ((k.types[O] = scalar_type_of<std::tuple_element_t<O, Outs>>), ...);

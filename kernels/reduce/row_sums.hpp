@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Sums over rows of floats and doubles, of what a function makes of each element.
+#pragma once
+
+#include "kernels/half_blocks.hpp"
+#include "kernels/reduce/lanes.hpp"
+#include "kernels/reduce/rule_kernel.hpp"
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Elements as the vectors in which they are added: halves as floats.
+template <class T>
+using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_vector(const char* from) noexcept {
+  if constexpr (is_half_type<T>) {
+#if defined(__AVX512F__)
+    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    Vectorized<float> v;
+    if constexpr (std::is_same_v<T, float16>) {
+      v[0] = _mm512_cvtph_ps(halves);
+    } else {
+      v[0] = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+    }
+    return v;
+#endif
+    alignas(64) float widened[half_block];
+    widen_block<T>(widened, from);
+    return Vectorized<float>::load(widened);
+  } else {
+    return Vectorized<T>::load(reinterpret_cast<const T*>(from));
+  }
+}
+
+/// a + b of elements of type T. Halves are widened by the units that add, so others are to add them.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<Computed<T>> added(const Vectorized<Computed<T>>& a,
+                                                 const Vectorized<Computed<T>>& b) noexcept {
+  if constexpr (is_half_type<T>) return fma(a, Vectorized<float>(1.0F), b);
+  return a + b;
+}
+
+/// map of the last `count` elements before `end` (at most as many as there are lanes) in their places,
+/// 0 in the lanes before them. Reads as many elements as there are lanes, all of which belong to the
+/// row.
+template <class T, class Map>
+WEFT_ALWAYS_INLINE Vectorized<Computed<T>> map_last(const char* end, std::int64_t count,
+                                                    const Vectorized<Computed<T>>& numbers,
+                                                    const Map& map) noexcept {
+  using V = Vectorized<Computed<T>>;
+  return select(numbers >= V(static_cast<Computed<T>>(V::lanes - count)),
+                map(load_vector<T>(end - V::lanes * static_cast<std::int64_t>(sizeof(T)))),
+                V(Computed<T>(0)));
+}
+
+/// Elements of a row that are added in f32 throughout, at most.
+inline constexpr std::int64_t short_row = 128;
+
+/// Sums of floats in f64. Eight vectors of 16 are added as a tree in f32, and what comes out in f64:
+/// three roundings for an element, however many there are. Spans of up to 128 elements are added in
+/// f32 throughout, pairwise. Conversions to f64 are what costs most, and one for eight elements is
+/// hidden behind the reading of memory. `Map` is a function of V.
+template <class T, class Map>
+class FloatRow {
+ public:
+  using V = Vectorized<float>;
+  static constexpr std::int64_t lanes = V::lanes;
+  static constexpr std::int64_t size = sizeof(T);
+
+  WEFT_ALWAYS_INLINE FloatRow(const char* from, std::int64_t n, const V& numbers, const Map& map)
+      : from_(from), n_(n), numbers_(numbers), map_(map) {}
+
+  /// Of 16 to 128 elements.
+  WEFT_ALWAYS_INLINE V in_f32() const {
+    if (n_ < 4 * lanes) return rest(0);
+    V sum = four(0);
+    if (n_ == short_row) return sum + four(4 * lanes);
+    if (n_ > 4 * lanes) sum = sum + rest(4 * lanes);
+    return sum;
+  }
+
+  /// Of more.
+  WEFT_ALWAYS_INLINE Vectorized<double> in_f64() const {
+    WideLanes sum = widen(eight(0));
+    std::int64_t i = 8 * lanes;
+    for (; i + 8 * lanes <= n_; i += 8 * lanes)
+      add(sum, eight(i));
+    if (i + 4 * lanes <= n_) {
+      add(sum, four(i));
+      i += 4 * lanes;
+    }
+    if (i < n_) add(sum, rest(i));
+    return sum.low + sum.high;
+  }
+
+ private:
+  WEFT_ALWAYS_INLINE V at(std::int64_t i) const {
+    return map_(in_order(load_vector<T>(from_ + i * size)));
+  }
+  WEFT_ALWAYS_INLINE V four(std::int64_t i) const {
+    const V a = at(i), b = at(i + lanes), c = at(i + 2 * lanes), d = at(i + 3 * lanes);
+    return added<T>(added<T>(a, b), added<T>(c, d));
+  }
+  WEFT_ALWAYS_INLINE V eight(std::int64_t i) const {
+    const V a = four(i), b = four(i + 4 * lanes);
+    return added<T>(a, b);
+  }
+  /// From element i on: 1 to 63 elements that no four vectors hold.
+  WEFT_ALWAYS_INLINE V rest(std::int64_t i) const {
+    const std::int64_t left = n_ - i;
+    const std::int64_t tail = left % lanes;
+    if (left < lanes) return last(tail);
+    V sum = at(i);
+    if (left >= 2 * lanes) sum = sum + at(i + lanes);
+    if (left >= 3 * lanes) sum = sum + at(i + 2 * lanes);
+    return tail == 0 ? sum : sum + last(tail);
+  }
+  WEFT_ALWAYS_INLINE V last(std::int64_t count) const {
+    return map_last<T>(from_ + n_ * size, count, numbers_, map_);
+  }
+  static WEFT_ALWAYS_INLINE void add(WideLanes& sum, const V& v) {
+    const WideLanes w = widen(v);
+    sum.low += w.low;
+    sum.high += w.high;
+  }
+
+  const char* from_;
+  std::int64_t n_;
+  const V& numbers_;
+  const Map& map_;
+};
+
+/// The sum of `n` >= 8 doubles: 32 of them side by side, emptied into others every 512 elements, and
+/// these every 8192.
+template <class Map>
+WEFT_ALWAYS_INLINE Vectorized<double> sum_lanes(const char* from, std::int64_t n,
+                                                const Vectorized<double>& numbers, const Map& map) {
+  using V = Vectorized<double>;
+  constexpr std::int64_t lanes = V::lanes;
+  constexpr std::int64_t run = 16 * 4 * lanes;
+  constexpr std::int64_t runs = 16;
+  const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
+    return map(in_order(load_vector<double>(from + 8 * i)));
+  };
+  V total(0.0), part(0.0);
+  std::int64_t i = 0;
+  for (std::int64_t count = 1; i + 4 * lanes <= n; ++count) {
+    const std::int64_t end = n - i < run ? n : i + run;
+    V a = at(i), b = at(i + lanes), c = at(i + 2 * lanes), d = at(i + 3 * lanes);
+    for (i += 4 * lanes; i + 4 * lanes <= end; i += 4 * lanes) {
+      a += at(i);
+      b += at(i + lanes);
+      c += at(i + 2 * lanes);
+      d += at(i + 3 * lanes);
+    }
+    part += (a + b) + (c + d);
+    if (count % runs != 0) continue;
+    total += part;
+    part = V(0.0);
+  }
+  for (; i + lanes <= n; i += lanes)
+    part += at(i);
+  if (i < n) part += map_last<double>(from + 8 * n, n - i, numbers, map);
+  return total + part;
+}
+
+/// sums[r] = the sum over row r of map(r), which gives a function for V and for single elements. n
+/// may be anything.
+template <class T, class MapOf>
+WEFT_ALWAYS_INLINE void sum_rows(double* sums, const char* from, std::int64_t row_bytes,
+                                 std::int64_t rows, std::int64_t n, const MapOf& map) {
+  using V = Vectorized<Computed<T>>;
+  const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA { return from + r * row_bytes; };
+  if (n < V::lanes) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto of = map(r);
+      const SpanReader<T, false> in{from + r * row_bytes};
+      double sum = 0;
+      for (std::int64_t i = 0; i < n; ++i)
+        sum += static_cast<double>(of(static_cast<Computed<T>>(in[i])));
+      sums[r] = sum;
+    }
+    return;
+  }
+  const V numbers = lane_numbers<Computed<T>>();
+  if constexpr (std::is_same_v<T, double>) {
+    fold_rows_of<double>(
+        sums, rows,
+        [&](std::int64_t r) WEFT_INLINE_LAMBDA { return sum_lanes(at(r), n, numbers, map(r)); },
+        [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
+  } else if (n <= short_row) {
+    fold_rows_of<float>(
+        sums, rows,
+        [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+          const auto of = map(r);
+          return FloatRow<T, decltype(of)>(at(r), n, numbers, of).in_f32();
+        },
+        [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
+  } else {
+    fold_rows_of<double>(
+        sums, rows,
+        [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+          const auto of = map(r);
+          return FloatRow<T, decltype(of)>(at(r), n, numbers, of).in_f64();
+        },
+        [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
+  }
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0
