@@ -25,6 +25,8 @@ endif()
 set(harmless "^(DW\\.ref\\.|__clang_call_terminate$)")
 
 file(STRINGS "${OBJECTS}" objects)
+# CMake counts a precompiled header among the objects of a target.
+list(FILTER objects EXCLUDE REGEX "\\.[gp]ch$")
 if(NOT objects)
   message(FATAL_ERROR "${OBJECTS} names no object files")
 endif()
