@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "iter/plan_builder.hpp"
 
-#include <weft/base/checked.hpp>
 #include <weft/iter/broadcast.hpp>
 #include <weft/iter/coalesce.hpp>
 
@@ -11,7 +10,6 @@
 #include "iter/pytorch_layout.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weft::inline v0 {
 namespace {
@@ -269,143 +267,6 @@ bool PlanBuilder::is_squashed(int axis) const {
   return std::ranges::count(config_.squash_axes_, axis) > 0;
 }
 
-/// No element along a squashed axis: a kernel that walks that axis touches none.
-bool PlanBuilder::has_nothing_to_walk(const Operand& op) const {
-  const int lead = iter_.geometry_.ndim() - op.view.rank();
-  for (int axis = 0; axis < op.view.rank(); ++axis) {
-    if (op.view.shape()[static_cast<std::size_t>(axis)] == 0 && is_squashed(lead + axis))
-      return true;
-  }
-  return false;
-}
-
-/// A declared shape makes operands' reach differ from what their own views were checked for.
-/// Squashed axes are the kernel's to walk, with each operand's own extents.
-void PlanBuilder::check_reach() const {
-  const Geometry& geometry = iter_.geometry_;
-  // Squashed axes of extent 0 do not make the iteration empty.
-  for (int d = 0; d < geometry.ndim(); ++d) {
-    if (geometry.extent(d) == 0 && !is_squashed(d)) return;
-  }
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const Operand& op = iter_.operands_[static_cast<std::size_t>(k)];
-    if (is_new(static_cast<std::size_t>(k)) || has_nothing_to_walk(op)) continue;
-    std::int64_t first = 0;
-    std::int64_t end = 0;
-    bool fits = true;
-    for (int d = 0; d < geometry.ndim(); ++d) {
-      if (is_squashed(d) || geometry.extent(d) == 1) continue;
-      std::int64_t span = 0;
-      fits = fits && checked_mul(geometry.extent(d) - 1, geometry.stride(d, k), span);
-      std::int64_t& edge = span < 0 ? first : end;
-      fits = fits && checked_add(edge, span, edge);
-    }
-    fits = fits && checked_add(end, element_size(op.storage), end);
-    const std::string label = operand_label(static_cast<std::size_t>(k));
-    if (!fits) {
-      fail(ErrorCode::overflow, text(label, ": byte offsets under the declared shape ",
-                                     to_string(iter_.common_shape_), " exceed 2^63-1"));
-    }
-    // Memory of unknown extent counts as what the view itself reaches.
-    std::int64_t low = op.view.first_byte();
-    std::int64_t high = op.view.end_byte();
-    if (const ByteRange range = op.view.range(); range.begin != nullptr) {
-      low = range.begin - static_cast<const std::byte*>(op.view.data());
-      high = range.end - static_cast<const std::byte*>(op.view.data());
-    }
-    if (first < low || end > high) {
-      fail(ErrorCode::bounds, text(label, ": under the declared shape ",
-                                   to_string(iter_.common_shape_), " reaches bytes ", first, " to ",
-                                   end, " of its origin, expected ", low, " to ", high));
-    }
-  }
-}
-
-/// What of an operand's memory is touched. With a declared shape that is not its own view: walked
-/// axes have the declared extents, squashed ones its own.
-TensorView PlanBuilder::touched(const TensorView& view) const {
-  DimVector shape(view.shape().begin(), view.shape().end());
-  const int lead = iter_.geometry_.ndim() - view.rank();
-  for (int axis = 0; axis < view.rank(); ++axis) {
-    const auto at = static_cast<std::size_t>(axis);
-    if (is_squashed(lead + axis)) continue;
-    const bool reduced = config_.reduction_ && view.strides()[at] == 0;
-    shape[at] = reduced ? 1 : iter_.common_shape_[static_cast<std::size_t>(lead + axis)];
-  }
-  return view.as_strided(shape, view.strides());
-}
-
-void PlanBuilder::check_overlap() {
-  if (config_.overlap_ == OverlapPolicy::ignore) return;
-  for (std::size_t k = 0; k < iter_.operands_.size() && config_.has_static_shape_; ++k) {
-    touched_.push_back(is_new(k) ? TensorView() : touched(iter_.operands_[k].view));
-  }
-  for (std::size_t out = 0; out < static_cast<std::size_t>(iter_.noutputs_); ++out) {
-    if (is_new(out)) continue;
-    const TensorView& view = touched(out);
-    switch (internal_overlap(view)) {
-      case Overlap::none: break;
-      case Overlap::too_hard:
-        fail(ErrorCode::overlap,
-             text(operand_label(out),
-                  ": could not decide within the work limit whether elements of shape ",
-                  to_string(view.shape()), " with strides ", to_string(view.strides()),
-                  " share memory"));
-      default:
-        fail(ErrorCode::overlap,
-             text(operand_label(out), ": unsupported operation: elements of shape ",
-                  to_string(view.shape()), " with strides ", to_string(view.strides()),
-                  " share memory; expected each to have its own"));
-    }
-    for (std::size_t other = 0; other < iter_.operands_.size(); ++other) {
-      if (other == out || is_new(other) || (other < out && iter_.operands_[other].is_output))
-        continue;
-      check_pair(out, other);
-    }
-  }
-}
-
-void PlanBuilder::check_pair(std::size_t out, std::size_t other) {
-  const TensorView& a = touched(out);
-  const TensorView& b = touched(other);
-  const bool is_output = iter_.operands_[other].is_output;
-  const Overlap found = overlap(a, b);
-  if (found == Overlap::none) return;
-  // In place. Not so where an output is reduced into: its element would be read again after that.
-  const bool elementwise = !config_.reduction_ || same(a.shape(), b.shape());
-  if (found == Overlap::full && !is_output && elementwise) return;
-  if (config_.overlap_ == OverlapPolicy::copy && !is_output) {
-    copy_ |= 1u << other;
-    return;
-  }
-  if (found == Overlap::too_hard) {
-    fail(ErrorCode::overlap,
-         text(operand_label(out), " and ", operand_label(other),
-              ": could not decide within the work limit whether they share memory"));
-  }
-  fail(ErrorCode::overlap,
-       text(operand_label(out), " and ", operand_label(other), ": unsupported operation: shape ",
-            to_string(a.shape()), " with strides ", to_string(a.strides()), " and shape ",
-            to_string(b.shape()), " with strides ", to_string(b.strides()),
-            " share memory; expected the same elements or none"));
-}
-
-/// Strides, in elements per axis, of a dense tensor of the common shape whose dims are in the order
-/// `perm`.
-DimVector PlanBuilder::dense_strides(const Permutation& perm) const {
-  DimVector strides(iter_.common_shape_.size(), 1);
-  std::int64_t step = 1;
-  for (const std::uint8_t axis : perm) {
-    strides[axis] = step;
-    const std::int64_t extent = iter_.common_shape_[axis];
-    if (extent > 1 && !checked_mul(step, extent, step)) {
-      fail(ErrorCode::overflow, text("strides of shape ", to_string(iter_.common_shape_),
-                                     " exceed 2^63-1 at axis ", static_cast<int>(axis)));
-    }
-  }
-  return strides;
-}
-
 void PlanBuilder::choose_order() {
   Geometry& geometry = iter_.geometry_;
   const bool any_new = new_ != 0;
@@ -449,66 +310,6 @@ void PlanBuilder::choose_order() {
   for (OrderOperand& role : roles)
     role.counts = true;
   iter_.perm_ = order_by_cost(geometry, operands);
-}
-
-void PlanBuilder::lay_out_new_outputs() {
-  for (std::size_t k = 0; new_ >> k != 0; ++k) {
-    if (!is_new(k)) continue;
-    broadcast_strides(iter_.geometry_, static_cast<int>(k), iter_.common_shape_, new_strides_,
-                      element_size(iter_.operands_[k].storage));
-  }
-}
-
-/// The last stage that can throw; afterwards callers' tensors are assigned.
-void PlanBuilder::allocate_outputs() {
-  for (std::size_t k = 0; new_ >> k != 0; ++k) {
-    if (!is_new(k)) continue;
-    Operand& op = iter_.operands_[k];
-    Tensor tensor = Tensor::empty_strided(iter_.common_shape_, new_strides_, op.storage);
-    op.view = tensor;
-    op.data = static_cast<char*>(tensor.data());
-    op.allocated = true;
-    iter_.kept_.push_back({static_cast<int>(k), std::move(tensor)});
-  }
-  for (std::size_t k = 0; copy_ >> k != 0; ++k) {
-    if ((copy_ >> k & 1) != 0) copy_before_use(k);
-  }
-  keep_owned();
-  for (std::size_t i = 0, count = iter_.kept_.size(); i < count; ++i) {
-    const int operand = iter_.kept_[i].operand;
-    Tensor* wanted = config_.entries_[static_cast<std::size_t>(operand)].tensor;
-    if (wanted == nullptr || !iter_.operands_[static_cast<std::size_t>(operand)].allocated)
-      continue;
-    Tensor replaced = std::exchange(*wanted, iter_.kept_[i].tensor);
-    // An input may lie in the memory of what was there before.
-    if (replaced.defined()) iter_.kept_.push_back({operand, std::move(replaced)});
-  }
-  if (iter_.common_shape_.size() == static_cast<std::size_t>(iter_.geometry_.ndim()))
-    lay_out_new_outputs();
-}
-
-/// Operands that the config owns live as long as the iterator.
-void PlanBuilder::keep_owned() {
-  for (const std::shared_ptr<Tensor>& owned : config_.owned_) {
-    for (std::size_t k = 0; k < iter_.operands_.size(); ++k) {
-      if (config_.entries_[k].view == owned.get() && owned->defined() &&
-          !iter_.operands_[k].allocated) {
-        iter_.kept_.push_back({static_cast<int>(k), *owned});
-      }
-    }
-  }
-}
-
-/// OverlapPolicy::copy: the input is read from a row-major copy. Its broadcast axes stay broadcast.
-void PlanBuilder::copy_before_use(std::size_t input) {
-  Operand& op = iter_.operands_[input];
-  Tensor copy =
-      Tensor::copy_of(op.view.as_strided(declared_or_own_shape(op.view), op.view.strides()));
-  op.view = copy;
-  op.data = static_cast<char*>(copy.data());
-  broadcast_strides(iter_.geometry_, static_cast<int>(input), declared_or_own_shape(op.view),
-                    op.view.strides(), element_size(op.storage));
-  iter_.kept_.push_back({static_cast<int>(input), std::move(copy)});
 }
 
 void PlanBuilder::squash() {

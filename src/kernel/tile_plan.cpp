@@ -7,11 +7,10 @@
 
 #include "base/text.hpp"
 #include "iter/operand_name.hpp"
-#include "kernel/footprint.hpp"
+#include "kernel/tile_access.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 namespace weft::inline v0 {
 namespace {
@@ -27,159 +26,8 @@ constexpr std::int64_t enough_gathered = 512;
 /// enough to share the work.
 constexpr std::int64_t max_direct_elements = 16 << 10;
 constexpr std::int64_t cache_line = 64;
-/// Bytes of cache that a piece of spaced operands takes up, with the lines that are read for a single
-/// element: less than half of the smallest first-level cache left over by what streams past.
-constexpr std::int64_t spaced_bytes = 20 << 10;
 /// Rows at least this long are packed in pieces; of shorter ones several make a tile.
 constexpr std::int64_t least_row_in_pieces = 512;
-
-/// Sums over the operands that choosing a tile needs.
-struct Totals {
-  int staged = 0;                 // operands that cannot be used row by row as they stand
-  std::int64_t staged_bytes = 0;  // buffer bytes an element, of these
-  std::int64_t all_bytes = 0;     // the same if every operand were staged
-  int crossing = 0;               // dim along which the first staged operand that runs across dim 0
-                                  // is dense; 0 if there is none
-  std::int64_t crossing_size = 0;  // bytes of an element of the widest such operand
-  std::int64_t in_streams = 0;     // buffer bytes of outputs that are streamed
-};
-
-std::int64_t buffer_bytes(const TileOperand& t) {
-  return t.kernel_size + t.via_size + (t.first != nullptr ? t.memory_size : 0);
-}
-
-/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or
-/// three elements that lie side by side, each is better fetched in a pass of its own.
-int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
-  constexpr std::int64_t least_extent = 4;
-  if (std::abs(geometry.stride(0, k)) <= size) return 0;
-  for (int d = 1; d < geometry.ndim(); ++d) {
-    if (std::abs(geometry.stride(d, k)) == size && geometry.extent(d) >= least_extent) return d;
-  }
-  return 0;
-}
-
-void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
-  const bool via = op.dtype != op.storage && op.dtype != type;
-  t.via_size = via ? static_cast<std::int32_t>(element_size(op.dtype)) : 0;
-  const ScalarType start = op.is_output ? type : op.storage;
-  const ScalarType end = op.is_output ? op.storage : type;
-  t.first = convert_kernel(via ? op.dtype : end, start);
-  if (via) t.second = convert_kernel(end, op.dtype);
-}
-
-/// True if an operand is one element for the whole iteration.
-bool stands_still(const Geometry& geometry, int k) {
-  for (int d = 0; d < geometry.ndim(); ++d) {
-    if (geometry.stride(d, k) != 0) return false;
-  }
-  return true;
-}
-
-void stage(TileOperand& t) {
-  t.access = Access::staged;
-  t.move = copy_block_kernel(t.memory_size);
-}
-
-/// What each operand is along dim 0.
-Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan) {
-  Totals totals;
-  const Geometry& geometry = iter.geometry();
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const Operand& op = iter.operand(k);
-    const ScalarType type = kernel.types[k];
-    const std::int64_t stride = geometry.stride(0, k);
-    TileOperand& t = plan.operands.emplace_back();
-    t.is_output = op.is_output;
-    t.memory_size = static_cast<std::int32_t>(element_size(op.storage));
-    t.kernel_size = static_cast<std::int32_t>(element_size(type));
-    const bool convert = op.storage != type || op.dtype != type;
-    if (convert) set_conversion(t, op, type);
-    totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
-    const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
-    const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
-    const std::int64_t to_stream = piece_bytes / widest * buffer_bytes(t);
-    if (op.is_output && totals.in_streams + to_stream <= pieces_bytes && worth_streaming(iter, k)) {
-      totals.in_streams += to_stream;
-      plan.piece = std::min(plan.piece, piece_bytes / widest);
-      t.access = Access::streamed;
-      t.move = stream_block_kernel(t.memory_size);
-      plan.streams = true;
-      plan.in_pieces = true;
-    } else if (!convert && stride == t.memory_size) {
-      t.access = Access::direct;
-    } else if (!convert && stride == 0 && may_broadcast) {
-      t.access = Access::broadcast;
-    } else if (convert && stride == 0 && may_broadcast && stands_still(geometry, k)) {
-      t.access = Access::broadcast;
-      t.constant = true;
-      convert_value(t.value, type, op);
-    } else {
-      stage(t);
-      t.one_per_row = stride == 0 && may_broadcast;
-      ++totals.staged;
-      totals.staged_bytes += buffer_bytes(t);
-      const int dim = dense_dim(geometry, k, t.memory_size);
-      if (dim != 0) {
-        t.transposed = true;
-        if (totals.crossing == 0) totals.crossing = dim;
-        totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
-      }
-    }
-  }
-  return totals;
-}
-
-/// Streamed outputs as if there were no streaming.
-void stop_streaming(TilePlan& plan, Totals& totals) {
-  if (!plan.streams) return;
-  plan.streams = false;
-  plan.in_pieces = false;
-  for (TileOperand& t : plan.operands) {
-    if (t.access != Access::streamed) continue;
-    t.access = Access::direct;
-    if (t.first == nullptr) continue;
-    stage(t);
-    ++totals.staged;
-    totals.staged_bytes += buffer_bytes(t);
-  }
-}
-
-/// Elements of a piece of which what is read, buffered and written stays in the first-level cache,
-/// lines read for a single element included.
-std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
-  std::int64_t touched = 0;  // bytes an element
-  std::int64_t buffers = 0;
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    touched += std::min(std::abs(geometry.stride(0, k)), cache_line);
-    if (t.access == Access::staged || t.access == Access::streamed) buffers += buffer_bytes(t);
-  }
-  return std::min(spaced_bytes / (touched + buffers), pieces_bytes / buffers);
-}
-
-/// Staged operands whose elements lie apart along dim 0 are packed in pieces so short that fetching
-/// the next one overlaps with computing this one. Not those that are the same in every row: a buffer
-/// for a whole tile is packed once for all of them.
-void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals) {
-  constexpr std::int64_t least_piece = 64;
-  if (totals.staged == 0) return;
-  const std::int64_t piece = spaced_piece(plan, geometry);
-  if (piece < least_piece) return;
-  for (int k = 0; k < geometry.noperands; ++k) {
-    TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    const bool repeats = geometry.ndim() > 1 && geometry.stride(1, k) == 0;
-    if (t.access != Access::staged || t.one_per_row || repeats ||
-        geometry.stride(0, k) == t.memory_size) {
-      continue;
-    }
-    t.access = Access::spaced;
-    --totals.staged;
-    totals.staged_bytes -= buffer_bytes(t);
-    plan.in_pieces = true;
-  }
-  if (plan.in_pieces) plan.piece = std::min(plan.piece, piece / least_piece * least_piece);
-}
 
 void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t tile) {
   const std::int64_t extent = iter.geometry().extent(dim);
@@ -197,32 +45,6 @@ void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
   for (int d = 1; d < iter.ndim(); ++d) {
     const bool within = plan.collapsed ? d < plan.tile_rank : d == second;
     if (!within) add_step(plan, iter, d, 1);
-  }
-}
-
-/// Rows shorter than a piece are streamed several at a time: as many as make whole lines. Without
-/// streaming where that can't be.
-void stream_several_rows(TilePlan& plan, const TensorIterator& iter, Totals& totals) {
-  const Geometry& geometry = iter.geometry();
-  const std::int64_t row = geometry.extent(0);
-  if (!plan.streams || geometry.ndim() == 1 || row >= plan.piece) return;
-  std::int64_t unit = 1;  // rows
-  bool dense = true;
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    if (t.access == Access::spaced) dense = false;
-    if (t.access != Access::streamed) continue;
-    const std::int64_t row_bytes = row * t.memory_size;
-    unit = std::lcm(unit, cache_line / std::gcd(cache_line, row_bytes));
-    dense = dense && geometry.stride(1, k) == row_bytes &&
-            reinterpret_cast<std::uintptr_t>(iter.operand(k).data) % cache_line == 0;
-  }
-  const std::int64_t most = pieces_bytes / totals.in_streams * plan.piece;  // what buffers can hold
-  if (dense && unit * row <= most) {
-    plan.piece_rows = std::max(plan.piece / (unit * row), std::int64_t{1}) * unit;
-    plan.piece = std::max(plan.piece, plan.piece_rows * row);
-  } else if (row * 2 < plan.piece) {
-    stop_streaming(plan, totals);
   }
 }
 

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/tile_access.hpp"
+
+#include "kernel/footprint.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace weft::inline v0 {
+namespace {
+
+constexpr std::int64_t cache_line = 64;
+/// Bytes of cache that a piece of spaced operands takes up, with the lines that are read for a single
+/// element: less than half of the smallest first-level cache left over by what streams past.
+constexpr std::int64_t spaced_bytes = 20 << 10;
+
+/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or
+/// three elements that lie side by side, each is better fetched in a pass of its own.
+int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
+  constexpr std::int64_t least_extent = 4;
+  if (std::abs(geometry.stride(0, k)) <= size) return 0;
+  for (int d = 1; d < geometry.ndim(); ++d) {
+    if (std::abs(geometry.stride(d, k)) == size && geometry.extent(d) >= least_extent) return d;
+  }
+  return 0;
+}
+
+void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
+  const bool via = op.dtype != op.storage && op.dtype != type;
+  t.via_size = via ? static_cast<std::int32_t>(element_size(op.dtype)) : 0;
+  const ScalarType start = op.is_output ? type : op.storage;
+  const ScalarType end = op.is_output ? op.storage : type;
+  t.first = convert_kernel(via ? op.dtype : end, start);
+  if (via) t.second = convert_kernel(end, op.dtype);
+}
+
+/// True if an operand is one element for the whole iteration.
+bool stands_still(const Geometry& geometry, int k) {
+  for (int d = 0; d < geometry.ndim(); ++d) {
+    if (geometry.stride(d, k) != 0) return false;
+  }
+  return true;
+}
+
+/// Elements of a piece of which what is read, buffered and written stays in the first-level cache,
+/// lines read for a single element included.
+std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
+  std::int64_t touched = 0;  // bytes an element
+  std::int64_t buffers = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    touched += std::min(std::abs(geometry.stride(0, k)), cache_line);
+    if (t.access == Access::staged || t.access == Access::streamed) buffers += buffer_bytes(t);
+  }
+  return std::min(spaced_bytes / (touched + buffers), pieces_bytes / buffers);
+}
+
+}  // namespace
+
+std::int64_t buffer_bytes(const TileOperand& t) {
+  return t.kernel_size + t.via_size + (t.first != nullptr ? t.memory_size : 0);
+}
+
+void stage(TileOperand& t) {
+  t.access = Access::staged;
+  t.move = copy_block_kernel(t.memory_size);
+}
+
+Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan) {
+  Totals totals;
+  const Geometry& geometry = iter.geometry();
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const Operand& op = iter.operand(k);
+    const ScalarType type = kernel.types[k];
+    const std::int64_t stride = geometry.stride(0, k);
+    TileOperand& t = plan.operands.emplace_back();
+    t.is_output = op.is_output;
+    t.memory_size = static_cast<std::int32_t>(element_size(op.storage));
+    t.kernel_size = static_cast<std::int32_t>(element_size(type));
+    const bool convert = op.storage != type || op.dtype != type;
+    if (convert) set_conversion(t, op, type);
+    totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
+    const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
+    const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
+    const std::int64_t to_stream = piece_bytes / widest * buffer_bytes(t);
+    if (op.is_output && totals.in_streams + to_stream <= pieces_bytes && worth_streaming(iter, k)) {
+      totals.in_streams += to_stream;
+      plan.piece = std::min(plan.piece, piece_bytes / widest);
+      t.access = Access::streamed;
+      t.move = stream_block_kernel(t.memory_size);
+      plan.streams = true;
+      plan.in_pieces = true;
+    } else if (!convert && stride == t.memory_size) {
+      t.access = Access::direct;
+    } else if (!convert && stride == 0 && may_broadcast) {
+      t.access = Access::broadcast;
+    } else if (convert && stride == 0 && may_broadcast && stands_still(geometry, k)) {
+      t.access = Access::broadcast;
+      t.constant = true;
+      convert_value(t.value, type, op);
+    } else {
+      stage(t);
+      t.one_per_row = stride == 0 && may_broadcast;
+      ++totals.staged;
+      totals.staged_bytes += buffer_bytes(t);
+      const int dim = dense_dim(geometry, k, t.memory_size);
+      if (dim != 0) {
+        t.transposed = true;
+        if (totals.crossing == 0) totals.crossing = dim;
+        totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
+      }
+    }
+  }
+  return totals;
+}
+
+void stop_streaming(TilePlan& plan, Totals& totals) {
+  if (!plan.streams) return;
+  plan.streams = false;
+  plan.in_pieces = false;
+  for (TileOperand& t : plan.operands) {
+    if (t.access != Access::streamed) continue;
+    t.access = Access::direct;
+    if (t.first == nullptr) continue;
+    stage(t);
+    ++totals.staged;
+    totals.staged_bytes += buffer_bytes(t);
+  }
+}
+
+void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals) {
+  constexpr std::int64_t least_piece = 64;
+  if (totals.staged == 0) return;
+  const std::int64_t piece = spaced_piece(plan, geometry);
+  if (piece < least_piece) return;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const bool repeats = geometry.ndim() > 1 && geometry.stride(1, k) == 0;
+    if (t.access != Access::staged || t.one_per_row || repeats ||
+        geometry.stride(0, k) == t.memory_size) {
+      continue;
+    }
+    t.access = Access::spaced;
+    --totals.staged;
+    totals.staged_bytes -= buffer_bytes(t);
+    plan.in_pieces = true;
+  }
+  if (plan.in_pieces) plan.piece = std::min(plan.piece, piece / least_piece * least_piece);
+}
+
+void stream_several_rows(TilePlan& plan, const TensorIterator& iter, Totals& totals) {
+  const Geometry& geometry = iter.geometry();
+  const std::int64_t row = geometry.extent(0);
+  if (!plan.streams || geometry.ndim() == 1 || row >= plan.piece) return;
+  std::int64_t unit = 1;  // rows
+  bool dense = true;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    if (t.access == Access::spaced) dense = false;
+    if (t.access != Access::streamed) continue;
+    const std::int64_t row_bytes = row * t.memory_size;
+    unit = std::lcm(unit, cache_line / std::gcd(cache_line, row_bytes));
+    dense = dense && geometry.stride(1, k) == row_bytes &&
+            reinterpret_cast<std::uintptr_t>(iter.operand(k).data) % cache_line == 0;
+  }
+  const std::int64_t most = pieces_bytes / totals.in_streams * plan.piece;  // what buffers can hold
+  if (dense && unit * row <= most) {
+    plan.piece_rows = std::max(plan.piece / (unit * row), std::int64_t{1}) * unit;
+    plan.piece = std::max(plan.piece, plan.piece_rows * row);
+  } else if (row * 2 < plan.piece) {
+    stop_streaming(plan, totals);
+  }
+}
+
+}  // namespace weft::inline v0

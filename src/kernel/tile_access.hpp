@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How each operand of a tile plan is had: in place, broadcast, or through which buffers. Private to
+/// the compiled part.
+#pragma once
+
+#include "kernel/tile_plan.hpp"
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+
+/// Sums over the operands that choosing a tile needs.
+struct Totals {
+  int staged = 0;                 // operands that cannot be used row by row as they stand
+  std::int64_t staged_bytes = 0;  // buffer bytes an element, of these
+  std::int64_t all_bytes = 0;     // the same if every operand were staged
+  int crossing = 0;               // dim along which the first staged operand that runs across dim 0
+                                  // is dense; 0 if there is none
+  std::int64_t crossing_size = 0;  // bytes of an element of the widest such operand
+  std::int64_t in_streams = 0;     // buffer bytes of outputs that are streamed
+};
+
+/// Bytes of all buffers of an operand, an element.
+std::int64_t buffer_bytes(const TileOperand& t);
+
+/// Makes an operand one that goes through a buffer for the whole tile.
+void stage(TileOperand& t);
+
+/// Adds to the plan what each operand is along dim 0.
+Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan);
+
+/// Streamed outputs as if there were no streaming.
+void stop_streaming(TilePlan& plan, Totals& totals);
+
+/// Staged operands whose elements lie apart along dim 0 are packed in pieces so short that fetching
+/// the next one overlaps with computing this one. Not those that are the same in every row: a buffer
+/// for a whole tile is packed once for all of them.
+void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals);
+
+/// Rows shorter than a piece are streamed several at a time: as many as make whole lines. Without
+/// streaming where that can't be.
+void stream_several_rows(TilePlan& plan, const TensorIterator& iter, Totals& totals);
+
+}  // namespace weft::inline v0

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The walk of one thread over tiles: what is loaded, run and stored for each. Private to the compiled
+/// part.
+#pragma once
+
+#include <weft/kernel/span_kernel.hpp>
+
+#include "kernel/block.hpp"
+#include "kernel/tile_plan.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace weft::inline v0 {
+
+/// Staging of one thread: the buffers of each operand, and what an input's buffer already holds.
+struct Buffers {
+  char* kernel = nullptr;      // dense block of the kernel's type
+  char* via = nullptr;         // between two conversions
+  char* memory = nullptr;      // dense block of the type in memory
+  const char* held = nullptr;  // source of the block in `kernel`, if that is still valid
+  std::int64_t held_elements = 0;
+  std::int64_t held_row = 0;  // of how many along dim 0: overlapping windows start alike but differ
+};
+
+/// Walks some of the tiles of a plan on one thread.
+class TileRunner {
+ public:
+  TileRunner(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan,
+             char* scratch)
+      : kernel_(kernel), plan_(plan), geometry_(iter.geometry()) {
+    for (int k = 0; k < geometry_.noperands; ++k) {
+      const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+      Buffers b;
+      const bool in_pieces = t.access == Access::spaced || t.access == Access::streamed;
+      if (t.access == Access::staged || in_pieces) {
+        const std::int64_t elements = in_pieces ? plan.piece : plan.tile_elements;
+        b.kernel = take(scratch, elements, t.kernel_size);
+        if (t.via_size > 0) b.via = take(scratch, elements, t.via_size);
+        if (t.first != nullptr && (t.pack || in_pieces))
+          b.memory = take(scratch, elements, t.memory_size);
+      }
+      if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
+      buffers_.push_back(b);
+      // Its strides are all 0, and it is read only.
+      ptrs_.push_back(t.constant ? const_cast<char*>(t.value) : iter.operand(k).data);
+    }
+  }
+
+  void run(std::int64_t begin, std::int64_t end) {
+    start_at(begin);
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (i != begin) next();
+      for (std::size_t k = 0; k < buffers_.size(); ++k) {
+        if (plan_.operands[k].access == Access::staged && !plan_.operands[k].is_output) load(k);
+      }
+      call();
+      for (std::size_t k = 0; k < buffers_.size(); ++k) {
+        if (plan_.operands[k].access == Access::staged && plan_.operands[k].is_output) store(k);
+      }
+    }
+    if (plan_.streams) end_streaming();
+  }
+
+ private:
+  static char* take(char*& scratch, std::int64_t elements, std::int64_t size) {
+    char* buffer = scratch;
+    // Whole cache lines, so that every buffer starts on one.
+    scratch += (elements * size + 63) / 64 * 64;
+    return buffer;
+  }
+
+  // ---- Position ---------------------------------------------------------------------------------
+
+  void start_at(std::int64_t flat) {
+    at_.resize(plan_.steps.size(), 0);
+    for (std::size_t s = 0; flat != 0; ++s) {
+      move(s, flat % plan_.steps[s].tiles);
+      flat /= plan_.steps[s].tiles;
+    }
+    for (int s = 0; s < plan_.tile_rank; ++s)
+      extents_[s] = extent_of(static_cast<std::size_t>(s));
+    count_elements();
+  }
+  void next() {
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      const bool more = at_[s] + 1 < plan_.steps[s].tiles;
+      if (plan_.steps[s].tiles > 1) {
+        move(s, more ? 1 : -at_[s]);
+        if (s < static_cast<std::size_t>(plan_.tile_rank)) extents_[s] = extent_of(s);
+      }
+      if (more) break;
+    }
+    count_elements();
+  }
+  void move(std::size_t step, std::int64_t by) {
+    at_[step] += by;
+    const std::int64_t elements = by * plan_.steps[step].tile;
+    const std::int64_t* strides = geometry_.strides(plan_.steps[step].dim);
+    for (std::size_t k = 0; k < ptrs_.size(); ++k)
+      ptrs_[k] += elements * strides[k];
+  }
+  /// Elements along a step of the tile at hand: the last tile may be smaller.
+  std::int64_t extent_of(std::size_t step) const {
+    const TileStep& t = plan_.steps[step];
+    return std::min(t.tile, geometry_.extent(t.dim) - at_[step] * t.tile);
+  }
+  void count_elements() {
+    elements_ = 1;
+    for (int s = 0; s < plan_.tile_rank; ++s)
+      elements_ *= extents_[s];
+    rows_ = plan_.tile_rank > 1 ? extents_[1] : 1;
+  }
+  std::int64_t stride(std::size_t step, std::size_t k) const {
+    return step < static_cast<std::size_t>(plan_.tile_rank)
+               ? geometry_.stride(plan_.steps[step].dim, static_cast<int>(k))
+               : 0;
+  }
+
+  // ---- Staging ----------------------------------------------------------------------------------
+
+  /// Elements of operand k's buffer for this tile.
+  std::int64_t staged_elements(const TileOperand& t) const {
+    if (!t.one_per_row) return elements_;
+    return plan_.collapsed ? 1 : rows_;
+  }
+
+  /// The block of operand k in memory, as far as it is staged.
+  int block_of(std::size_t k, const TileOperand& t, BlockDim* dims) const {
+    int count = 0;
+    if (t.one_per_row && plan_.collapsed) return 0;
+    for (int i = t.one_per_row ? 1 : 0; i < plan_.tile_rank; ++i)
+      append_dim(dims, count, {extents_[i], stride(static_cast<std::size_t>(i), k)});
+    return count;
+  }
+
+  void load(std::size_t k) {
+    const TileOperand& t = plan_.operands[k];
+    Buffers& b = buffers_[k];
+    const std::int64_t count = staged_elements(t);
+    if (b.held == ptrs_[k] && b.held_elements == count && b.held_row == extents_[0]) {
+      return;  // a repeated pattern
+    }
+    if (t.pack || t.one_per_row) {
+      char* dense = t.first != nullptr ? b.memory : b.kernel;
+      BlockDim dims[max_rank];
+      pack(t.move, dense, ptrs_[k], t.memory_size, dims, block_of(k, t, dims));
+      if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
+    } else if (plan_.collapsed) {
+      convert(t, b, ptrs_[k], b.kernel, count);
+    } else {
+      for (std::int64_t r = 0; r < rows_; ++r) {
+        convert(t, b, ptrs_[k] + r * stride(1, k), b.kernel + r * extents_[0] * t.kernel_size,
+                extents_[0]);
+      }
+    }
+    b.held = ptrs_[k];
+    b.held_elements = count;
+    b.held_row = extents_[0];
+  }
+
+  void store(std::size_t k) {
+    const TileOperand& t = plan_.operands[k];
+    Buffers& b = buffers_[k];
+    if (t.pack) {
+      const char* dense = b.kernel;
+      if (t.first != nullptr) {
+        convert(t, b, b.kernel, b.memory, elements_);
+        dense = b.memory;
+      }
+      BlockDim dims[max_rank];
+      const int ndims = block_of(k, t, dims);
+      unpack(t.move, ptrs_[k], dense, t.memory_size, dims, ndims);
+    } else if (plan_.collapsed) {
+      convert(t, b, b.kernel, ptrs_[k], elements_);
+    } else {
+      for (std::int64_t r = 0; r < rows_; ++r) {
+        convert(t, b, b.kernel + r * extents_[0] * t.kernel_size, ptrs_[k] + r * stride(1, k),
+                extents_[0]);
+      }
+    }
+  }
+
+  static void convert(const TileOperand& t, const Buffers& b, const char* from, char* to,
+                      std::int64_t n) {
+    if (t.second == nullptr) {
+      t.first(to, from, n);
+    } else {
+      t.first(b.via, from, n);
+      t.second(to, b.via, n);
+    }
+  }
+
+  void call() {
+    char* data[max_operands];
+    std::int64_t row_bytes[max_operands];
+    const std::int64_t n = plan_.collapsed ? elements_ : extents_[0];
+    const std::int64_t rows = plan_.collapsed ? 1 : rows_;
+    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      const bool staged = t.access == Access::staged;
+      data[k] = staged ? buffers_[k].kernel : ptrs_[k];
+      row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : stride(1, k);
+    }
+    if (!plan_.in_pieces) {
+      kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
+      return;
+    }
+    for (std::int64_t r = 0, count = 0; r < rows; r += count) {
+      count = std::min(plan_.piece_rows, rows - r);
+      if (plan_.piece_rows > 1) {
+        run_whole_rows(data, row_bytes, n, count);
+      } else {
+        run_pieces(data, n);
+      }
+      for (std::size_t k = 0; k < ptrs_.size(); ++k)
+        data[k] += count * row_bytes[k];
+    }
+  }
+
+  /// Rows of n elements that are one piece of each streamed output. `data` and `row_bytes` as in call().
+  void run_whole_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                      std::int64_t rows) {
+    char* part[max_operands];
+    std::int64_t part_bytes[max_operands];
+    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      const bool streamed = t.access == Access::streamed;
+      part[k] = streamed ? buffers_[k].kernel : data[k];
+      part_bytes[k] = streamed ? n * t.kernel_size : row_bytes[k];
+    }
+    kernel_.run(kernel_.context, part, part_bytes, n, rows, broadcast_);
+    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+      if (plan_.operands[k].access == Access::streamed) store_piece(k, data[k], 0, n * rows);
+    }
+  }
+
+  /// One row piece by piece. `data` are the operands' first elements, those of spaced and streamed
+  /// ones in memory. Pieces are short: what can be settled once a row is.
+  void run_pieces(char* const* data, std::int64_t n) {
+    char* part[max_operands];
+    std::int64_t advance[max_operands];  // bytes an element
+    std::uint8_t buffered[max_operands];
+    int inputs = 0;  // first inputs, then from the end outputs
+    int outputs = max_operands;
+    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      if (t.access == Access::spaced || t.access == Access::streamed) {
+        part[k] = buffers_[k].kernel;
+        advance[k] = 0;
+        buffered[t.is_output ? --outputs : inputs++] = static_cast<std::uint8_t>(k);
+      } else {
+        part[k] = data[k];
+        advance[k] = (broadcast_ >> k & 1) != 0 ? 0 : t.kernel_size;
+      }
+    }
+    for (std::int64_t start = 0, count = 0; start < n; start += count) {
+      count = std::min(plan_.piece, n - start);
+      if (plan_.streams && count == plan_.piece) count -= past_line(data, start + count);
+      for (int i = 0; i < inputs; ++i)
+        load_piece(buffered[i], data[buffered[i]], start, count);
+      kernel_.run(kernel_.context, part, nullptr, count, 1, broadcast_);
+      for (int i = outputs; i < max_operands; ++i)
+        store_piece(buffered[i], data[buffered[i]], start, count);
+      for (std::size_t k = 0; k < ptrs_.size(); ++k)
+        part[k] += count * advance[k];
+    }
+  }
+
+  /// Elements by which a piece that ends before element `end` would reach past the last whole line of
+  /// a streamed output.
+  std::int64_t past_line(char* const* data, std::int64_t end) const {
+    std::int64_t past = 0;
+    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      if (t.access != Access::streamed) continue;
+      const auto address = reinterpret_cast<std::uintptr_t>(data[k] + end * t.memory_size);
+      past = static_cast<std::int64_t>(address % 64) / t.memory_size;
+    }
+    return past;
+  }
+
+  void load_piece(std::size_t k, const char* row, std::int64_t start, std::int64_t count) {
+    const TileOperand& t = plan_.operands[k];
+    const Buffers& b = buffers_[k];
+    const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
+    char* dense = t.first != nullptr ? b.memory : b.kernel;
+    t.move(dense, t.memory_size, 0, row + start * step, step, 0, count, 1);
+    if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
+  }
+
+  void store_piece(std::size_t k, char* row, std::int64_t start, std::int64_t count) {
+    const TileOperand& t = plan_.operands[k];
+    const Buffers& b = buffers_[k];
+    const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
+    if (t.first != nullptr) convert(t, b, b.kernel, b.memory, count);
+    t.move(row + start * step, step, 0, t.first != nullptr ? b.memory : b.kernel, t.memory_size, 0,
+           count, 1);
+  }
+
+  const SpanKernel& kernel_;
+  const TilePlan& plan_;
+  const Geometry& geometry_;
+  std::uint32_t broadcast_ = 0;  // operands handed out as one value
+  SmallVector<Buffers, inline_operands> buffers_;
+  SmallVector<char*, inline_operands> ptrs_;  // operands at the tile's first element
+  DimVector at_;                              // tile index per step
+  std::int64_t extents_[max_rank];            // of the tile, per step within it
+  std::int64_t rows_ = 1;
+  std::int64_t elements_ = 1;
+};
+
+}  // namespace weft::inline v0
