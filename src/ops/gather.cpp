@@ -82,9 +82,34 @@ void copy_dense(char* __restrict to, const char* __restrict from, const char* __
     std::memcpy(to + i * size, from + offset(index_at<Index>(index + i * step, extent)), size);
 }
 
+/// Dense rows of `bytes`, one index each, `steps` being those from row to row.
+template <class Index, class Bytes, class Offset>
+void copy_rows(char* const* data, const std::int64_t* steps, std::int64_t rows, Bytes bytes,
+               std::int64_t extent, const Offset& offset) {
+  for (std::int64_t j = 0; j < rows; ++j) {
+    const std::int64_t at = offset(index_at<Index>(data[2] + j * steps[2], extent));
+    std::memcpy(data[0] + j * steps[0], data[1] + j * steps[1] + at, bytes);
+  }
+}
+/// The same; lengths that are known while compiling cost no call.
+template <class Index, class Offset>
+void copy_rows(char* const* data, const std::int64_t* steps, std::int64_t rows, std::int64_t bytes,
+               std::int64_t extent, const Offset& offset) {
+  const auto copy = [&](auto count) { copy_rows<Index>(data, steps, rows, count, extent, offset); };
+  switch (bytes) {
+    case 8: return copy(std::integral_constant<std::size_t, 8>());
+    case 16: return copy(std::integral_constant<std::size_t, 16>());
+    case 32: return copy(std::integral_constant<std::size_t, 32>());
+    case 64: return copy(std::integral_constant<std::size_t, 64>());
+    default: return copy(static_cast<std::size_t>(bytes));
+  }
+}
+
 template <int size, class Index, class Offset>
 void copy_indexed(const TensorIterator& iter, std::int64_t extent, const Offset& offset) {
   const auto loop = [&](char** data, const std::int64_t* s, std::int64_t n0, std::int64_t n1) {
+    if (s[2] == 0 && s[0] == size && s[1] == size)
+      return copy_rows<Index>(data, s + 3, n1, n0 * size, extent, offset);
     for (std::int64_t j = 0; j < n1; ++j) {
       char* to = data[0] + j * s[3];
       const char* from = data[1] + j * s[4];
@@ -101,12 +126,8 @@ void copy_indexed(const TensorIterator& iter, std::int64_t extent, const Offset&
         continue;
       }
       from += offset(index_at<Index>(index, extent));  // one index for the row
-      if (s[0] == size && s[1] == size) {
-        std::memcpy(to, from, static_cast<std::size_t>(n0 * size));
-      } else {
-        for (std::int64_t i = 0; i < n0; ++i)
-          std::memcpy(to + i * s[0], from + i * s[1], size);
-      }
+      for (std::int64_t i = 0; i < n0; ++i)
+        std::memcpy(to + i * s[0], from + i * s[1], size);
     }
   };
   iter.for_each(loop, gather_grain);

@@ -8,6 +8,8 @@
 #include "base/text.hpp"
 
 #include <atomic>
+#include <limits>
+#include <type_traits>
 
 namespace weft::inline v0 {
 namespace {
@@ -18,6 +20,31 @@ bool outside(Index index, std::int64_t extent) {
   const auto shifted = static_cast<std::uint64_t>(static_cast<std::int64_t>(index)) +
                        static_cast<std::uint64_t>(extent);
   return shifted >= 2 * static_cast<std::uint64_t>(extent);
+}
+
+/// The same of n indices next to each other. The sign of a sum says it, so that the loop is additions
+/// that every processor has vectors for; what wraps has the sign of one of the two.
+template <class Index>
+bool any_outside(const char* from, std::int64_t n, std::int64_t extent) {
+  using Bits = std::make_unsigned_t<Index>;
+  constexpr std::int64_t most = std::numeric_limits<Index>::max() / 2;
+  bool any = false;
+  if (extent > most) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      Index value;
+      std::memcpy(&value, from + i * static_cast<std::int64_t>(sizeof(Index)), sizeof(value));
+      any |= outside(value, extent);
+    }
+    return any;
+  }
+  const auto above = static_cast<Bits>(extent);
+  Bits signs = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    Bits value;
+    std::memcpy(&value, from + i * static_cast<std::int64_t>(sizeof(Index)), sizeof(value));
+    signs |= (value + above) | (above - 1 - value);
+  }
+  return static_cast<Index>(signs) < 0;
 }
 
 /// Names the first index in C order that is outside.
@@ -53,11 +80,7 @@ void check_range(const TensorView& index, int input, std::int64_t extent, std::i
   const auto loop = [&](char** data, const std::int64_t* strides, std::int64_t n) {
     bool any = false;
     if (strides[0] == sizeof(Index)) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        Index value;
-        std::memcpy(&value, data[0] + i * static_cast<std::int64_t>(sizeof(Index)), sizeof(value));
-        any |= outside(value, extent);
-      }
+      any = any_outside<Index>(data[0], n, extent);
     } else {
       for (std::int64_t i = 0; i < n; ++i) {
         Index value;
