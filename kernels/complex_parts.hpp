@@ -11,30 +11,53 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Spans of a formula on complex numbers, real parts and imaginary parts in loops of their own. In
 /// one loop, GCC 12 makes the difference of products next to the sum of products a fused
 /// multiply-add, with contraction switched off as it is, and results would depend on level and
-/// position.
+/// position. Parts are sorted once for both.
 template <class F>
 class ComplexParts {
   using T = typename Signature<F>::Result;
+  using Part = typename T::value_type;
   static constexpr std::size_t nin = std::tuple_size_v<typename Signature<F>::Params>;
   static constexpr std::int64_t block = 64;
+  static constexpr std::int64_t size = sizeof(T);
 
-  template <std::uint32_t Mask, std::size_t... I>
-  static void loop(const F& op, char* const* data, std::int64_t n, std::index_sequence<I...>) {
-    using Part = typename T::value_type;
-    constexpr std::int64_t size = sizeof(T);
+  struct Parts {
+    alignas(64) Part re[block];
+    alignas(64) Part im[block];
+
+    WEFT_ALWAYS_INLINE T operator[](std::int64_t i) const noexcept { return T(re[i], im[i]); }
+  };
+
+  static WEFT_ALWAYS_INLINE void sort(Parts& parts, const char* from, std::int64_t count) {
+    const SpanReader<T, false> in{from};
+    for (std::int64_t i = 0; i < count; ++i) {
+      parts.re[i] = in[i].real();
+      parts.im[i] = in[i].imag();
+    }
+  }
+  template <std::size_t... I>
+  static void loop(const F& op, char* const* data, std::int64_t n, std::uint32_t broadcast,
+                   std::index_sequence<I...>) {
+    Parts in[nin], out;
+    for (std::size_t k = 0; k < nin; ++k) {
+      if ((broadcast >> k & 1) == 0) continue;
+      const T value = SpanReader<T, true>(data[1 + k])[0];
+      for (std::int64_t i = 0; i < block; ++i) {
+        in[k].re[i] = value.real();
+        in[k].im[i] = value.imag();
+      }
+    }
     for (std::int64_t start = 0; start < n; start += block) {
       const std::int64_t count = n - start < block ? n - start : block;
-      const std::tuple<SpanReader<T, (Mask >> I & 1) != 0>...> in{
-          SpanReader<T, (Mask >> I & 1) != 0>{data[1 + I] +
-                                              ((Mask >> I & 1) != 0 ? 0 : start * size)}...};
-      Part re[block], im[block];
+      for (std::size_t k = 0; k < nin; ++k) {
+        if ((broadcast >> k & 1) == 0) sort(in[k], data[1 + k] + start * size, count);
+      }
       for (std::int64_t i = 0; i < count; ++i)
-        re[i] = op(std::get<I>(in)[i]...).real();
+        out.re[i] = op(in[I][i]...).real();
       for (std::int64_t i = 0; i < count; ++i)
-        im[i] = op(std::get<I>(in)[i]...).imag();
-      char* out = data[0] + start * size;
+        out.im[i] = op(in[I][i]...).imag();
+      char* to = data[0] + start * size;
       for (std::int64_t i = 0; i < count; ++i)
-        store_element<T>(out, i, T(re[i], im[i]));
+        store_element<T>(to, i, out[i]);
     }
   }
 
@@ -43,11 +66,7 @@ class ComplexParts {
                   std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     const F& op = *static_cast<const F*>(context);
     for_each_row<1 + nin>(data, row_bytes, rows, [&](char* const* row) {
-      [&]<std::uint32_t... M>(std::integer_sequence<std::uint32_t, M...>) {
-        (void)((broadcast >> 1 == M &&
-                (loop<M>(op, row, n, std::make_index_sequence<nin>()), true)) ||
-               ...);
-      }(std::make_integer_sequence<std::uint32_t, 1u << nin>());
+      loop(op, row, n, broadcast >> 1, std::make_index_sequence<nin>());
     });
   }
 };

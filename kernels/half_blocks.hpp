@@ -26,23 +26,9 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Elements of a block: 64 bytes of f32.
 inline constexpr int half_block = 16;
 
-/// to[i] = from[i] for one block; neither needs alignment. `Bytes` is how much of `to` is read at a
-/// time afterwards, 64 or less: a load is not fed by two smaller stores before it, nor two loads well
-/// by a larger one.
-template <class Half, int Bytes = 32>
+/// to[i] = from[i] for one block; neither needs alignment.
+template <class Half>
 WEFT_ALWAYS_INLINE void widen_block(float* to, const char* from) {
-#if defined(__AVX512F__)
-  if constexpr (Bytes == 64) {
-    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    if constexpr (std::is_same_v<Half, float16>) {
-      _mm512_storeu_ps(to, _mm512_cvtph_ps(halves));
-    } else {
-      const __m512i bits = _mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16);
-      _mm512_storeu_ps(to, _mm512_castsi512_ps(bits));
-    }
-    return;
-  }
-#endif
 #if defined(__AVX2__) && defined(__F16C__)
   for (int i = 0; i < half_block; i += 8) {
     const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 2 * i));
@@ -71,30 +57,9 @@ WEFT_ALWAYS_INLINE __m256i rounded_to_bfloat16(__m256 values) {
 }
 #endif
 
-/// to[i] = from[i], rounded to nearest, for one block; neither needs alignment. `Bytes` is how much of
-/// `from` was written at a time before.
-template <class Half, int Bytes = 32>
+/// to[i] = from[i], rounded to nearest, for one block; neither needs alignment.
+template <class Half>
 WEFT_ALWAYS_INLINE void narrow_block(char* to, const float* from) {
-#if defined(__AVX512F__)
-  if constexpr (Bytes == 64) {
-    const __m512 values = _mm512_loadu_ps(from);
-    __m256i halves;
-    if constexpr (std::is_same_v<Half, float16>) {
-      halves = _mm512_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT);
-    } else {
-      const __m512i bits = _mm512_castps_si512(values);
-      const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-      const __m512i up = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
-      // NaN is cut off and made quiet.
-      const __m512i quiet = _mm512_or_si512(bits, _mm512_set1_epi32(1 << 22));
-      const __mmask16 nan = _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q);
-      halves =
-          _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_mask_blend_epi32(nan, up, quiet), 16));
-    }
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), halves);
-    return;
-  }
-#endif
 #if defined(__AVX2__) && defined(__F16C__)
   const __m256 low = _mm256_loadu_ps(from);
   const __m256 high = _mm256_loadu_ps(from + 8);

@@ -3,7 +3,7 @@
 /// Span kernels of f16 and bf16 from a function object over floats, for the kernel families.
 #pragma once
 
-#include "kernels/half_blocks.hpp"
+#include "kernels/half_registers.hpp"
 #include "kernels/register_spans.hpp"
 
 namespace weft::inline v0 {
@@ -16,9 +16,6 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class Op, class Half, std::size_t Nin>
 struct HalfSpans {
   static constexpr std::int64_t size = sizeof(Half);
-  /// What formulas read and write of a block of floats at a time: loops use 32 bytes at every level.
-  static constexpr int bytes =
-      RegisterFormula<Op> ? static_cast<int>(sizeof(float)) * Register<float>::lanes : 32;
 
   static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
                   std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
@@ -79,22 +76,22 @@ struct HalfSpans {
 
   template <class... In>
   static WEFT_ALWAYS_INLINE void block(const Op& op, char* to, const In*... from) {
-    Floats result;
-    [&](const auto&... x) {
-      if constexpr (RegisterFormula<Op>) {
-        for (int j = 0; j < half_block; j += Register<float>::lanes)
-          op(Register<float>::load(x.at + j)...).store(result.at + j);
-      } else {
+    if constexpr (RegisterFormula<Op>) {
+      for (std::int64_t j = 0; j < half_block * size; j += Register<float>::lanes * size)
+        store_halves<Half>(to + j, op(load_halves<Half>(from + j)...));
+    } else {
+      Floats result;
+      [&](const auto&... x) {
         WEFT_KEPT_LOOP
         for (int j = 0; j < half_block; ++j)
           result.at[j] = op(x.at[j]...);
-      }
-    }(widened(from)...);
-    narrow_block<Half, bytes>(to, result.at);
+      }(widened(from)...);
+      narrow_block<Half>(to, result.at);
+    }
   }
   static WEFT_ALWAYS_INLINE Floats widened(const char* from) {
     Floats floats;
-    widen_block<Half, bytes>(floats.at, from);
+    widen_block<Half>(floats.at, from);
     return floats;
   }
 };

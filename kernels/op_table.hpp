@@ -34,6 +34,21 @@ struct OpKernel {
 template <class F>
 concept FloatFormula = std::is_same_v<typename Signature<F>::Result, float> || RegisterFormula<F>;
 
+/// True for formulas that are one of halves as they are, because they only look at the sign.
+template <template <class> class Formula>
+concept SignFormula = requires { Formula<float>::only_sign; };
+
+/// What halves are computed with in f32: Formula<float>, unless that has a form for them.
+template <class F>
+struct HalfForm {
+  using Type = F;
+};
+template <class F>
+  requires requires { typename F::OfHalves; }
+struct HalfForm<F> {
+  using Type = typename F::OfHalves;
+};
+
 /// The kernel of a formula for one element type, or null. The 16-bit floating types are computed in
 /// f32: by a kernel that converts in registers where the formula is a plain one, else by none of
 /// their own, so that the engine converts for the one of f32. Where nothing is computed, they are
@@ -42,11 +57,11 @@ template <template <class> class Formula, Kinds accepted, ResultRule result, cla
 constexpr const SpanKernel* formula_kernel() {
   if constexpr ((accepted & kinds::of(scalar_type_of<T>)) == 0) {
     return nullptr;
-  } else if constexpr (!is_half_type<T> || result == ResultRule::chosen) {
+  } else if constexpr (!is_half_type<T> || result == ResultRule::chosen || SignFormula<Formula>) {
     return &OpKernel<Formula<T>>::value;
   } else if constexpr (FloatFormula<Formula<float>>) {
     constexpr std::size_t nin = std::tuple_size_v<typename Signature<Formula<float>>::Params>;
-    return &HalfKernel<Formula<float>, T, nin>::value;
+    return &HalfKernel<typename HalfForm<Formula<float>>::Type, T, nin>::value;
   } else {
     return nullptr;
   }

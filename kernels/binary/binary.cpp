@@ -41,7 +41,12 @@ struct Div {
 };
 template <class T>
 struct CopySign {
-  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return with_sign(a, b); }
+  static constexpr bool only_sign = true;
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
+    if constexpr (is_half_type<T>)
+      return from_bits<T>((bits_of(a) & 0x7fff) | (bits_of(b) & 0x8000));
+    if constexpr (std::is_floating_point_v<T>) return with_sign(a, b);
+  }
 };
 template <class T>
 struct LeakyRelu {
@@ -154,20 +159,42 @@ WEFT_ALWAYS_INLINE Modular<T> distance(T b) noexcept {
 template <class T>
 inline constexpr Modular<T> width = 8 * sizeof(T);
 
+/// x shifted by y < 8 bits in three steps, for bytes: no instruction shifts bytes by amounts of their own.
+template <bool left, class T>
+WEFT_ALWAYS_INLINE T shifted_byte(T x, std::uint8_t y) noexcept {
+  const auto step = [y](T value, int by) {
+    const auto moved = static_cast<T>(left ? static_cast<Modular<T>>(value) << by
+                                           : static_cast<Modular<T>>(value >> by));
+    return (y & by) != 0 ? moved : value;
+  };
+  return step(step(step(x, 1), 2), 4);
+}
+
 template <class T>
 struct ShiftLeft {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
-    // Masked, so that the shift is defined for the elements that are then not taken, too.
     const Modular<T> by = distance(b);
-    const auto shifted = static_cast<T>(static_cast<Modular<T>>(a) << (by & (width<T> - 1)));
-    return by < width<T> ? shifted : T(0);
+    if constexpr (sizeof(T) == 1) {
+      const T shifted = shifted_byte<true>(a, static_cast<std::uint8_t>(b));
+      return by < width<T> ? shifted : T(0);
+    } else {
+      // Masked, so that the shift is defined for the elements that are then not taken, too.
+      const auto shifted = static_cast<T>(static_cast<Modular<T>>(a) << (by & (width<T> - 1)));
+      return by < width<T> ? shifted : T(0);
+    }
   }
 };
 template <class T>
 struct ShiftRight {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     const Modular<T> by = distance(b);
-    if constexpr (std::is_signed_v<T>) {
+    if constexpr (sizeof(T) == 1) {
+      const auto byte = static_cast<std::uint8_t>(b);
+      if constexpr (std::is_signed_v<T>)
+        return shifted_byte<false>(a, byte < 8 ? byte : std::uint8_t{7});
+      const T shifted = shifted_byte<false>(a, byte);
+      return by < width<T> ? shifted : T(0);
+    } else if constexpr (std::is_signed_v<T>) {
       // In full width: b, not a, decides the type of a shift's result.
       using Wide = std::make_signed_t<Modular<T>>;
       return static_cast<T>(static_cast<Wide>(a) >> (by < width<T> ? by : width<T> - 1));

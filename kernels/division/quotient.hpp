@@ -22,7 +22,9 @@ WEFT_ALWAYS_INLINE T whole_quotient(T a, T b) noexcept {
     const T quotient = a / b;
     if constexpr (!down) return quotient;
     const T rest = a % b;
-    return quotient - static_cast<T>(rest != 0 && (rest < 0) != (b < 0));
+    // Without a branch: signs are as often one as the other.
+    const auto other_side = static_cast<int>(rest != 0) & static_cast<int>((rest ^ b) < 0);
+    return quotient - other_side;
   } else {
     using Real = std::conditional_t<sizeof(T) == 4, double, float>;
     // 8 and 16 bits by way of int, which holds the 2^15 of -2^15 / -1; it wraps on the way back.

@@ -63,11 +63,18 @@ WEFT_ALWAYS_INLINE DoubleWord<T> exact_product(const Register<T>& a,
   return {product, product_error(a, b, product)};
 }
 
+/// a * b, low not brought into order with high: it may be some ulp of it.
+template <class T>
+WEFT_ALWAYS_INLINE DoubleWord<T> loose_product(const DoubleWord<T>& a,
+                                               const DoubleWord<T>& b) noexcept {
+  const DoubleWord<T> product = exact_product(a.high, b.high);
+  return {product.high, fma(a.high, b.low, fma(a.low, b.high, product.low))};
+}
 template <class T>
 WEFT_ALWAYS_INLINE DoubleWord<T> operator*(const DoubleWord<T>& a,
                                            const DoubleWord<T>& b) noexcept {
-  const DoubleWord<T> product = exact_product(a.high, b.high);
-  return ordered_sum(product.high, fma(a.high, b.low, fma(a.low, b.high, product.low)));
+  const DoubleWord<T> product = loose_product(a, b);
+  return ordered_sum(product.high, product.low);
 }
 template <class T>
 WEFT_ALWAYS_INLINE DoubleWord<T> operator*(const DoubleWord<T>& a, const Register<T>& b) noexcept {

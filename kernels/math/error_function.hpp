@@ -5,6 +5,7 @@
 
 #include "kernels/math/bits.hpp"
 #include "kernels/math/double_word.hpp"
+#include "kernels/math/exponential.hpp"
 #include "kernels/math/widened.hpp"
 
 namespace weft::inline v0 {
@@ -86,28 +87,62 @@ WEFT_ALWAYS_INLINE ScaledTail normal_tail(const Register<double>& y) noexcept {
                  exact_product<double>(y, 1.5) + Register<double>(1.0));
 }
 
+/// erfc(y) of f64 to the last bits of 1, 0.75 <= y <= 6.
+WEFT_ALWAYS_INLINE Register<double> short_erfc(const Register<double>& y) noexcept {
+  // Of e^(y^2) erfc(y) in t = (y - 2) / (y + 2).
+  constexpr double series[] = {
+      0.25539567631050575,     -0.4271858474139584,    0.2416581942424667,
+      -0.07897858101573288,    0.003732892404300117,   0.0069974617392946975,
+      -0.000847143249773578,   -0.0009819770310115568, 4.3555581229342114e-05,
+      0.00017436126477079453,  2.752563633184525e-05,  -2.7580991512310305e-05,
+      -1.3968004479192629e-05, 1.3987485114460793e-06, 3.782496268273831e-06,
+      1.167214323722899e-06,   -5.075856950209753e-07, -4.343885025590268e-07};
+  const DoubleWord<double> square = exact_product(y, y);
+  const ReducedExp<double> e = reduced_exp(-square.high, -square.low);
+  const Register<double> t = (y - 2.0) / (y + 2.0);
+  return ((e.low + e.high) + 1.0) * power_of_two(e.k) * polynomial(t, series);
+}
 WEFT_ALWAYS_INLINE Register<double> erf(const Register<double>& x) noexcept {
   const Register<double> y = abs(x);
   const RegisterMask<double> large = y > 0.75;  // where the series is still right without FMA
   Register<double> value = small_erf(y);
-  if (any(large)) value = select(large, 1.0 - erfc_tail(y), value);
+  if (any(large)) value = select(large, 1.0 - short_erfc(at_most(y, 6.0)), value);
   return turned(value, x);
 }
+/// erfc(y) to the precision of f32, 0 <= y <= 10.4: e^(-y^2) times a smooth function.
+WEFT_ALWAYS_INLINE Register<double> rough_erfc(const Register<double>& y) noexcept {
+  // In t = (y - 2) / (y + 2); error below 2^-29.
+  constexpr double series[] = {
+      0.2553956765961762,     -0.42718585309522206,   0.2416581716519931,
+      -0.07897835881710012,   0.003733204645918695,   0.006995129140377958,
+      -0.0008490804833232452, -0.0009719510074971494, 5.0627412355136705e-05,
+      0.00015480783246498195, 1.2891083832882684e-05, -1.2284943835491255e-05};
+  return rough_exp(-(y * y)) * polynomial((y - 2.0) / (y + 2.0), series);
+}
+/// erf of f32 numbers.
+struct ErfOfSingle {
+  WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x) const noexcept {
+    const Register<double> y = abs(x);
+    const Register<double> far = 1.0 - rough_erfc(at_most(y, 10.0));
+    return turned(select(y > 0.5, far, small_erf(y)), x);
+  }
+};
 WEFT_ALWAYS_INLINE Register<float> erf(const Register<float>& x) noexcept {
-  // 1 - erfc(y), from 3.94 on 1.
-  constexpr float series[] = {0.000406952167F, -0.00326742628F,  0.0122528253F,    -0.0281816237F,
-                              0.0436514206F,   -0.0464517139F,   0.0318694934F,    -0.00928416848F,
-                              -0.00664297771F, 0.00969112385F,   -0.00465636002F,  -0.000599166437F,
-                              0.00202266313F,  -0.000724995567F, -0.000254402315F, 0.000168398808F};
-
+#if defined(__FMA__)
+  // 1 - erfc(y), 0.86 <= y <= 3.95, from where on it is 1.
+  constexpr float series[] = {0.000666620152F, -0.00345040672F,  0.00830266438F,   -0.0121690091F,
+                              0.0118721882F,   -0.00777477538F,  0.00307379384F,   -0.000265681825F,
+                              -0.00050494622F, 0.000326249923F,  -6.1773273e-05F,  -2.97120569e-05F,
+                              1.8563871e-05F,  -1.27693556e-06F, -1.30903334e-06F, 2.63751957e-07F};
   const Register<float> y = abs(x);
   const RegisterMask<float> large = y > 1.0F;
   Register<float> value = small_erf(y);
-  if (any(large)) {
-    const Register<float> t = (at_most(y, 3.94F) - 2.5F) * 0.666666687F;
-    value = select(large, 1.0F - polynomial(t, series), value);
-  }
+  if (any(large))
+    value = select(large, 1.0F - polynomial(at_most(y, 3.94F) - 2.40625F, series), value);
   return turned(value, x);
+#else
+  return in_double(ErfOfSingle(), x);  // without FMA the series would lose too much
+#endif
 }
 WEFT_ALWAYS_INLINE Register<double> erfc(const Register<double>& x) noexcept {
   const Register<double> y = abs(x);
@@ -115,6 +150,15 @@ WEFT_ALWAYS_INLINE Register<double> erfc(const Register<double>& x) noexcept {
   const Register<double> tail = erfc_tail(y);
   const Register<double> far = select(x < 0.0, 2.0 - tail, tail);
   return select(isnan(x), x, select(y > 0.45, far, near));
+}
+struct ErfcOfSingle {
+  WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x) const noexcept {
+    const Register<double> tail = rough_erfc(at_most(abs(x), 10.4));
+    return select(x < 0.0, 2.0 - tail, tail);
+  }
+};
+WEFT_ALWAYS_INLINE Register<float> erfc(const Register<float>& x) noexcept {
+  return in_double(ErfcOfSingle(), x);
 }
 
 /// (P(X < x) - 1/2) / x of the normal distribution, for z = x^2 <= 1.
@@ -148,18 +192,40 @@ WEFT_ALWAYS_INLINE Register<double> large_gelu(const Register<double>& x) noexce
   const Register<double> positive = fma(-within, scaled(tail.value.high, tail.k), within);
   return select(x > 10.0, x, select(x < 0.0, negative, positive));
 }
-struct LargeGelu {
+/// As for f64, for f32 numbers: half of erfc(y / sqrt(2)) is the tail.
+struct LargeGeluOfSingle {
   WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x) const noexcept {
-    return large_gelu(x);
+    const Register<double> within = clamped(x, -15.0, 15.0);
+    const Register<double> tail = rough_erfc(abs(within) * 0.7071067811865476) * 0.5;
+    const Register<double> part = within * tail;
+    return select(x > 10.0, x, select(x < 0.0, part, within - part));
   }
 };
-template <class T>
-WEFT_ALWAYS_INLINE Register<T> gelu(const Register<T>& x) noexcept {
-  const RegisterMask<T> small = abs(x) <= T(1);
-  const Register<T> value = small_gelu(x);
+/// `small` where |x| <= 1, for other f32 numbers the large form.
+WEFT_ALWAYS_INLINE Register<float> with_large_gelu(const Register<float>& small,
+                                                   const Register<float>& x) noexcept {
+  const RegisterMask<float> within = abs(x) <= 1.0F;
+  if (!any(!within)) return small;
+  return select(within, small, in_double(LargeGeluOfSingle(), x));
+}
+WEFT_ALWAYS_INLINE Register<float> gelu(const Register<float>& x) noexcept {
+  return with_large_gelu(small_gelu(x), x);
+}
+WEFT_ALWAYS_INLINE Register<double> gelu(const Register<double>& x) noexcept {
+  const RegisterMask<double> small = abs(x) <= 1.0;
+  const Register<double> value = small_gelu(x);
   if (!any(!small)) return value;
-  if constexpr (sizeof(T) == 4) return select(small, value, in_double(LargeGelu(), x));
-  if constexpr (sizeof(T) == 8) return select(small, value, large_gelu(x));
+  const RegisterMask<double> left = x < -1.0;
+  const RegisterMask<double> right = x > 1.0;
+  Register<double> large = x;  // NaN
+  if (any(right)) {
+    const Register<double> within = clamped(x, 1.0, 8.4);
+    const Register<double> part = within * 0.5 * short_erfc(within * 0.7071067811865476);
+    large = select(right, select(x > 8.4, x, within - part), large);
+  }
+  // Only below 0 the tail itself is the result, and has to be right to its own last bits.
+  if (any(left)) large = select(left, large_gelu(x), large);
+  return select(small, value, large);
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

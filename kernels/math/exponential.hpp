@@ -23,8 +23,17 @@ WEFT_ALWAYS_INLINE Register<T> exp2(const Register<T>& x) noexcept {
   const V r = within - k;
   const V high = r * ln2;
   const V low = fma(r, ln2_rest, product_error<T>(r, ln2, high));
-  const V rest = fma(polynomial(high, ExpConstants<T>::series), high * high, low);
+  const V rest = fma(polynomial(high, ExpConstants<T>::short_series), high * high, low);
   return scaled((rest + high) + 1, k);
+}
+
+/// e^x in f64 to the precision of f32, error below 2^-28, for |x| <= 700.
+WEFT_ALWAYS_INLINE Register<double> rough_exp(const Register<double>& x) noexcept {
+  constexpr double series[] = {0.49999993157316264, 0.16666520977798788, 0.04166847517123201,
+                               0.00836867001538754, 0.001380920226226479};
+  const Register<double> k = nearest_product(x, ExpConstants<double>::log2e);
+  const Register<double> r = fma(k, -0.6931471805599453, x);
+  return fma(r * r, polynomial(r, series), r + 1.0) * power_of_two(k);
 }
 
 /// e^x - 1 as 2^k times a number of two words, for x >= -40.
@@ -56,33 +65,42 @@ inline constexpr T sigmoid_least = sizeof(T) == 4 ? T(-120) : T(-760);
 template <class T>
 inline constexpr T sigmoid_most = sizeof(T) == 4 ? T(17.5) : T(37.5);
 
-/// f / (1 + e^-x) for finite f and x within those bounds; `rest` is a small number added to -x.
-/// With e^-x = 2^-k (1 + u) that is 2^k f / ((1 + 2^k) + u), where hardly more than the divisor and
-/// the quotient are rounded. Nothing overflows, and results below the normal numbers are rounded
-/// once.
+/// 1 / (1 + e^-x) as 2^k / divisor.
 template <class T>
-WEFT_ALWAYS_INLINE Register<T> times_sigmoid(const Register<T>& f, const Register<T>& x,
-                                             const Register<T>& rest = T(0)) noexcept {
-  const ReducedExp<T> e = reduced_exp(-x, rest);
-  const Register<T> k = -e.k;
-  const Register<T> s = small_power_of_two(k);
-  const Register<T> sum = 1 + s;
-  const DoubleWord<T> divisor = ordered_sum(sum, e.high);
-  const Register<T> low = e.low + ((s - (sum - 1)) + divisor.low);
-  return scaled(f / (divisor.high + low), k);
+struct Logistic {
+  Register<T> k, power, divisor;
+};
+/// For x within those bounds, a small number `rest` being added to -x, if given. With e^-x = 2^-k (1 +
+/// u) the divisor is (1 + 2^k) + u, where hardly more than the sum is rounded: what is lost on the way
+/// goes into the low word of u, as the addend of a multiplication.
+template <class T, class... Rest>
+WEFT_ALWAYS_INLINE Logistic<T> logistic(const Register<T>& x, const Rest&... rest) noexcept {
+  using C = ExpConstants<T>;
+  using V = Register<T>;
+  const V k = nearest_product(x, C::log2e);
+  const V high = fma(k, C::ln2_high, -x);
+  const V power = scaled(V(T(1)), k);
+  const V sum = power + 1, divisor = sum + high;
+  const V lost = (power - (sum - 1)) + (high - (divisor - sum));
+  const V r = high + fma(k, C::ln2_low, (V(T(0)) + ... + rest));
+  const V low = fma(polynomial(r, C::series), r * r, fma(k, C::ln2_low, (lost + ... + rest)));
+  return {k, power, divisor + low};
 }
 
-/// 1 / (1 + e^-x).
+/// 1 / (1 + e^-x). Nothing overflows, and results below the normal numbers are rounded once: their
+/// powers are exact.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> sigmoid(const Register<T>& x) noexcept {
-  return times_sigmoid<T>(T(1), clamped(x, ExpConstants<T>::least, sigmoid_most<T>));
+  const Logistic<T> l = logistic(clamped(x, ExpConstants<T>::least, sigmoid_most<T>));
+  return l.power / l.divisor;
 }
 
 /// x / (1 + e^-x); 0 with its sign for -infinity, as in the limit.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> silu(const Register<T>& x) noexcept {
   const Register<T> within = clamped(x, sigmoid_least<T>, sigmoid_most<T>);
-  return select(x > sigmoid_most<T>, x, times_sigmoid(within, within));
+  const Logistic<T> l = logistic(within);
+  return select(x > sigmoid_most<T>, x, scaled(within / l.divisor, l.k));
 }
 
 /// (1 - t) / (1 + t) for t = e^(-2|x|), with the sign of x. With t = 2^-k (1 + u) that is

@@ -3,7 +3,7 @@
 /// One line for a formula that is a function on registers.
 #pragma once
 
-#include "kernels/complex_library.hpp"
+#include "kernels/complex_spans.hpp"
 #include "kernels/math/widened.hpp"
 #include "kernels/op_table.hpp"
 
@@ -17,6 +17,22 @@
     }                                                                                \
   };
 
+/// The same, f16 and bf16 having a function of their own, HALF_FUNCTION of a register of f32.
+#define WEFT_REGISTER_FORMULA_WITH_HALVES(FORMULA, FUNCTION, HALF_FUNCTION, COST)              \
+  template <class T>                                                                           \
+  struct FORMULA {                                                                             \
+    static constexpr float cost = COST;                                                        \
+    struct OfHalves {                                                                          \
+      static constexpr float cost = COST;                                                      \
+      WEFT_ALWAYS_INLINE Register<float> operator()(const Register<float>& a) const noexcept { \
+        return HALF_FUNCTION(a);                                                               \
+      }                                                                                        \
+    };                                                                                         \
+    WEFT_ALWAYS_INLINE Register<T> operator()(const Register<T>& a) const noexcept {           \
+      return FUNCTION(a);                                                                      \
+    }                                                                                          \
+  };
+
 /// The same, f32 being computed in f64.
 #define WEFT_WIDE_FORMULA(FORMULA, FUNCTION, COST)                                   \
   template <class T>                                                                 \
@@ -28,11 +44,31 @@
     }                                                                                \
   };
 
-/// FORMULA<T> for complex T is the C library's function NAME.
-#define WEFT_COMPLEX_FORMULA(FORMULA, NAME)                                                 \
+/// FORMULA<T> for complex T is FUNCTION on registers of f64, and the C library's function NAME where
+/// that does not do.
+#define WEFT_COMPLEX_FORMULA(FORMULA, NAME, FUNCTION, COST)                                 \
   template <class Part>                                                                     \
   struct FORMULA<std::complex<Part>> {                                                      \
     WEFT_ALWAYS_INLINE std::complex<Part> operator()(std::complex<Part> a) const noexcept { \
       return complex_##NAME(a);                                                             \
+    }                                                                                       \
+    static constexpr SpanKernel kernel(const FORMULA& op) {                                 \
+      return complex_span_kernel<FUNCTION>(op, COST);                                       \
+    }                                                                                       \
+  };
+
+/// The same for c64; of c128 it is the C library's function.
+#define WEFT_COMPLEX_FORMULA_OF_SINGLE(FORMULA, NAME, FUNCTION, COST)                       \
+  template <class Part>                                                                     \
+  struct FORMULA<std::complex<Part>> {                                                      \
+    WEFT_ALWAYS_INLINE std::complex<Part> operator()(std::complex<Part> a) const noexcept { \
+      return complex_##NAME(a);                                                             \
+    }                                                                                       \
+    static constexpr SpanKernel kernel(const FORMULA& op) {                                 \
+      if constexpr (sizeof(Part) == 4) {                                                    \
+        return complex_span_kernel<FUNCTION>(op, COST);                                     \
+      } else {                                                                              \
+        return typed_span_kernel(op);                                                       \
+      }                                                                                     \
     }                                                                                       \
   };

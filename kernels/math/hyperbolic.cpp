@@ -2,22 +2,23 @@
 // Hyperbolic functions and their inverses.
 #include "kernels/math/hyperbolic.hpp"
 
+#include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/math.hpp"
 
 namespace weft::inline v0 {
 namespace {
 
-WEFT_WIDE_FORMULA(Sinh, sinh, 23)
-WEFT_COMPLEX_FORMULA(Sinh, sinh)
-WEFT_WIDE_FORMULA(Cosh, cosh, 10)
-WEFT_COMPLEX_FORMULA(Cosh, cosh)
-WEFT_WIDE_FORMULA(Asinh, asinh, 75)
-WEFT_COMPLEX_FORMULA(Asinh, asinh)
-WEFT_WIDE_FORMULA(Acosh, acosh, 75)
-WEFT_COMPLEX_FORMULA(Acosh, acosh)
-WEFT_WIDE_FORMULA(Atanh, atanh, 55)
-WEFT_COMPLEX_FORMULA(Atanh, atanh)
+WEFT_REGISTER_FORMULA(Sinh, sinh, 8)
+WEFT_COMPLEX_FORMULA(Sinh, sinh, ComplexSinh, 20)
+WEFT_REGISTER_FORMULA(Cosh, cosh, 8)
+WEFT_COMPLEX_FORMULA(Cosh, cosh, ComplexCosh, 20)
+WEFT_REGISTER_FORMULA(Asinh, asinh, 16)
+WEFT_COMPLEX_FORMULA_OF_SINGLE(Asinh, asinh, ComplexAsinh, 60)
+WEFT_REGISTER_FORMULA(Acosh, acosh, 16)
+WEFT_COMPLEX_FORMULA_OF_SINGLE(Acosh, acosh, ComplexAcosh, 60)
+WEFT_REGISTER_FORMULA(Atanh, atanh, 6)
+WEFT_COMPLEX_FORMULA_OF_SINGLE(Atanh, atanh, ComplexAtanh, 50)
 
 }  // namespace
 

@@ -30,6 +30,14 @@ struct LogConstants<double> {
                                       0.13209708242059462, 0.13609030262858499};
 };
 
+/// log(1 + f) - f of f64 for -1/4 <= f <= 1/2: with s = f / (2 + f) it is s (f^2 / 2 + s^2 P(s^2)) - f^2
+/// / 2.
+WEFT_ALWAYS_INLINE Register<double> log_less_fraction(const Register<double>& f) noexcept {
+  const Register<double> half_square = f * f * 0.5;
+  const Register<double> s = f / (f + 2.0), z = s * s;
+  return s * fma(z, polynomial(z, LogConstants<double>::series), half_square) - half_square;
+}
+
 /// k ln 2 + log(1 + f) for whole k and -1/4 <= f <= 1/2.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> log_of_parts(const Register<T>& k, const Register<T>& f) noexcept {
@@ -67,6 +75,57 @@ WEFT_ALWAYS_INLINE Register<T> log(const Register<T>& x) noexcept {
   return with_log_edges(log_of_parts(parts.k, parts.m - 1), x);
 }
 
+/// The logarithm to base 2, and to base 10, by constants of their own: 1 / log(base) and log(2) /
+/// log(base) in two parts each, k times the first of the latter being exact.
+template <class T>
+struct Base2;
+template <class T>
+struct Base10;
+template <>
+struct Base2<float> {
+  static constexpr float scale = 1.44269502F, scale_rest = 1.92596299e-08F;
+  static constexpr float power = 1.0F, power_rest = 0.0F;
+  // Of (log(1 + f) - f / log(base)) / f^2, -1/4 <= f <= 1/2; below 2^-26.5 of the result.
+  static constexpr float series[] = {-0.721347511F, 0.480900079F,  -0.36067456F,
+                                     0.288403451F,  -0.240176782F, 0.208933756F,
+                                     -0.189888641F, 0.150720194F,  -0.0647730827F};
+};
+template <>
+struct Base10<float> {
+  static constexpr float scale = 0.434294492F, scale_rest = -1.01030501e-08F;
+  static constexpr float power = 0.301025390625F, power_rest = 4.60503898e-06F;
+  static constexpr float series[] = {-0.217147246F,  0.144765347F,   -0.108573861F,
+                                     0.0868180841F,  -0.0723004118F, 0.0628953278F,
+                                     -0.0571621768F, 0.0453713015F,  -0.0194986407F};
+};
+template <>
+struct Base2<double> {
+  static constexpr double scale = 1.4426950408889634, scale_rest = 2.0355273740931033e-17;
+  static constexpr double power = 1.0, power_rest = 0.0;
+};
+template <>
+struct Base10<double> {
+  static constexpr double scale = 0.4342944819032518, scale_rest = 1.098319650216765e-17;
+  static constexpr double power = 0.3010299955494702, power_rest = 1.1451100898021838e-10;
+};
+template <template <class> class Base, class T>
+WEFT_ALWAYS_INLINE Register<T> log_to_base(const Register<T>& x) noexcept {
+  using C = Base<T>;
+  const Split<T> parts = split(x);
+  const Register<T> f = parts.m - 1;
+  // f / log(base) in two words, and what the logarithm has less than f.
+  const DoubleWord<T> scaled = exact_product<T>(f, C::scale);
+  Register<T> low = fma(f, C::scale_rest, scaled.low);
+  if constexpr (sizeof(T) == 4) {
+    low = fma(f * f, polynomial(f, C::series), low);
+  } else {
+    low = fma(log_less_fraction(f), C::scale, low);
+  }
+  const DoubleWord<T> sum = ordered_sum(parts.k * C::power, scaled.high);
+  const Register<T> rest = fma(parts.k, C::power_rest, sum.low + low);
+  return with_log_edges(sum.high + rest, x);
+}
+
 /// log(1 + x), accurate for small x: what 1 + x loses in rounding goes into the fraction.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> log1p(const Register<T>& x) noexcept {
@@ -76,6 +135,24 @@ WEFT_ALWAYS_INLINE Register<T> log1p(const Register<T>& x) noexcept {
   const Register<T> result = with_log_edges(log_of_parts(parts.k, f), one_more.high);
   return with_sign_of(result, x);
 }
+
+/// log(x) of positive finite x in f64 to the precision of f32, and of 2^-35 with the longer series:
+/// k ln 2 + f + f^2 P(f).
+template <int terms>
+WEFT_ALWAYS_INLINE Register<double> rough_log(const Register<double>& x,
+                                              const double (&series)[terms]) noexcept {
+  const Split<double> parts = split(x);
+  const Register<double> f = parts.m - 1.0;
+  return fma(parts.k, 0.6931471805599453, fma(f * f, polynomial(f, series), f));
+}
+inline constexpr double log_series_30[] = {
+    -0.4999999844521771,  0.33333342165441465, -0.25000289487979965, 0.19999623315295628,
+    -0.16652310848496354, 0.14272090613640578, -0.12749929630081472, 0.11754864855603946,
+    -0.09126086212933658, 0.0373161867517268};
+inline constexpr double log_series_35[] = {
+    -0.5000000001950784,  0.333333326387137,   -0.2499999370359298,  0.20000083339113112,
+    -0.16667249378407814, 0.14283037505486382, -0.12478156339218657, 0.111242012302032,
+    -0.103322607148938,   0.09611618136711851, -0.07085797347681952, 0.026499388154997326};
 
 /// k ln 2 + log(1 + f) in two words, error below 2^-66 of it.
 WEFT_ALWAYS_INLINE DoubleWord<double> log_words(const Register<double>& k,
@@ -88,13 +165,16 @@ WEFT_ALWAYS_INLINE DoubleWord<double> log_words(const Register<double>& k,
   const DoubleWord<double> two = ordered_sum<double>(2.0, f.high);
   const DoubleWord<double> quotient = f / DoubleWord<double>{two.high, two.low + f.low};
   const DoubleWord<double> s = ordered_sum(quotient.high, quotient.low);
-  const DoubleWord<double> z = s * s;
-  const DoubleWord<double> third{0.6666666666666666, 3.700743415417188e-17};
-  const Register<double> rest = z.high * polynomial(z.high, series);
-  const DoubleWord<double> c = third + DoubleWord<double>{rest, 0.0};
-  const DoubleWord<double> tail = z * s * c;
-  const DoubleWord<double> log_of_fraction = DoubleWord<double>{s.high * 2.0, s.low * 2.0} + tail;
-  return DoubleWord<double>{k * C::ln2_high, k * C::ln2_low} + log_of_fraction;
+  const DoubleWord<double> z = loose_product(s, s);
+  const DoubleWord<double> c =
+      ordered_sum<double>(0.6666666666666666, z.high * polynomial(z.high, series));
+  const DoubleWord<double> tail =
+      loose_product(loose_product(z, s), {c.high, c.low + 3.700743415417188e-17});
+  // Every sum has its terms in order of magnitude, or begins with 0.
+  const DoubleWord<double> fraction = ordered_sum(s.high + s.high, tail.high);
+  const DoubleWord<double> sum = ordered_sum(k * C::ln2_high, fraction.high);
+  const Register<double> low = fma(s.low, 2.0, fraction.low) + tail.low;
+  return ordered_sum(sum.high, fma(k, C::ln2_low, sum.low + low));
 }
 /// The logarithm of a positive finite number in two words.
 WEFT_ALWAYS_INLINE DoubleWord<double> log_words(const Register<double>& x) noexcept {

@@ -2,10 +2,11 @@
 // Functions of two operands.
 #include "kernels/math/power.hpp"
 
+#include "kernels/math/activation.hpp"
+#include "kernels/math/arc.hpp"
+#include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
-#include "kernels/math/hyperbolic.hpp"
 #include "kernels/math/math.hpp"
-#include "kernels/math/trigonometric.hpp"
 
 namespace weft::inline v0 {
 namespace {
@@ -35,6 +36,9 @@ template <class Part>
 struct Pow<std::complex<Part>> {
   using T = std::complex<Part>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return complex_pow(a, b); }
+  static constexpr SpanKernel kernel(const Pow& op) {
+    return complex_span_kernel<ComplexPow>(op, 50);
+  }
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Powers, roots and lengths, for f64 and, computed in f64, for f32; every lane for itself.
+/// Powers, roots and lengths; every lane for itself. Of f32 most are computed in f64.
 #pragma once
 
+#include "kernels/math/exponential.hpp"
 #include "kernels/math/logarithm.hpp"
 #include "kernels/math/widened.hpp"
 
@@ -10,28 +11,31 @@ namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// True for whole numbers and infinity, of numbers that are not negative.
-WEFT_ALWAYS_INLINE RegisterMask<double> is_whole(const Register<double>& a) noexcept {
-  constexpr double unit = 0x1p52;  // from here on there are no fractions
+template <class T>
+WEFT_ALWAYS_INLINE RegisterMask<T> is_whole(const Register<T>& a) noexcept {
+  constexpr T unit =
+      T(std::uint64_t{1} << FloatFormat<T>::fraction_bits);  // no fractions from here
   return (a >= unit) | (((at_most(a, unit) + unit) - unit) == a);
 }
 
 /// m, the power of |x|, as the power of x: signs, infinities, zeros and NaN as C99 Annex F has them.
-WEFT_ALWAYS_INLINE Register<double> with_power_edges(const Register<double>& m,
-                                                     const Register<double>& x,
-                                                     const Register<double>& y) noexcept {
-  const Register<double> a = abs(x), b = abs(y);
-  const RegisterMask<double> plain = (x > 0.0) & (a < infinity<double>)&(b < 1.0e300) & (b > 0.0);
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> with_power_edges(const Register<T>& m, const Register<T>& x,
+                                                const Register<T>& y) noexcept {
+  using V = Register<T>;
+  const V a = abs(x), b = abs(y);
+  const RegisterMask<T> plain = (x > T(0)) & (a < infinity<T>)&(b < T(1.0e30)) & (b > T(0));
   if (!any(!plain)) return m;
-  const RegisterMask<double> endless =
-      (a == 0.0) | (a == infinity<double>) | (b == infinity<double>);
-  const RegisterMask<double> grows = ((a > 1.0) & (y > 0.0)) | ((a < 1.0) & (y < 0.0));
-  Register<double> value = select(endless, select(grows, infinity<double>, 0.0), m);
-  value = select(a == 1.0, 1.0, value);
-  const RegisterMask<double> whole = is_whole(b), odd = whole & !is_whole(b * 0.5);
+  const V zero(T(0)), one(T(1)), endlessly(infinity<T>), no_number(not_a_number<T>);
+  const RegisterMask<T> endless = (a == T(0)) | (a == infinity<T>) | (b == infinity<T>);
+  const RegisterMask<T> grows = ((a > T(1)) & (y > T(0))) | ((a < T(1)) & (y < T(0)));
+  V value = select(endless, select(grows, endlessly, zero), m);
+  value = select(a == T(1), one, value);
+  const RegisterMask<T> whole = is_whole(b), odd = whole & !is_whole(b * T(0.5));
   value = select(odd, with_sign_of(value, x), value);
-  const RegisterMask<double> no_root = (x < 0.0) & (a < infinity<double>)&!whole;
-  value = select(no_root | isnan(x) | isnan(y), not_a_number<double>, value);
-  return select((y == 0.0) | (x == 1.0), 1.0, value);
+  const RegisterMask<T> no_root = (x < T(0)) & (a < infinity<T>)&!whole;
+  value = select(no_root | isnan(x) | isnan(y), no_number, value);
+  return select((y == T(0)) | (x == T(1)), one, value);
 }
 WEFT_ALWAYS_INLINE Register<double> pow(const Register<double>& x,
                                         const Register<double>& y) noexcept {
@@ -42,18 +46,38 @@ WEFT_ALWAYS_INLINE Register<double> pow(const Register<double>& x,
   const ReducedExp<double> e = reduced_exp(high, low);
   return with_power_edges(scaled((e.low + e.high) + 1.0, e.k), x, y);
 }
-/// The same for results of f32.
+/// The same for results of f32; edges are looked for among those.
 struct PowerOfSingle {
   WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x,
                                                  const Register<double>& y) const noexcept {
-    const Split<double> parts = split(abs(x));
-    const Register<double> log = log_of_parts(parts.k, parts.m - 1.0);
-    return with_power_edges(exp(y * log), x, y);
+    return rough_exp(clamped(y * rough_log(x, log_series_35), -700.0, 700.0));
   }
 };
 WEFT_ALWAYS_INLINE Register<float> pow(const Register<float>& x,
                                        const Register<float>& y) noexcept {
-  return in_double(PowerOfSingle(), x, y);
+  return with_power_edges(in_double(PowerOfSingle(), abs(x), y), x, y);
+}
+
+/// 1 / sqrt(x).
+WEFT_ALWAYS_INLINE Register<float> rsqrt(const Register<float>& x) noexcept {
+#if defined(__FMA__)
+  // A guess within 4 %: half the exponent, by the bits (Lomont 2003), and two steps of third order of
+  // the iteration after Householder, which costs less than a root and a division do.
+  using Whole = xsimd::batch<std::uint32_t>;
+  const Whole half = xsimd::bitwise_cast<Whole>(x.value) >> 1;
+  const Whole guess = Whole(std::uint32_t{0x5f375a86}) - half;
+  Register<float> y(xsimd::bitwise_cast<Register<float>::Batch>(guess));
+  for (int i = 0; i < 2; ++i) {
+    const Register<float> rest = fma(-(x * y), y, 1.0F);
+    y = fma(y * rest, fma(rest, 0.375F, 0.5F), y);
+  }
+  constexpr float least = std::numeric_limits<float>::min();
+  const RegisterMask<float> plain = (x >= least) & (x < infinity<float>);
+  if (!any(!plain)) return y;
+  return select(plain, y, 1.0F / sqrt(x));
+#else
+  return 1.0F / sqrt(x);
+#endif
 }
 
 /// The cube root of |x|, for numbers that are neither 0 nor infinite nor below the normal ones.

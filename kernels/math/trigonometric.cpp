@@ -2,6 +2,7 @@
 // sin, cos, tan and their inverses.
 #include "kernels/math/trigonometric.hpp"
 
+#include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/math.hpp"
 
@@ -9,17 +10,17 @@ namespace weft::inline v0 {
 namespace {
 
 WEFT_REGISTER_FORMULA(Sin, sin, 5)
-WEFT_COMPLEX_FORMULA(Sin, sin)
+WEFT_COMPLEX_FORMULA(Sin, sin, ComplexSin, 20)
 WEFT_REGISTER_FORMULA(Cos, cos, 5)
-WEFT_COMPLEX_FORMULA(Cos, cos)
-WEFT_WIDE_FORMULA(Tan, tan, 25)
-WEFT_COMPLEX_FORMULA(Tan, tan)
-WEFT_WIDE_FORMULA(Asin, asin, 18)
-WEFT_COMPLEX_FORMULA(Asin, asin)
-WEFT_WIDE_FORMULA(Acos, acos, 20)
-WEFT_COMPLEX_FORMULA(Acos, acos)
-WEFT_WIDE_FORMULA(Atan, atan, 22)
-WEFT_COMPLEX_FORMULA(Atan, atan)
+WEFT_COMPLEX_FORMULA(Cos, cos, ComplexCos, 20)
+WEFT_REGISTER_FORMULA(Tan, tan, 14)
+WEFT_COMPLEX_FORMULA(Tan, tan, ComplexTan, 24)
+WEFT_REGISTER_FORMULA(Asin, asin, 5)
+WEFT_COMPLEX_FORMULA_OF_SINGLE(Asin, asin, ComplexAsin, 60)
+WEFT_REGISTER_FORMULA(Acos, acos, 6)
+WEFT_COMPLEX_FORMULA_OF_SINGLE(Acos, acos, ComplexAcos, 60)
+WEFT_REGISTER_FORMULA(Atan, atan, 6)
+WEFT_COMPLEX_FORMULA_OF_SINGLE(Atan, atan, ComplexAtan, 50)
 
 }  // namespace
 

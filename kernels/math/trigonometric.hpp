@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// sin, cos, tan and their inverses, every lane for itself. Fits of the series at Chebyshev points.
+/// sin, cos and tan, every lane for itself. Fits of the series at Chebyshev points.
 #pragma once
 
 #include "kernels/math/bits.hpp"
@@ -31,13 +31,13 @@ WEFT_ALWAYS_INLINE Register<double> with_large_angles(const F& f, const Register
 
 /// x = k pi / 2 + r, |r| <= pi / 4, with r in two words; k as a number and, in the low bits, with
 /// the rounder added.
-struct Angle {
+struct ReducedAngle {
   Register<double> rounded_k;
   DoubleWord<double> r;
 };
 /// Takes multiples of pi / 2 out of |x| <= angle_most, in parts of 33 bits after Cody and Waite,
 /// whose products with k are exact.
-WEFT_ALWAYS_INLINE Angle reduced_angle(const Register<double>& x) noexcept {
+WEFT_ALWAYS_INLINE ReducedAngle reduced_angle(const Register<double>& x) noexcept {
   constexpr double rounder = FloatFormat<double>::rounder;
   const Register<double> shifted = fma(x, 0.6366197723675814, rounder);
   const Register<double> k = shifted - rounder;
@@ -88,14 +88,14 @@ struct LibraryTan {
 };
 
 WEFT_ALWAYS_INLINE Register<double> sin(const Register<double>& x) noexcept {
-  const Angle a = reduced_angle(x);
+  const ReducedAngle a = reduced_angle(x);
   const Register<double> value =
       select(is_odd(a.rounded_k), rounded(cos_of_reduced(a.r)), rounded(sin_of_reduced(a.r)));
   const Register<double> result = turned(value, bit_as_sign(a.rounded_k, 1));
   return with_large_angles(LibrarySin(), x, select(x == 0.0, x, result));
 }
 WEFT_ALWAYS_INLINE Register<double> cos(const Register<double>& x) noexcept {
-  const Angle a = reduced_angle(x);
+  const ReducedAngle a = reduced_angle(x);
   const Register<double> value =
       select(is_odd(a.rounded_k), rounded(sin_of_reduced(a.r)), rounded(cos_of_reduced(a.r)));
   // A quarter on, the sign is that of the sine.
@@ -103,7 +103,7 @@ WEFT_ALWAYS_INLINE Register<double> cos(const Register<double>& x) noexcept {
   return with_large_angles(LibraryCos(), x, result);
 }
 WEFT_ALWAYS_INLINE Register<double> tan(const Register<double>& x) noexcept {
-  const Angle a = reduced_angle(x);
+  const ReducedAngle a = reduced_angle(x);
   const DoubleWord<double> sine = sin_of_reduced(a.r), cosine = cos_of_reduced(a.r);
   const RegisterMask<double> odd = is_odd(a.rounded_k);
   const DoubleWord<double> quotient = select(odd, cosine, sine) / select(odd, -sine, cosine);
@@ -137,6 +137,27 @@ struct CosineOfSingle {
     return with_large_angles(LibraryCos(), x, half_turn_sine(r, bit_as_sign(shifted, 0)));
   }
 };
+/// The tangent, as the quotient of sine and cosine, between -pi / 4 and pi / 4 less k pi / 2.
+struct TangentOfSingle {
+  WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x) const noexcept {
+    constexpr double rounder = FloatFormat<double>::rounder;
+    constexpr double sine_series[] = {-0.1666666664088714, 0.008333329317622892,
+                                      -0.00019839316574863134, 2.718162393644303e-06};
+    constexpr double cosine_series[] = {-0.49999999694619474, 0.041666620424372136,
+                                        -0.0013886684684438167, 2.4383901835319476e-05};
+    const Register<double> shifted = fma(x, 0.6366197723675814, rounder), k = shifted - rounder;
+    const Register<double> r = fma(k, -6.077100506506192e-11, fma(k, -1.5707963267341256, x));
+    const Register<double> z = r * r;
+    const Register<double> sine = fma(r * z, polynomial(z, sine_series), r);
+    const Register<double> cosine = fma(z, polynomial(z, cosine_series), 1.0);
+    const RegisterMask<double> odd = is_odd(shifted);
+    const Register<double> quotient = select(odd, cosine, sine) / select(odd, -sine, cosine);
+    return with_large_angles(LibraryTan(), x, select(x == 0.0, x, quotient));
+  }
+};
+WEFT_ALWAYS_INLINE Register<float> tan(const Register<float>& x) noexcept {
+  return in_double(TangentOfSingle(), x);
+}
 /// x - k * part, which is a number of f32 or close to one, rounded once.
 WEFT_ALWAYS_INLINE Register<float> less_product(const Register<float>& x, const Register<float>& k,
                                                 float part) noexcept {
@@ -187,138 +208,6 @@ WEFT_ALWAYS_INLINE Register<float> cos(const Register<float>& x) noexcept {
   const Register<float> value = small_angle_sine<1>(x);
   if (!any(!small)) return value;
   return select(small, value, in_double(CosineOfSingle(), x));
-}
-
-/// The series of atan for t^2 <= 0.1717.
-WEFT_ALWAYS_INLINE Register<double> atan_tail(const Register<double>& t) noexcept {
-  constexpr double series[] = {-0.3333333333333333,  0.19999999999999804,  -0.14285714285659457,
-                               0.11111111105119366,  -0.09090908751706075, 0.07692296323157785,
-                               -0.06666423954373413, 0.058789182929757273, -0.05230375457576669,
-                               0.04551233844829568,  -0.03456132296826231, 0.01627552168389342};
-  const Register<double> z = t * t;
-  return t * z * polynomial(z, series);
-}
-/// atan(y / x) in two words for y, x >= 0, not both 0 or infinite: with the part above pi / 4 or
-/// pi / 8 taken off by the theorem of addition, so that one division is left.
-WEFT_ALWAYS_INLINE DoubleWord<double> atan_of_quotient(const Register<double>& y,
-                                                       const Register<double>& x) noexcept {
-  const RegisterMask<double> steep = y > x;
-  const Register<double> large = select(steep, y, x), small = select(steep, x, y);
-  // atan(s / l) = pi / 4 + atan((s - l) / (s + l)).
-  const RegisterMask<double> middle = small > large * 0.41421356237309503;
-  const DoubleWord<double> difference = exact_sum(small, -large), sum = exact_sum(small, large);
-  const Register<double> zero(0.0);
-  const DoubleWord<double> t = select(middle, difference, DoubleWord<double>{small, zero}) /
-                               select(middle, sum, DoubleWord<double>{large, zero});
-  const DoubleWord<double> tail{select(middle, 0.7853981633974483, zero),
-                                select(middle, 3.061616997868383e-17, zero)};
-  const DoubleWord<double> series = ordered_sum(t.high, t.low + atan_tail(t.high));
-  const DoubleWord<double> first = tail + series;
-  const DoubleWord<double> quarter{1.5707963267948966, 6.123233995736766e-17};
-  return select(steep, quarter + -first, first);
-}
-WEFT_ALWAYS_INLINE Register<double> atan(const Register<double>& x) noexcept {
-  const Register<double> within = at_most(abs(x), 1.0e300);
-  const Register<double> value = rounded(atan_of_quotient(within, Register<double>(1.0)));
-  return turned(select(abs(x) < 1.0e-100, abs(x), value), x);
-}
-
-/// asin(x) - x over x^3, in x^2 <= 1/4.
-WEFT_ALWAYS_INLINE Register<double> asin_series(const Register<double>& z) noexcept {
-  constexpr double series[] = {0.16666666666666669,  0.07499999999998425,  0.04464285714637338,
-                               0.030381944137085216, 0.022372173002005596, 0.017352391265909227,
-                               0.013971235301124539, 0.011478952690257387, 0.010324318288744113,
-                               0.00545087818772055,  0.017419357964884856, -0.014881409392818066,
-                               0.02877844261259304};
-  return polynomial(z, series);
-}
-/// What asin and acos share: for |x| <= 1/2 asin(|x|), else asin(sqrt((1 - |x|) / 2)), in two words.
-struct HalfArc {
-  RegisterMask<double> outer;
-  DoubleWord<double> arc;
-};
-WEFT_ALWAYS_INLINE HalfArc half_arc(const Register<double>& x) noexcept {
-  const Register<double> a = abs(x);
-  const RegisterMask<double> outer = a > 0.5;
-  const Register<double> z = select(outer, fma(a, -0.5, 0.5), a * a);
-  const Register<double> root = sqrt(z);
-  // The root's own error, by one step of Newton's.
-  const Register<double> rest = remainder(z, root, root) / at_least(root + root, 1.0e-300);
-  const Register<double> s = select(outer, root, a), s_low = select(outer, rest, 0.0);
-  return {outer, ordered_sum(s, fma(s * z, asin_series(z), s_low))};
-}
-WEFT_ALWAYS_INLINE Register<double> asin(const Register<double>& x) noexcept {
-  const HalfArc h = half_arc(x);
-  const DoubleWord<double> quarter{1.5707963267948966, 6.123233995736766e-17};
-  const DoubleWord<double> outer =
-      quarter + DoubleWord<double>{h.arc.high * -2.0, h.arc.low * -2.0};
-  const Register<double> value = select(h.outer, rounded(outer), rounded(h.arc));
-  return turned(select(abs(x) > 1.0, not_a_number<double>, value), x);
-}
-WEFT_ALWAYS_INLINE Register<double> acos(const Register<double>& x) noexcept {
-  const HalfArc h = half_arc(x);
-  const DoubleWord<double> quarter{1.5707963267948966, 6.123233995736766e-17};
-  const DoubleWord<double> half{3.141592653589793, 1.2246467991473532e-16};
-  // pi / 2 - asin(x), or 2 arc, or pi - 2 arc.
-  const DoubleWord<double> twice{h.arc.high * 2.0, h.arc.low * 2.0};
-  const DoubleWord<double> inner =
-      quarter + DoubleWord<double>{turned(-h.arc.high, x), turned(-h.arc.low, x)};
-  const DoubleWord<double> outer = select(x < 0.0, half + -twice, twice);
-  const Register<double> value = rounded(select(h.outer, outer, inner));
-  return select(abs(x) > 1.0, not_a_number<double>, value);
-}
-
-/// The angle of the point (x, y), between -pi and pi, as C99 Annex F has it.
-WEFT_ALWAYS_INLINE Register<double> atan2(const Register<double>& y,
-                                          const Register<double>& x) noexcept {
-  // Of infinities only the direction counts: two are as two ones, beside one the other is as 0.
-  const RegisterMask<double> far_x = abs(x) == infinity<double>, far_y = abs(y) == infinity<double>;
-  Register<double> v = select(far_y, 1.0, select(far_x, 0.0, abs(y)));
-  Register<double> u = select(far_x, 1.0, select(far_y, 0.0, abs(x)));
-  // Away from the ends of the range, where products and sums are exact.
-  const RegisterMask<double> small = (u < 1.0e-150) & (v < 1.0e-150);
-  const RegisterMask<double> large = (u > 1.0e150) | (v > 1.0e150);
-  const Register<double> factor = select(small, 0x1p600, select(large, 0x1p-600, 1.0));
-  const RegisterMask<double> nowhere = (u == 0.0) & (v == 0.0);
-  const Register<double> unscaled = v / select(nowhere, 1.0, u);
-  v = v * factor;
-  u = select(nowhere, 1.0, u * factor);
-  const DoubleWord<double> arc = atan_of_quotient(v, u);
-  const DoubleWord<double> half{3.141592653589793, 1.2246467991473532e-16};
-  // Left of the origin, the sign of x also counting for zeros.
-  const RegisterMask<double> left = with_sign_of(Register<double>(1.0), x) < 0.0;
-  // Beside a much larger x, the quotient itself, which may be below the normal numbers.
-  const RegisterMask<double> flat = unscaled <= 1.0e-100;
-  const Register<double> right = select(flat, unscaled, rounded(arc));
-  const Register<double> value = select(left, rounded(half + -arc), right);
-  const Register<double> result = turned(value, y);
-  return select(isnan(x) | isnan(y), not_a_number<double>, result);
-}
-
-/// The same to the precision of f32, of whose values no quotient leaves the range of f64: infinities
-/// are as 1e300.
-struct Atan2OfSingle {
-  WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& y,
-                                                 const Register<double>& x) const noexcept {
-    // Of (atan(q) - q) / q^3 in q^2, 0 <= q <= 1; error of the angle below 2^-29.
-    constexpr double series[] = {-0.3333333308107325,  0.19999949321141888,  -0.1428400379473353,
-                                 0.11088261628735159,  -0.08931826777381315, 0.07031914250029966,
-                                 -0.04896051402709067, 0.026305001110062377, -0.009144629760592396,
-                                 0.0014886919393047597};
-    const Register<double> v = at_most(abs(y), 1.0e300), u = at_most(abs(x), 1.0e300);
-    const RegisterMask<double> steep = v > u;
-    const Register<double> large = select(steep, v, u), small = select(steep, u, v);
-    const Register<double> q = small / at_least(large, 1.0e-300), z = q * q;
-    const Register<double> arc = fma(q * z, polynomial(z, series), q);
-    const Register<double> right = select(steep, 1.5707963267948966 - arc, arc);
-    const RegisterMask<double> left = with_sign_of(Register<double>(1.0), x) < 0.0;
-    const Register<double> angle = turned(select(left, 3.141592653589793 - right, right), y);
-    return select(isnan(x), x, angle);
-  }
-};
-WEFT_ALWAYS_INLINE Register<float> atan2(const Register<float>& y,
-                                         const Register<float>& x) noexcept {
-  return in_double(Atan2OfSingle(), y, x);
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

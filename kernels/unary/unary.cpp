@@ -5,7 +5,11 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/complex_parts.hpp"
+#include "kernels/math/complex.hpp"
+#include "kernels/math/formulas.hpp"
+#include "kernels/math/half_functions.hpp"
 #include "kernels/math/math.hpp"
+#include "kernels/math/power.hpp"
 #include "kernels/op_table.hpp"
 #include "kernels/rounding.hpp"
 
@@ -16,17 +20,27 @@ namespace {
 
 template <class T>
 struct Neg {
+  static constexpr bool only_sign = true;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
-    if constexpr (is_complex_type<T>) return T(-a.real(), -a.imag());
-    if constexpr (std::is_floating_point_v<T>) return -a;  // 0 - a would lose the sign of zero
-    return minus(T(0), a);
+    if constexpr (is_half_type<T>) {
+      return from_bits<T>(bits_of(a) ^ 0x8000);
+    } else if constexpr (is_complex_type<T>) {
+      return T(-a.real(), -a.imag());
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return -a;  // 0 - a would lose the sign of zero
+    } else {
+      return minus(T(0), a);
+    }
   }
 };
 
 template <class T>
 struct Abs {
+  static constexpr bool only_sign = true;
   WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept {
-    if constexpr (std::is_same_v<T, std::complex<float>>) {
+    if constexpr (is_half_type<T>) {
+      return from_bits<T>(bits_of(a) & 0x7fff);
+    } else if constexpr (std::is_same_v<T, std::complex<float>>) {
       // Squares of floats neither overflow nor vanish in double. As C99, infinite if a part is.
       const double re = a.real(), im = a.imag();
       const auto length = static_cast<float>(__builtin_sqrt(re * re + im * im));
@@ -42,6 +56,13 @@ struct Abs {
       return a < 0 ? minus(T(0), a) : a;
     } else {
       return magnitude(a);
+    }
+  }
+  static constexpr SpanKernel kernel(const Abs& op) {
+    if constexpr (std::is_same_v<T, std::complex<double>>) {
+      return complex_span_kernel<ComplexAbs>(op, 6);
+    } else {
+      return typed_span_kernel(op);
     }
   }
 };
@@ -68,14 +89,33 @@ struct Sqrt {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (std::is_same_v<T, float>) return __builtin_sqrtf(a);
     if constexpr (std::is_same_v<T, double>) return __builtin_sqrt(a);
-    if constexpr (is_complex_type<T>) return std::sqrt(a);
   }
 };
+WEFT_COMPLEX_FORMULA(Sqrt, sqrt, ComplexSqrt, 12)
 
 template <class T>
 struct Rsqrt {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return divided_by(T(1), Sqrt<T>()(a)); }
-  static constexpr SpanKernel kernel(const Rsqrt& op) { return kernel_of_products(op); }
+  static constexpr SpanKernel kernel(const Rsqrt& op) {
+    if constexpr (is_complex_type<T>) {
+      return complex_span_kernel<ComplexRsqrt>(op, 16);
+    } else {
+      return typed_span_kernel(op);
+    }
+  }
+};
+template <>
+struct Rsqrt<float> {
+  static constexpr float cost = 2;
+  struct OfHalves {
+    static constexpr float cost = 2;
+    WEFT_ALWAYS_INLINE Register<float> operator()(const Register<float>& a) const noexcept {
+      return half_rsqrt(a);
+    }
+  };
+  WEFT_ALWAYS_INLINE Register<float> operator()(const Register<float>& a) const noexcept {
+    return rsqrt(a);
+  }
 };
 
 template <class T>
@@ -140,6 +180,13 @@ struct Angle {
       return __builtin_atan2(a.imag(), a.real());
     } else {
       return a != a ? a : a < 0 ? static_cast<T>(3.141592653589793) : T(0);
+    }
+  }
+  static constexpr SpanKernel kernel(const Angle& op) {
+    if constexpr (is_complex_type<T>) {
+      return complex_span_kernel<ComplexAngle>(op, 20);
+    } else {
+      return typed_span_kernel(op);
     }
   }
 };

@@ -28,6 +28,7 @@ std::optional<W> naive_math(weft::UnaryOp op, W a) {
   constexpr W selu_alpha = 1.6732632423543772848170429916717L;
   const bool low_end = std::isinf(a) && a < 0;
   switch (op) {
+    case Op::rsqrt: return 1 / std::sqrt(a);
     case Op::exp: return std::exp(a);
     case Op::exp2: return std::exp2(a);
     case Op::expm1: return std::expm1(a);

@@ -35,6 +35,13 @@ WEFT_ALWAYS_INLINE Register<T> nearest_whole(const Register<T>& x) noexcept {
   return (x + FloatFormat<T>::rounder) - FloatFormat<T>::rounder;
 }
 
+/// The same of x * factor, rounded once where the level has FMA.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> nearest_product(const Register<T>& x,
+                                               std::type_identity_t<T> factor) noexcept {
+  return fma(x, factor, FloatFormat<T>::rounder) - FloatFormat<T>::rounder;
+}
+
 /// The larger of x and `least`; NaN stays NaN.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> at_least(const Register<T>& x,
@@ -135,6 +142,9 @@ struct ExpConstants<float> {
   // Of (e^r - 1 - r) / r^2, error of e^r below 2^-30.8.
   static constexpr float series[] = {0.5F,           0.166666672F,   0.041666463F,
                                      0.00833331048F, 0.00139337312F, 0.000198910799F};
+  // The same with an error of e^r below 2^-27.9, for where 1 is added.
+  static constexpr float short_series[] = {0.49999994F, 0.166665211F, 0.041668389F, 0.00836871564F,
+                                           0.00138145487F};
 };
 template <>
 struct ExpConstants<double> {
@@ -156,6 +166,7 @@ struct ExpConstants<double> {
       2.5105312729622103e-08,
       2.09147553258932e-09,
   };
+  static constexpr const auto& short_series = series;
 };
 
 /// e^x = 2^k * (1 + high + low), |high| <= ln 2 / 2, low in the order of an ulp of 1 beside it.
@@ -167,18 +178,22 @@ struct ReducedExp {
 /// Takes ln 2 out of x + rest, in two parts after Cody and Waite; e^r - 1 of what is left is r and
 /// r^2 times a polynomial, fitted at Chebyshev points. `rest` is below an ulp of x; |k| must be
 /// below 2^15 (f32) or 2^20 (f64).
-template <class T>
-WEFT_ALWAYS_INLINE ReducedExp<T> reduced_exp(const Register<T>& x,
-                                             const Register<T>& rest = T(0)) noexcept {
+template <class T, int terms>
+WEFT_ALWAYS_INLINE ReducedExp<T> reduced_exp(const Register<T>& x, const Register<T>& rest,
+                                             const T (&series)[terms]) noexcept {
   using C = ExpConstants<T>;
-  constexpr T rounder = FloatFormat<T>::rounder;
-  const Register<T> k = fma(x, C::log2e, rounder) - rounder;
+  const Register<T> k = nearest_product(x, C::log2e);
   // r = high + low, high being exact. Both go on separately: rounding their sum would cost a sixth
   // of an ulp.
   const Register<T> high = fma(k, -C::ln2_high, x);
   const Register<T> low = fma(k, -C::ln2_low, rest);
   const Register<T> r = high + low;
-  return {k, high, fma(polynomial(r, C::series), r * r, low)};
+  return {k, high, fma(polynomial(r, series), r * r, low)};
+}
+template <class T>
+WEFT_ALWAYS_INLINE ReducedExp<T> reduced_exp(const Register<T>& x,
+                                             const Register<T>& rest = T(0)) noexcept {
+  return reduced_exp(x, rest, ExpConstants<T>::series);
 }
 
 /// e^x, every lane for itself, within 1 ulp. Multiplied by 2^k so that results down to the least
@@ -186,7 +201,7 @@ WEFT_ALWAYS_INLINE ReducedExp<T> reduced_exp(const Register<T>& x,
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> exp(const Register<T>& x) noexcept {
   using C = ExpConstants<T>;
-  const ReducedExp<T> e = reduced_exp(clamped(x, C::least, C::most));
+  const ReducedExp<T> e = reduced_exp<T>(clamped(x, C::least, C::most), T(0), C::short_series);
   // The large terms come last, when little is left to be rounded.
   return scaled((e.low + e.high) + 1, e.k);
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Activations of networks made of e^x, for f64; every lane for itself.
+#pragma once
+
+#include "kernels/math/exponential.hpp"
+#include "kernels/math/logarithm.hpp"
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// log(1 + e^x).
+WEFT_ALWAYS_INLINE Register<double> softplus(const Register<double>& x) noexcept {
+  const Register<double> rest = log1p(exp(-abs(x)));
+  return select(x > 0.0, x + rest, rest);
+}
+/// x tanh(log(1 + e^x)) = x e^x (e^x + 2) / (e^x (e^x + 2) + 2), e^x = 2^k p; the power comes last.
+WEFT_ALWAYS_INLINE Register<double> mish(const Register<double>& x) noexcept {
+  const Register<double> within = clamped(x, sigmoid_least<double>, 40.0);
+  const ReducedExp<double> e = reduced_exp(within);
+  const DoubleWord<double> sum = ordered_sum<double>(1.0, e.high);
+  const DoubleWord<double> p = ordered_sum(sum.high, sum.low + e.low);
+  const Register<double> power = small_power_of_two(e.k), two(2.0);
+  const DoubleWord<double> whole{p.high * power, p.low * power};
+  const DoubleWord<double> more = whole + two;
+  const DoubleWord<double> quotient = p * more / (whole * more + two);
+  const DoubleWord<double> ordered = ordered_sum(quotient.high, quotient.low);
+  return select((x > 40.0) | (x == 0.0), x, scaled(rounded(ordered * within), e.k));
+}
+/// x above 0, scale (e^x - 1) elsewhere.
+WEFT_ALWAYS_INLINE Register<double> scaled_elu(const Register<double>& x,
+                                               const Register<double>& scale) noexcept {
+  return select(x > 0.0, x, scale * expm1(x));
+}
+/// The elu that keeps mean 0 and variance 1 (Klambauer et al. 2017).
+WEFT_ALWAYS_INLINE Register<double> selu(const Register<double>& x) noexcept {
+  constexpr double scale = 1.0507009873554805, alpha_scale = 1.7580993408473768;
+  return select(x > 0.0, scale * x, alpha_scale * expm1(x));
+}
+/// x / (1 + e^(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3), which is gelu with a tanh.
+WEFT_ALWAYS_INLINE Register<double> gelu_tanh(const Register<double>& x) noexcept {
+  const Register<double> within = clamped(x, -24.0, 10.0);
+  // 2 u = x (c + d x^2), to two words: it is an exponent.
+  const DoubleWord<double> c{1.5957691216057308, -9.96930880911092e-17};
+  const DoubleWord<double> d{0.07135481627260025, -6.175149918155315e-19};
+  const DoubleWord<double> u = (exact_product(within, within) * d + c) * within;
+  const RegisterMask<double> out = u.high < sigmoid_least<double>;
+  const Register<double> high = select(out, sigmoid_least<double>, u.high);
+  const Register<double> capped = at_most(high, sigmoid_most<double>);
+  const Register<double> low = select(high == capped, select(out, 0.0, -u.low), 0.0);
+  const Logistic<double> l = logistic(capped, low);
+  return select(x > 10.0, x, scaled(within / l.divisor, l.k));
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0

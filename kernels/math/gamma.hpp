@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The logarithm of the gamma function, every lane for itself. Fits at Chebyshev points.
+#pragma once
+
+#include "kernels/math/logarithm.hpp"
+#include "kernels/math/trigonometric.hpp"
+
+#include <math.h>  // lgamma_r, which is no function of C++: lgamma sets a variable of the program
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+WEFT_ALWAYS_INLINE Register<double> rough_log(const Register<double>& x) noexcept {
+  return rough_log(x, log_series_35);
+}
+
+/// log gamma(x) of f32 numbers 0 < x < 3: of u = x, x + 1 or x - 1 between 1 and 2 it is (u - 1) (u - 2)
+/// times a smooth function, which keeps results near the zeros at 1 and 2 accurate; by gamma(u + 1) = u
+/// gamma(u) a logarithm comes to it or goes from it.
+WEFT_ALWAYS_INLINE Register<double> small_lgamma(const Register<double>& x) noexcept {
+  // In u - 1.5; error below 2^-35 of it.
+  constexpr double series[] = {
+      0.48312895054215604,   -0.14595989572843138,   0.06291140062002577,   -0.031308508137616625,
+      0.016797127325785408,  -0.009424970421393503,  0.005445780410890373,  -0.003220843779276923,
+      0.0019304843301379648, -0.0011078351988454372, 0.0006687055460387239, -0.0006074453207930458,
+      0.0003872262019314418};
+  const RegisterMask<double> below = x < 1.0, above = x >= 2.0;
+  const Register<double> u = select(below, x + 1.0, select(above, x - 1.0, x));
+  // At the zeros 0.0, not -0.0.
+  const Register<double> value = (1.0 - u) * (2.0 - u) * polynomial(u - 1.5, series);
+  if (!any(below | above)) return value;
+  const Register<double> log = rough_log(select(below, x, select(above, u, 1.0)));
+  return value + select(below, -log, log);
+}
+/// The same for x >= 3, by Stirling's series from 8 on; up to there x (x + 1) ... (x + 4) is divided out.
+WEFT_ALWAYS_INLINE Register<double> large_lgamma(const Register<double>& x) noexcept {
+  const RegisterMask<double> low = x < 8.0;
+  const Register<double> w = select(low, x + 5.0, x), inverse = 1.0 / w, z = inverse * inverse;
+  const Register<double> series =
+      inverse * fma(z, fma(z, 0.0007936507936507937, -0.002777777777777778), 0.08333333333333333);
+  const Register<double> value = fma(w - 0.5, rough_log(w), (series + 0.9189385332046728) - w);
+  if (!any(low)) return value;
+  const Register<double> v = at_most(x, 8.0);
+  const Register<double> product = v * (v + 1.0) * ((v + 2.0) * (v + 3.0)) * (v + 4.0);
+  return select(low, value - rough_log(product), value);
+}
+
+/// For f32 numbers above -2. Below 0 by gamma(x) gamma(1 - x) = pi / sin(pi x); there are no zeros where
+/// terms would cancel.
+struct LGammaOfSingle {
+  WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x) const noexcept {
+    const RegisterMask<double> negative = x < 0.0;
+    const Register<double> z = select(negative, 1.0 - x, x);
+    const RegisterMask<double> large = z >= 3.0;
+    Register<double> value = small_lgamma(clamped(z, 1.0e-300, 3.0));
+    if (any(large)) value = select(large, large_lgamma(z), value);
+    if (any(negative)) {
+      const Register<double> rest = x - nearest_whole(at_least(x, -2.0));
+      const Register<double> sine =
+          abs(half_turn_sine(rest * 3.141592653589793, Register<double>(0.0)));
+      value = select(negative, rough_log(3.141592653589793 / sine) - value, value);
+    }
+    // At 0 and whole numbers below, and at infinity.
+    const RegisterMask<double> pole = (x == infinity<double>) | (x == 0.0) | (x == -1.0);
+    return select(pole, infinity<double>, select(isnan(x), x, value));
+  }
+};
+WEFT_ALWAYS_INLINE Register<float> lgamma(const Register<float>& x) noexcept {
+  const RegisterMask<float> far = x <= -2.0F;
+  const Register<float> value = in_double(LGammaOfSingle(), x);
+  if (!any(far)) return value;
+  // One by one, by the C library in double.
+  constexpr int lanes = Register<float>::lanes;
+  alignas(64) float from[lanes], to[lanes];
+  x.store(from);
+  value.store(to);
+  for (int i = 0; i < lanes; ++i) {
+    int sign = 0;
+    if (from[i] <= -2.0F) to[i] = static_cast<float>(::lgamma_r(from[i], &sign));
+  }
+  return Register<float>::load(to);
+}
+/// By the C library: in double where that is within 2 ulp, else in long double, in which it keeps its
+/// precision near zeros.
+WEFT_ALWAYS_INLINE Register<double> lgamma(const Register<double>& x) noexcept {
+  constexpr int lanes = Register<double>::lanes;
+  alignas(64) double values[lanes];
+  x.store(values);
+  for (double& value : values) {
+    int sign = 0;
+    const bool easy = value > 0 && (value <= 8 || value > 1000);
+    value = easy ? ::lgamma_r(value, &sign) : static_cast<double>(::lgammal_r(value, &sign));
+  }
+  return Register<double>::load(values);
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0
