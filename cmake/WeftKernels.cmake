@@ -121,7 +121,11 @@ function(weft_add_kernels target)
     # where the linker puts it: one of five instructions across a line took 1.5 times as long.
     weft_kernel_level_flags(${level} flags)
     if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
-      list(PREPEND flags -O3 -fno-lto -fno-fast-math -ffp-contract=off -fno-math-errno
+      set(optimisation -O3)
+      if(WEFT_SANITIZE)
+        set(optimisation -O1)  # instrumented loops take minutes to vectorise, and need not be fast
+      endif()
+      list(PREPEND flags ${optimisation} -fno-lto -fno-fast-math -ffp-contract=off -fno-math-errno
         -fno-trapping-math -falign-functions=32 -falign-loops=32)
     endif()
     target_compile_options(${objects} PRIVATE ${flags})
