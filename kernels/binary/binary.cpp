@@ -160,25 +160,29 @@ template <class T>
 inline constexpr Modular<T> width = 8 * sizeof(T);
 
 /// x shifted by y < 8 bits in three steps, for bytes: no instruction shifts bytes by amounts of their own.
-template <bool left, class T>
-WEFT_ALWAYS_INLINE T shifted_byte(T x, std::uint8_t y) noexcept {
-  const auto step = [y](T value, int by) {
-    const auto moved = static_cast<T>(left ? static_cast<Modular<T>>(value) << by
-                                           : static_cast<Modular<T>>(value >> by));
-    return (y & by) != 0 ? moved : value;
-  };
-  return step(step(step(x, 1), 2), 4);
+/// Each step in the type itself, or compilers widen the whole loop.
+WEFT_ALWAYS_INLINE std::uint8_t byte_to_left(std::uint8_t x, std::uint8_t y) noexcept {
+  x = (y & 1) != 0 ? static_cast<std::uint8_t>(x + x) : x;
+  x = (y & 2) != 0 ? static_cast<std::uint8_t>(x << 2) : x;
+  return (y & 4) != 0 ? static_cast<std::uint8_t>(x << 4) : x;
+}
+template <class T>
+WEFT_ALWAYS_INLINE T byte_to_right(T x, std::uint8_t y) noexcept {
+  x = (y & 1) != 0 ? static_cast<T>(x >> 1) : x;
+  x = (y & 2) != 0 ? static_cast<T>(x >> 2) : x;
+  return (y & 4) != 0 ? static_cast<T>(x >> 4) : x;
 }
 
 template <class T>
 struct ShiftLeft {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
-    const Modular<T> by = distance(b);
     if constexpr (sizeof(T) == 1) {
-      const T shifted = shifted_byte<true>(a, static_cast<std::uint8_t>(b));
-      return by < width<T> ? shifted : T(0);
+      const auto by = static_cast<std::uint8_t>(b);
+      const std::uint8_t shifted = byte_to_left(static_cast<std::uint8_t>(a), by);
+      return static_cast<T>(by < 8 ? shifted : std::uint8_t{0});
     } else {
       // Masked, so that the shift is defined for the elements that are then not taken, too.
+      const Modular<T> by = distance(b);
       const auto shifted = static_cast<T>(static_cast<Modular<T>>(a) << (by & (width<T> - 1)));
       return by < width<T> ? shifted : T(0);
     }
@@ -187,18 +191,21 @@ struct ShiftLeft {
 template <class T>
 struct ShiftRight {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
-    const Modular<T> by = distance(b);
     if constexpr (sizeof(T) == 1) {
-      const auto byte = static_cast<std::uint8_t>(b);
-      if constexpr (std::is_signed_v<T>)
-        return shifted_byte<false>(a, byte < 8 ? byte : std::uint8_t{7});
-      const T shifted = shifted_byte<false>(a, byte);
-      return by < width<T> ? shifted : T(0);
+      const auto by = static_cast<std::uint8_t>(b);
+      if constexpr (std::is_signed_v<T>) {
+        return byte_to_right(a, by < 8 ? by : std::uint8_t{7});
+      } else {
+        const T shifted = byte_to_right(a, by);
+        return by < 8 ? shifted : T(0);
+      }
     } else if constexpr (std::is_signed_v<T>) {
       // In full width: b, not a, decides the type of a shift's result.
+      const Modular<T> by = distance(b);
       using Wide = std::make_signed_t<Modular<T>>;
       return static_cast<T>(static_cast<Wide>(a) >> (by < width<T> ? by : width<T> - 1));
     } else {
+      const Modular<T> by = distance(b);
       const auto shifted = static_cast<T>(static_cast<Modular<T>>(a) >> (by & (width<T> - 1)));
       return by < width<T> ? shifted : T(0);
     }

@@ -104,6 +104,15 @@ void complex_product_spans(const void*, char* const* data, const std::int64_t* r
     complex_product_span<Part>(row[0], row[1], row[2], n, broadcast >> 1);
   });
 }
+
+/// Squares, as SpanKernel::Run.
+template <class Part>
+void complex_square_spans(const void*, char* const* data, const std::int64_t* row_bytes,
+                          std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+  for_each_row<2>(data, row_bytes, rows, [&](char* const* row) {
+    complex_product_span<Part>(row[0], row[1], row[1], n, broadcast == 0 ? 0 : 3);
+  });
+}
 #endif
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

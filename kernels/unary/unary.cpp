@@ -4,6 +4,7 @@
 #include "kernels/unary/unary.hpp"
 
 #include "kernels/arithmetic.hpp"
+#include "kernels/binary/complex_product.hpp"
 #include "kernels/complex_parts.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
@@ -81,7 +82,13 @@ struct Sign {
 template <class T>
 struct Square {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return times(a, a); }
-  static constexpr SpanKernel kernel(const Square& op) { return kernel_of_products(op); }
+  static constexpr SpanKernel kernel(const Square& op) {
+    SpanKernel kernel = kernel_of_products(op);
+#if defined(__AVX__)
+    if constexpr (is_complex_type<T>) kernel.run = &complex_square_spans<typename T::value_type>;
+#endif
+    return kernel;
+  }
 };
 
 template <class T>
