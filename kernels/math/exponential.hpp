@@ -65,10 +65,10 @@ inline constexpr T sigmoid_least = sizeof(T) == 4 ? T(-120) : T(-760);
 template <class T>
 inline constexpr T sigmoid_most = sizeof(T) == 4 ? T(17.5) : T(37.5);
 
-/// 1 / (1 + e^-x) as 2^k / divisor.
+/// 1 / (1 + e^-x) as 2^k / (divisor + lost), the latter being what rounding the divisor took.
 template <class T>
 struct Logistic {
-  Register<T> k, power, divisor;
+  Register<T> k, power, divisor, lost;
 };
 /// For x within those bounds, a small number `rest` being added to -x, if given. With e^-x = 2^-k (1 +
 /// u) the divisor is (1 + 2^k) + u, where hardly more than the sum is rounded: what is lost on the way
@@ -84,7 +84,8 @@ WEFT_ALWAYS_INLINE Logistic<T> logistic(const Register<T>& x, const Rest&... res
   const V lost = (power - (sum - 1)) + (high - (divisor - sum));
   const V r = high + fma(k, C::ln2_low, (V(T(0)) + ... + rest));
   const V low = fma(polynomial(r, C::series), r * r, fma(k, C::ln2_low, (lost + ... + rest)));
-  return {k, power, divisor + low};
+  const V total = divisor + low;
+  return {k, power, total, low - (total - divisor)};
 }
 
 /// 1 / (1 + e^-x). Nothing overflows, and results below the normal numbers are rounded once: their
@@ -92,7 +93,11 @@ WEFT_ALWAYS_INLINE Logistic<T> logistic(const Register<T>& x, const Rest&... res
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> sigmoid(const Register<T>& x) noexcept {
   const Logistic<T> l = logistic(clamped(x, ExpConstants<T>::least, sigmoid_most<T>));
-  return l.power / l.divisor;
+  const Register<T> quotient = l.power / l.divisor;
+  if constexpr (sizeof(T) == 8) return quotient;
+  // Just below a power of two, with a divisor just above one, the two roundings are 1.5 ulp.
+  const Register<T> lost = scaled(quotient, -l.k) * l.lost;  // of the divisor, relative to it
+  return fma(-lost, quotient, quotient);
 }
 
 /// x / (1 + e^-x); 0 with its sign for -infinity, as in the limit.

@@ -24,12 +24,12 @@ WEFT_ALWAYS_INLINE Register<float> half_exp(const Register<float>& x) noexcept {
   return half_exp2(x * ExpConstants<float>::log2e);
 }
 
-/// As logistic().
+/// As logistic(), what is lost being no matter.
 WEFT_ALWAYS_INLINE Logistic<float> short_logistic(const Register<float>& x) noexcept {
   const Register<float> power_of_e = x * ExpConstants<float>::log2e;
   const Register<float> k = nearest_whole(power_of_e);
   const Register<float> power = scaled(Register<float>(1.0F), k);
-  return {k, power, power + short_exp2(k - power_of_e)};
+  return {k, power, power + short_exp2(k - power_of_e), 0.0F};
 }
 WEFT_ALWAYS_INLINE Register<float> half_sigmoid(const Register<float>& x) noexcept {
   const Logistic<float> l =

@@ -6,6 +6,7 @@
 
 #include "kernels/math/bits.hpp"
 #include "kernels/math/double_word.hpp"
+#include "kernels/math/widened.hpp"
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
@@ -75,6 +76,24 @@ WEFT_ALWAYS_INLINE Register<T> log(const Register<T>& x) noexcept {
   return with_log_edges(log_of_parts(parts.k, parts.m - 1), x);
 }
 
+/// log(x) of positive finite x in f64 to the precision of f32, and of 2^-35 with the longer series:
+/// k ln 2 + f + f^2 P(f).
+template <int terms>
+WEFT_ALWAYS_INLINE Register<double> rough_log(const Register<double>& x,
+                                              const double (&series)[terms]) noexcept {
+  const Split<double> parts = split(x);
+  const Register<double> f = parts.m - 1.0;
+  return fma(parts.k, 0.6931471805599453, fma(f * f, polynomial(f, series), f));
+}
+inline constexpr double log_series_30[] = {
+    -0.4999999844521771,  0.33333342165441465, -0.25000289487979965, 0.19999623315295628,
+    -0.16652310848496354, 0.14272090613640578, -0.12749929630081472, 0.11754864855603946,
+    -0.09126086212933658, 0.0373161867517268};
+inline constexpr double log_series_35[] = {
+    -0.5000000001950784,  0.333333326387137,   -0.2499999370359298,  0.20000083339113112,
+    -0.16667249378407814, 0.14283037505486382, -0.12478156339218657, 0.111242012302032,
+    -0.103322607148938,   0.09611618136711851, -0.07085797347681952, 0.026499388154997326};
+
 /// The logarithm to base 2, and to base 10, by constants of their own: 1 / log(base) and log(2) /
 /// log(base) in two parts each, k times the first of the latter being exact.
 template <class T>
@@ -111,6 +130,14 @@ struct Base10<double> {
 template <template <class> class Base, class T>
 WEFT_ALWAYS_INLINE Register<T> log_to_base(const Register<T>& x) noexcept {
   using C = Base<T>;
+#if !defined(__FMA__)
+  if constexpr (sizeof(T) == 4) {  // without it, the steps below add up to more than 1.5 ulp
+    const auto in_f64 = [](const Register<double>& wide) {
+      return with_log_edges(rough_log(wide, log_series_35) * Base<double>::scale, wide);
+    };
+    return in_double(in_f64, x);
+  }
+#endif
   const Split<T> parts = split(x);
   const Register<T> f = parts.m - 1;
   // f / log(base) in two words, and what the logarithm has less than f.
@@ -135,24 +162,6 @@ WEFT_ALWAYS_INLINE Register<T> log1p(const Register<T>& x) noexcept {
   const Register<T> result = with_log_edges(log_of_parts(parts.k, f), one_more.high);
   return with_sign_of(result, x);
 }
-
-/// log(x) of positive finite x in f64 to the precision of f32, and of 2^-35 with the longer series:
-/// k ln 2 + f + f^2 P(f).
-template <int terms>
-WEFT_ALWAYS_INLINE Register<double> rough_log(const Register<double>& x,
-                                              const double (&series)[terms]) noexcept {
-  const Split<double> parts = split(x);
-  const Register<double> f = parts.m - 1.0;
-  return fma(parts.k, 0.6931471805599453, fma(f * f, polynomial(f, series), f));
-}
-inline constexpr double log_series_30[] = {
-    -0.4999999844521771,  0.33333342165441465, -0.25000289487979965, 0.19999623315295628,
-    -0.16652310848496354, 0.14272090613640578, -0.12749929630081472, 0.11754864855603946,
-    -0.09126086212933658, 0.0373161867517268};
-inline constexpr double log_series_35[] = {
-    -0.5000000001950784,  0.333333326387137,   -0.2499999370359298,  0.20000083339113112,
-    -0.16667249378407814, 0.14283037505486382, -0.12478156339218657, 0.111242012302032,
-    -0.103322607148938,   0.09611618136711851, -0.07085797347681952, 0.026499388154997326};
 
 /// k ln 2 + log(1 + f) in two words, error below 2^-66 of it.
 WEFT_ALWAYS_INLINE DoubleWord<double> log_words(const Register<double>& k,
