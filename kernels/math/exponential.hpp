@@ -93,11 +93,10 @@ WEFT_ALWAYS_INLINE Logistic<T> logistic(const Register<T>& x, const Rest&... res
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> sigmoid(const Register<T>& x) noexcept {
   const Logistic<T> l = logistic(clamped(x, ExpConstants<T>::least, sigmoid_most<T>));
-  const Register<T> quotient = l.power / l.divisor;
-  if constexpr (sizeof(T) == 8) return quotient;
+  if constexpr (sizeof(T) == 8) return l.power / l.divisor;
   // Just below a power of two, with a divisor just above one, the two roundings are 1.5 ulp.
-  const Register<T> lost = scaled(quotient, -l.k) * l.lost;  // of the divisor, relative to it
-  return fma(-lost, quotient, quotient);
+  const Register<T> inverse = 1 / l.divisor;
+  return fma(-(inverse * l.lost), inverse, inverse) * l.power;
 }
 
 /// x / (1 + e^-x); 0 with its sign for -infinity, as in the limit.
