@@ -16,6 +16,7 @@
 #include "kernels/unary/unary.hpp"
 #include "tests/support/naive_complex.hpp"
 #include "tests/support/naive_math.hpp"
+#include "tests/support/ulp.hpp"
 #include "vector_reference.hpp"
 
 #include <algorithm>
@@ -37,33 +38,6 @@ using weft::Level;
 using weft::ScalarType;
 
 constexpr std::int64_t block = 4096;
-
-/// Binary digits and exponents of a type, as std::numeric_limits has them.
-struct Format {
-  int digits, least, most;
-};
-Format format_of(ScalarType type) {
-  switch (type) {
-    case ScalarType::f16: return {11, -13, 16};
-    case ScalarType::bf16: return {8, -125, 128};
-    case ScalarType::f32: return {24, -125, 128};
-    default: return {53, -1021, 1024};
-  }
-}
-
-template <class W>
-W ulp_error(W got, W wanted, const Format& format) {
-  if (std::isnan(wanted) || std::isnan(got)) {
-    return std::isnan(wanted) == std::isnan(got) ? W(0) : std::numeric_limits<W>::infinity();
-  }
-  const W beyond = std::ldexp(W(1), format.most);
-  if (std::isinf(got)) got = std::copysign(beyond, got);
-  if (std::fabs(wanted) > beyond) wanted = std::copysign(beyond, wanted);
-  if (got == wanted) return 0;
-  const int exponent = wanted == 0 ? format.least : std::ilogb(wanted) + 1;
-  return std::fabs(got - wanted) /
-         std::ldexp(W(1), std::max(exponent, format.least) - format.digits);
-}
 
 struct Worst {
   double error = 0, a = 0, b = 0;
@@ -166,7 +140,7 @@ class Study {
   }
   void look_at(std::size_t i, T got, Wide reference, bool fast, Worst& worst) const {
     const auto error_beside = [&](Wide w) {
-      return static_cast<double>(ulp_error(wide(got), w, format_of(type)));
+      return static_cast<double>(test::ulp_error(wide(got), w, test::format_of(type)));
     };
     double error = error_beside(reference);
     if (error <= worst.error) return;

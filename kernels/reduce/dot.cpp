@@ -3,6 +3,7 @@
 #include "kernels/arithmetic.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/row_sums.hpp"
+#include "kernels/reduce/stateless.hpp"
 #include "kernels/reduce/unfused_product.hpp"
 
 namespace weft::inline v0 {
@@ -22,11 +23,6 @@ struct PlainDot {
   }
   Sum combine(Sum a, Sum b) const noexcept { return plus(a, b); }
   T project(Sum acc) const noexcept { return cast<T>(acc); }
-};
-template <class Op>
-struct Constant {
-  static constexpr Op op{};
-  static constexpr ReductionKernel value = reduction_kernel(op);
 };
 
 /// Products of floats and halves in f32, added like the elements of a sum: eight vectors as a tree, and
@@ -133,9 +129,9 @@ const ReductionKernel* choose() {
   if constexpr (std::is_same_v<T, bool>) {
     return nullptr;
   } else if constexpr (is_complex_type<T>) {
-    return &Constant<PlainDot<T, std::complex<double>>>::value;
+    return &Stateless<PlainDot<T, std::complex<double>>>::value;
   } else if constexpr (std::is_integral_v<T>) {
-    return &Constant<PlainDot<T, std::conditional_t<sizeof(T) == 8, T, std::int32_t>>>::value;
+    return &Stateless<PlainDot<T, std::conditional_t<sizeof(T) == 8, T, std::int32_t>>>::value;
   } else {
     return &FloatingDot<T>::value;
   }

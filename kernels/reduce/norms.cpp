@@ -3,6 +3,7 @@
 #include "kernels/math/power.hpp"
 #include "kernels/reduce/extremes.hpp"
 #include "kernels/reduce/reduce.hpp"
+#include "kernels/reduce/stateless.hpp"
 #include "kernels/reduce/sums.hpp"
 
 namespace weft::inline v0 {
@@ -242,19 +243,13 @@ struct PowerNorm {
   }
 };
 
-template <class Op>
-struct Constant {
-  static constexpr Op op{};
-  static constexpr ReductionKernel value = reduction_kernel(op);
-};
-
 template <class T>
 const ReductionKernel* complex_norm(ReduceOp op) {
   switch (op) {
-    case ReduceOp::norm1: return &Constant<ComplexNorm1<T>>::value;
-    case ReduceOp::norm2: return &Constant<ComplexNorm2<T>>::value;
-    case ReduceOp::norm_inf: return &Constant<ComplexEndNorm<T, true>>::value;
-    case ReduceOp::norm_minus_inf: return &Constant<ComplexEndNorm<T, false>>::value;
+    case ReduceOp::norm1: return &Stateless<ComplexNorm1<T>>::value;
+    case ReduceOp::norm2: return &Stateless<ComplexNorm2<T>>::value;
+    case ReduceOp::norm_inf: return &Stateless<ComplexEndNorm<T, true>>::value;
+    case ReduceOp::norm_minus_inf: return &Stateless<ComplexEndNorm<T, false>>::value;
     case ReduceOp::norm_p: return &RuleKernel<PowerNorm<T>>::value;
     default: return nullptr;
   }

@@ -4,6 +4,7 @@
 #include "kernels/reduce/extremes.hpp"
 #include "kernels/reduce/lanes.hpp"
 #include "kernels/reduce/reduce.hpp"
+#include "kernels/reduce/stateless.hpp"
 #include "kernels/reduce/unfused_product.hpp"
 
 namespace weft::inline v0 {
@@ -227,16 +228,10 @@ struct ComplexProduct {
   T project(Acc acc) const noexcept { return cast<T>(acc); }
 };
 
-template <class Op>
-struct Constant {
-  static constexpr Op op{};
-  static constexpr ReductionKernel value = reduction_kernel(op);
-};
-
 template <class T>
 const ReductionKernel* choose() {
   if constexpr (is_complex_type<T>) {
-    return &Constant<ComplexProduct<T>>::value;
+    return &Stateless<ComplexProduct<T>>::value;
   } else if constexpr (std::is_floating_point_v<T>) {
     return &RuleKernel<FloatingProduct<T>>::value;
   } else if constexpr (!is_half_type<T>) {

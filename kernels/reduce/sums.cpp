@@ -4,6 +4,7 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/reduce/reduce.hpp"
+#include "kernels/reduce/stateless.hpp"
 
 namespace weft::inline v0 {
 namespace {
@@ -185,11 +186,6 @@ struct ComplexNanSum {
   Acc combine(Acc a, Acc b) const noexcept { return plus(a, b); }
   T project(Acc acc) const noexcept { return cast<T>(acc); }
 };
-template <class Op>
-struct Constant {
-  static constexpr Op op{};
-  static constexpr ReductionKernel value = reduction_kernel(op);
-};
 
 template <class T>
 struct ComplexMean : ComplexSum<T> {
@@ -286,7 +282,7 @@ const ReductionKernel* sum_of(ReduceOp op) {
   if constexpr (is_complex_type<T>) {
     switch (op) {
       case ReduceOp::sum: return &RuleKernel<ComplexSum<T>>::value;
-      case ReduceOp::nansum: return &Constant<ComplexNanSum<T>>::value;
+      case ReduceOp::nansum: return &Stateless<ComplexNanSum<T>>::value;
       case ReduceOp::mean: return &RuleKernel<ComplexMean<T>>::value;
       default: return nullptr;
     }

@@ -63,7 +63,7 @@ class CopyWalk {
     if (iter.ndim() > 1) choose_plane();
     narrow_ = transposes_ && extent1_ * size_ < narrow_bytes;
     streams_ = worth_streaming(iter, 0);
-    buffered_ = transposes_ && (is_crowded() || (streams_ && narrow_));
+    buffered_ = transposes_ && (is_crowded() || (streams_ && narrow_ && t0_ == size_));
     streams_ = streams_ && (dense() || buffered_ || (transposes_ && has_whole_lines()));
     choose_tile();
     tiles0_ = ceil_div(extent0_, tile0_);
@@ -147,7 +147,8 @@ class CopyWalk {
       tile0_ = std::min(extent0_, line_bytes / size_);
       tile1_ = std::min(extent1_, most_streamed_rows);
     } else if (narrow_) {
-      tile0_ = std::min(extent0_, narrow_tile_bytes / (extent1_ * size_));
+      const std::int64_t line = line_bytes / size_;  // whole lines, or each tile ends within one
+      tile0_ = std::min(extent0_, narrow_tile_bytes / (extent1_ * size_) / line * line);
       tile1_ = extent1_;
     } else if (buffered_) {
       tile0_ = std::min(extent0_, std::min<std::int64_t>(buffered_row_bytes / size_, 256));

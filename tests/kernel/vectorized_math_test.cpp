@@ -4,6 +4,7 @@
 #include "kernel/vector_probe.hpp"
 #include "support/element.hpp"
 #include "support/tally.hpp"
+#include "support/ulp.hpp"
 
 #include <bit>
 #include <cmath>
@@ -22,22 +23,10 @@ std::vector<T> exp_at(Level level, const std::vector<T>& x, double fill = 0) {
   return y;
 }
 
-/// Distance of `got` from the true value, in units in the last place of a T there. Infinity counts
-/// as the number that would follow the largest.
-template <class T>
-long double ulp_error(T got, long double truth) {
-  using Limits = std::numeric_limits<T>;
-  const long double is = std::isinf(got) ? std::ldexp(1.0L, Limits::max_exponent) : got;
-  const long double wanted = std::min(truth, std::ldexp(1.0L, Limits::max_exponent));
-  const int exponent = wanted == 0 ? Limits::min_exponent : std::ilogb(wanted) + 1;
-  const int least = Limits::min_exponent;  // below it units are as large as there
-  const long double unit = std::ldexp(1.0L, std::max(exponent, least) - Limits::digits);
-  return std::fabs(is - wanted) / unit;
-}
-
 /// The largest error over all x, at each level of this machine.
 template <class T>
 void check_accuracy(const std::vector<T>& x) {
+  const test::Format format = test::format_of(weft::scalar_type_of<T>);
   std::vector<long double> truth;
   for (const T value : x)
     truth.push_back(std::exp(static_cast<long double>(value)));
@@ -47,12 +36,10 @@ void check_accuracy(const std::vector<T>& x) {
     long double worst = 0;
     T at = 0;
     for (std::size_t k = 0; k < x.size(); ++k) {
-      const long double error = ulp_error(y[k], truth[k]);
-      // Not (error <= worst): a NaN where there is none would otherwise pass.
-      if (!(error <= worst)) {
+      const long double error = test::ulp_error<long double>(y[k], truth[k], format);
+      if (error > worst) {
         worst = error;
         at = x[k];
-        if (std::isnan(error)) break;
       }
     }
     INFO(weft::name(level) << ": " << static_cast<double>(worst) << " ulp at " << at);

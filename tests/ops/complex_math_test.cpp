@@ -8,6 +8,7 @@
 #include "support/naive_complex.hpp"
 #include "support/seed.hpp"
 #include "support/tally.hpp"
+#include "support/ulp.hpp"
 
 #include <cmath>
 #include <complex>
@@ -44,11 +45,8 @@ void for_each_function(Check&& check) {
 /// In units in the last place of a T at `wanted`.
 template <class T, class W>
 double ulps(T got, W wanted) {
-  using Limits = std::numeric_limits<T>;
-  if (std::isinf(got) && std::fabs(wanted) >= static_cast<W>(Limits::max())) return 0;
-  const int exponent = wanted == 0 ? Limits::min_exponent : std::ilogb(wanted) + 1;
-  const W unit = std::ldexp(W(1), std::max(exponent, Limits::min_exponent) - Limits::digits);
-  return static_cast<double>(std::fabs(static_cast<W>(got) - wanted) / unit);
+  const test::Format format = test::format_of(weft::scalar_type_of<T>);
+  return static_cast<double>(test::ulp_error(static_cast<W>(got), wanted, format));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "support/dense.hpp"
 #include "support/function_list.hpp"
 #include "support/naive_functions.hpp"
+#include "support/ulp.hpp"
 
 #include <bit>
 #include <cmath>
@@ -32,20 +33,12 @@ std::vector<T> results(const Function& f, const std::vector<T>& x) {
   return y;
 }
 
-/// |got - wanted| in units in the last place of a T at `wanted`; infinity counts as the number after
-/// the largest.
+/// In ulp of a T; a zero of the other sign is infinitely wrong.
 template <class T, class W>
 W ulp_error(T got, W wanted) {
-  using Limits = std::numeric_limits<T>;
-  if (std::isnan(wanted)) return std::isnan(got) ? W(0) : std::numeric_limits<W>::infinity();
-  if (std::isnan(got)) return std::numeric_limits<W>::infinity();
-  const W beyond = std::ldexp(W(1), Limits::max_exponent);
-  const W is = std::isinf(got) ? std::copysign(beyond, static_cast<W>(got)) : static_cast<W>(got);
-  if (std::fabs(wanted) > beyond) wanted = std::copysign(beyond, wanted);
-  if (is == wanted) return std::signbit(is) == std::signbit(wanted) ? W(0) : W(inf);
-  const int exponent = wanted == 0 ? Limits::min_exponent : std::ilogb(wanted) + 1;
-  return std::fabs(is - wanted) /
-         std::ldexp(W(1), std::max(exponent, Limits::min_exponent) - Limits::digits);
+  const auto is = static_cast<W>(got);
+  if (is == 0 && wanted == 0 && std::signbit(is) != std::signbit(wanted)) return W(inf);
+  return test::ulp_error(is, wanted, test::format_of(weft::scalar_type_of<T>));
 }
 
 /// Checks f on all of x against the C library in a wider type.

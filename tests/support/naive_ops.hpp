@@ -121,12 +121,4 @@ inline AnyElement as_type(weft::ScalarType to, weft::ScalarType from, const void
   return result;
 }
 
-/// |got - wanted| in units in the last place that a number of `digits` binary digits and least
-/// exponent `least` has at `wanted`.
-inline long double ulp_distance(long double got, long double wanted, int digits, int least) {
-  if (got == wanted || (std::isnan(got) && std::isnan(wanted))) return 0;
-  const int exponent = wanted == 0 ? least : std::max(std::ilogb(wanted) + 1, least);
-  return std::fabs(got - wanted) / std::ldexp(1.0L, exponent - digits);
-}
-
 }  // namespace test

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Kernels of reductions that are written as users write them.
+#pragma once
+
+#include <weft/kernel/reduce.hpp>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// The kernel of a reduction without state, and what its context points to.
+template <class Op>
+struct Stateless {
+  static constexpr Op op{};
+  static constexpr ReductionKernel value = reduction_kernel(op);
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0
