@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,14 +22,25 @@
 
 namespace weft::inline v0 {
 
-/// An open file. Every failure is Error(io) with the path and the system's reason.
+/// An open file. Every failure is Error(io) with the path and the system's reason. A regular file that
+/// was written to and not closed, because something failed, is removed: half of it would mislead.
 class File {
  public:
   /// @param mode  as for std::fopen
   File(const std::string& path, const char* mode)
       : path_(path), stream_(std::fopen(path.c_str(), mode)) {
     if (stream_ == nullptr) fail_here("open");
+    unfinished_ = *mode == 'w';
   }
+  ~File() {
+    if (!unfinished_) return;
+    stream_.reset();
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path_, ignored)))
+      std::filesystem::remove(path_, ignored);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
 
   /// Reads until `into` is full or the file ends; returns the number of bytes.
   std::size_t read(std::span<std::byte> into) const {
@@ -70,6 +82,7 @@ class File {
   /// For files written to: what was buffered may fail to reach the disk.
   void close() {
     if (std::fclose(stream_.release()) != 0) fail_here("write");
+    unfinished_ = false;
   }
 
  private:
@@ -84,6 +97,14 @@ class File {
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> stream_;
+  bool unfinished_ = false;
 };
+
+/// Makes a folder and those above it, as far as they are not there.
+inline void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail(ErrorCode::io, text("cannot make folder '", path, "': ", error.message()));
+}
 
 }  // namespace weft::inline v0

@@ -92,12 +92,14 @@ class Report {
 }  // namespace
 
 void run_bench(const BenchOptions& options) {
+  // NaN lies in every range.
+  if (!(options.min_time >= 0)) throw UsageError("--min-time: expected a number of seconds");
   const std::string text = read_text(options.file);
   std::vector<CaseLine> lines = split_case_lines(text);
   std::erase_if(lines, [&](const CaseLine& line) {
     return line.name.find(options.filter) == std::string_view::npos;
   });
-  if (options.dump) std::filesystem::create_directories(*options.dump);
+  if (options.dump) make_folder(*options.dump);
   set_num_threads(options.threads);
 
   std::size_t width = 4;
@@ -106,6 +108,7 @@ void run_bench(const BenchOptions& options) {
   const Report report(options.json, width);
   Progress progress(lines.size());
   std::map<std::string_view, int> first_line;
+  std::size_t failed = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const CaseLine& line = lines[i];
     progress.show(i, line.name);
@@ -119,12 +122,18 @@ void run_bench(const BenchOptions& options) {
       progress.clear();
       report.result(line.name, times);
     } catch (const std::bad_alloc&) {
+      ++failed;
       progress.clear();
       report.error(line.name, "not enough memory");
     } catch (const std::exception& e) {
+      ++failed;
       progress.clear();
       report.error(line.name, e.what());
     }
+  }
+  // Some cases may be for another program; where there is nothing but errors, something is wrong.
+  if (!lines.empty() && failed == lines.size()) {
+    throw std::runtime_error(fmt::format("none of the cases of '{}' could be run", options.file));
   }
 }
 

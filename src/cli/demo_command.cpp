@@ -6,6 +6,7 @@
 #include <weft/ops/reduce.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "base/file.hpp"
 #include "cli/channels.hpp"
 #include "cli/commands.hpp"
 #include "cli/lstm_demo.hpp"
@@ -94,7 +95,7 @@ void run_picture_demo(const DemoOptions& options) {
   print_times(kernel_ns, loops_ns, explanation.run.bytes_moved);
 
   const std::filesystem::path folder = options.output_dir;
-  std::filesystem::create_directories(folder);
+  make_folder(options.output_dir);
   fmt::print("\nWritten for NumPy:\n");
   const auto save = [&](const char* file, const Tensor& tensor) {
     const std::string to = (folder / file).string();

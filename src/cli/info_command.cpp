@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 namespace weft::cli {
 namespace {
@@ -58,6 +59,15 @@ void print_list(const char* title, const std::vector<std::string_view>& values) 
   fmt::print("{}\n", line);
 }
 
+/// What became of WEFT_ISA, to be read after the level's name.
+std::string remark(const CpuInfo& cpu) {
+  if (cpu.level != cpu.best_level)
+    return fmt::format(", lowered by WEFT_ISA from {}", name(cpu.best_level));
+  const char* wanted = std::getenv("WEFT_ISA");
+  if (wanted == nullptr || wanted == name(cpu.level)) return "";
+  return fmt::format(" (WEFT_ISA={} is no level of this machine, and ignored)", wanted);
+}
+
 }  // namespace
 
 void run_info(const InfoOptions& options) {
@@ -68,10 +78,7 @@ void run_info(const InfoOptions& options) {
   }
   fmt::print("weft            {}\n", version());
   fmt::print("processor       {}\n", cpu.model.empty() ? "unknown" : cpu.model);
-  fmt::print("instructions    {}{}\n", name(cpu.level),
-             cpu.level == cpu.best_level
-                 ? ""
-                 : fmt::format(", lowered by WEFT_ISA from {}", name(cpu.best_level)));
+  fmt::print("instructions    {}{}\n", name(cpu.level), remark(cpu));
   fmt::print("caches          L1 {}, L2 {}, L3 {}\n", kib(cpu.l1_bytes), kib(cpu.l2_bytes),
              kib(cpu.l3_bytes));
   fmt::print("threads         {} of {}\n", num_threads(), cpu.hardware_threads);

@@ -160,7 +160,9 @@ int main(int argc, char** argv) {
     CommandLine line;
     if (const int code = line.parse(argc, argv); code >= 0) return code;
     line.run();
-    if (std::fflush(stdout) != 0) return fail_with(exit_failure, "cannot write to standard output");
+    // Earlier flushes may have failed, too: commands that run long print as they go.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return fail_with(exit_failure, "cannot write to standard output");
     return 0;
   } catch (const UsageError& e) {
     return fail_with(exit_usage, e.what());

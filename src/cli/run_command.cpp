@@ -5,6 +5,7 @@
 #include <weft/ir/model.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "base/file.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/loop_reports.hpp"
@@ -85,7 +86,7 @@ std::vector<double> run_frame(graph::Frame& frame, long repeat, const std::strin
 
 std::vector<Output> save_outputs(const ir::Model& model, const graph::Frame& frame,
                                  const std::string& folder) {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   const std::vector<std::string> files = output_file_names(model.outputs);
   std::vector<Output> outputs;
   for (std::size_t i = 0; i < files.size(); ++i) {

@@ -63,6 +63,7 @@ TEST_CASE("program: usage errors end with 2", "[program]") {
   check_usage_error("bench x --threads -1", "--threads");
   check_usage_error("bench x --min-time -1", "--min-time");
   check_usage_error("bench x --min-time soon", "--min-time");
+  check_usage_error("bench x --min-time nan", "--min-time");
   check_usage_error("bench no/such/file", "no/such/file");
   check_usage_error("bench .", "cannot read '.'");
 }
@@ -97,6 +98,49 @@ TEST_CASE("program: info", "[program]") {
       "\"level\": \"baseline\", \"best_level\": \"" + std::string(weft::name(weft::best_level()));
   CHECK(contains(run_program("info --json", "WEFT_ISA=baseline").out, start));
   CHECK(contains(run_program("info --json", "WEFT_NUM_THREADS=1").out, "\"threads\": 1,"));
+}
+
+TEST_CASE("program: info tells of a level that is not to be had", "[program]") {
+  const std::string best(weft::name(weft::best_level()));
+  CHECK(contains(run_program("info", "WEFT_ISA=sse9").out,
+                 best + " (WEFT_ISA=sse9 is no level of this machine, and ignored)\n"));
+  CHECK(contains(run_program("info", "WEFT_ISA=" + best).out, "    " + best + "\n"));
+}
+
+TEST_CASE("program: folders and files that cannot be written", "[program]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "");
+  const std::string cases = folder.write("cases.txt", "long copy out:u8[200000] u8[200000]\n");
+  for (const std::string& command : {"demo --output-dir '" + file + "/in/it'",
+                                     "bench --dump '" + file + "/in/it' '" + cases + "'"}) {
+    INFO(command);
+    const Finished run = run_program(command);
+    CHECK(run.code == 1);
+    CHECK(contains(run.error, "weft: cannot make folder '" + file + "/in/it': "));
+  }
+  // No file may grow beyond a hundred blocks: what does not fit is not left half written.
+  const Finished demo = run_program("demo --output-dir '" + folder.file("demo") + "'",
+                                    "trap '' XFSZ; ulimit -f 100;");
+  CHECK(demo.code == 1);
+  CHECK(contains(demo.error, "cannot write '" + folder.file("demo") + "/normalized.npy': "));
+  CHECK(!std::filesystem::exists(folder.file("demo/normalized.npy")));
+  const Finished bench =
+      run_program("bench --min-time 0 --dump '" + folder.file("dump") + "' '" + cases + "'",
+                  "trap '' XFSZ; ulimit -f 100;");
+  CHECK(bench.code == 1);
+  CHECK(contains(bench.out, "error: cannot write"));
+  CHECK(!std::filesystem::exists(folder.file("dump/long.bin")));
+}
+
+TEST_CASE("program: output that nobody takes", "[program]") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  const TemporaryFolder folder;
+  const std::string cases = folder.write("cases.txt", "a neg out:f32[4] f32[4]\n");
+  for (const std::string& command : {std::string("info"), "bench --min-time 0 '" + cases + "'"}) {
+    INFO(command);
+    const std::string shell = "'" WEFT_PROGRAM "' " + command + " >/dev/full 2>/dev/null";
+    CHECK(WEXITSTATUS(std::system(shell.c_str())) == 1);
+  }
 }
 
 TEST_CASE("program: explain", "[program]") {

@@ -38,7 +38,7 @@ WEFT_API Tensor load_npy(const std::string& path, const Limits& limits = {});
 WEFT_API std::vector<std::byte> format_npy(const TensorView& view);
 
 /// Writes format_npy(view) to a file, which is created or replaced. Throws as format_npy, before
-/// the file is touched, and Error(io) that names the path; the file may be incomplete then.
+/// the file is touched, and Error(io) that names the path; no part of a file is left then.
 WEFT_API void save_npy(const std::string& path, const TensorView& view);
 
 }  // namespace weft::inline v0
