@@ -3,8 +3,8 @@
 #   cmake -D ROOT=<source tree> -P check_storeys.cmake
 #
 # Reads every #include of the library and fails on one that points up the house, or that brings a
-# third-party library into a room that is not meant to see it. It reads text only: an include inside
-# #if counts like any other.
+# third-party library into a room that is not meant to see it; and if weft.hpp leaves out a header,
+# those that need xsimd aside. It reads text only: an include inside #if counts like any other.
 cmake_minimum_required(VERSION 3.24)
 
 # Lowest first. A file may include its own storey and those before it.
@@ -102,6 +102,17 @@ foreach(file IN LISTS files)
       string(APPEND breaches "  ${file} includes ${name}: kernels see ${seen_by_kernels} only\n")
     endif()
   endforeach()
+endforeach()
+
+# What calls itself everything has to be it.
+file(READ "${ROOT}/include/weft/weft.hpp" umbrella)
+foreach(file IN LISTS files)
+  if(file MATCHES "^include/(weft/[^/]+/.*)$")
+    set(name "${CMAKE_MATCH_1}")
+    if(NOT name MATCHES "/vectorized[^/]*$" AND NOT umbrella MATCHES "#include <${name}>")
+      string(APPEND breaches "  include/weft/weft.hpp leaves out ${name}\n")
+    endif()
+  endif()
 endforeach()
 
 if(breaches)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Everything, in the order of the storeys. Including single headers compiles faster.
+/// Everything. Including single headers compiles faster.
 /// <weft/kernel/vectorized.hpp>, which needs xsimd, is not among them.
 #pragma once
 
@@ -25,6 +25,7 @@
 #include <weft/graph/attributes.hpp>
 #include <weft/graph/elementwise_builder.hpp>
 #include <weft/graph/executable.hpp>
+#include <weft/graph/expand_cell.hpp>
 #include <weft/graph/explanation.hpp>
 #include <weft/graph/graph.hpp>
 #include <weft/graph/operator.hpp>
@@ -49,12 +50,19 @@
 #include <weft/kernel/cpu_info.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/cumulative.hpp>
+#include <weft/kernel/cumulative_kernel.hpp>
 #include <weft/kernel/dispatch.hpp>
 #include <weft/kernel/function_table.hpp>
 #include <weft/kernel/index_kernel.hpp>
 #include <weft/kernel/level.hpp>
+#include <weft/kernel/packed_matrix.hpp>
+#include <weft/kernel/product_provider.hpp>
 #include <weft/kernel/reduce.hpp>
+#include <weft/kernel/reduction_kernel.hpp>
+#include <weft/kernel/reduction_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
+#include <weft/kernel/span_loop.hpp>
+#include <weft/ops/argument.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
@@ -63,6 +71,7 @@
 #include <weft/ops/division.hpp>
 #include <weft/ops/indexing.hpp>
 #include <weft/ops/masking.hpp>
+#include <weft/ops/matmul.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/ops/scaled.hpp>
