@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that show their input in another way, each against index arithmetic.
 #include "graph/operator_run.hpp"
+#include "support/element.hpp"
 #include "support/errors.hpp"
+#include "support/random_layout.hpp"
 #include "support/seed.hpp"
 #include "support/tally.hpp"
 
@@ -103,6 +105,57 @@ TEST_CASE("Squeeze, Unsqueeze and Transpose", "[graph]") {
               OperatorRun{.op = "Transpose", .first_constant = 1}({y, integers({0, 1})}));
   CHECK_ERROR(axis, ("input 1 (axes)", "got 4"),
               OperatorRun{.op = "Squeeze", .first_constant = 1}({x, integers({4})}));
+}
+
+TEST_CASE("Reshape of elements in any order", "[graph]") {
+  test::Random random(test::seed());
+  for (int round = 0; round < test::rounds(400); ++round) {
+    CAPTURE(test::seed(), round);
+    const Dims shape = test::random_shape(random, 4);
+    const test::Memory memory(weft::ScalarType::i32, test::random_layout(random, shape));
+    test::fill(weft::ScalarType::i32, memory.data(), memory.layout().size, random);
+    const TensorView x = memory.view();
+    // The same elements along other axes: factors of each extent, some put together again.
+    Dims target(1, 1);
+    for (std::int64_t extent : shape) {
+      for (std::int64_t factor = 2; factor < extent; ++factor) {
+        if (extent % factor != 0 || random.chance(50)) continue;
+        target.push_back(factor);
+        extent /= factor;
+      }
+      if (random.chance(40)) target.push_back(1);
+      if (random.chance(50)) {
+        target.back() *= extent;
+      } else {
+        target.push_back(extent);
+      }
+    }
+    const Tensor got = OperatorRun{.op = "Reshape", .first_constant = 1}({x, integers(target)})[0];
+    CHECK(shape_of(got) == target);
+    CHECK(test::numbers_of(got) == test::numbers_of(x));
+  }
+}
+
+TEST_CASE("Reshape copies only what does not follow one walk through memory", "[graph]") {
+  using weft::graph::PlanNote;
+  const Tensor whole = test::counting({6, 5, 4});
+  const auto is_copied = [](const TensorView& x, const Bits& target) {
+    Frame frame{
+        Executable(OperatorRun{.op = "Reshape", .first_constant = 1}.graph({x, integers(target)}))};
+    frame.plan(std::vector<TensorView>{x});
+    frame.run();
+    CHECK(test::numbers_of(frame.result(0)) == test::numbers_of(x));
+    return frame.explain().notes.at(0).kind != PlanNote::Kind::viewed;
+  };
+  CHECK_FALSE(is_copied(whole, {-1}));
+  CHECK_FALSE(is_copied(whole.slice(1, 2, 3), {6, 4}));  // a step of a batch along axis 1
+  CHECK_FALSE(is_copied(whole.slice(1, 2, 3), {2, 3, 2, 2}));
+  CHECK_FALSE(is_copied(whole.slice(1, 1, 3), {2, 3, 8}));
+  CHECK(is_copied(whole.slice(1, 2, 3), {24}));
+  CHECK(is_copied(whole.permute({2, 0, 1}), {-1}));
+  CHECK_FALSE(is_copied(whole.permute({2, 0, 1}), {4, 30}));
+  CHECK_FALSE(is_copied(whole.slice(2, 0, 1), {30}));
+  CHECK_FALSE(is_copied(whole.flip(2).slice(0, 1, 2), {5, 4}));
 }
 
 TEST_CASE("Split and VariadicSplit", "[graph]") {

@@ -3,9 +3,11 @@
 #include <weft/base/checked.hpp>
 
 #include "base/text.hpp"
+#include "graph/elementwise_kernel.hpp"
 #include "graph/operators/families.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace weft::inline v0::graph {
 namespace {
@@ -20,6 +22,39 @@ class Identity final : public Operator {
     return true;
   }
 };
+
+/// Strides in which a view's elements have another shape, both being row-major; nothing if there are
+/// none. Neighbouring axes of the view that are one walk through memory may be divided anew.
+std::optional<DimVector> strides_of(const TensorView& view, IntSpan shape) {
+  DimVector strides = contiguous_strides(shape);
+  if (view.numel() <= 1) return strides;
+  std::size_t to = shape.size();
+  for (std::size_t axis = view.shape().size(); axis > 0;) {
+    std::int64_t step = view.strides()[axis - 1];
+    std::int64_t elements = view.shape()[axis - 1];
+    for (--axis; axis > 0; --axis) {
+      const std::int64_t extent = view.shape()[axis - 1];
+      if (elements > 1 && extent > 1 && view.strides()[axis - 1] != step * elements) break;
+      if (elements == 1) step = view.strides()[axis - 1];
+      elements *= extent;
+    }
+    while (elements > 1) {
+      const std::int64_t extent = shape[--to];
+      if (elements % extent != 0) return {};
+      if (extent > 1) strides[to] = step;
+      step *= extent;
+      elements /= extent;
+    }
+  }
+  return strides;
+}
+
+/// Copies the input, row-major.
+std::unique_ptr<Kernel> dense_copy(const PrepareContext& context) {
+  const TensorView& in = context.input(0);
+  const TensorView out = TensorView::trusted(context.output(0).data(), in.dtype(), in.shape());
+  return prepare_chain(Chain::copy(in.dtype()), {&out, 1}, {&in, 1});
+}
 
 /// Another shape of as many elements in row-major order. Input 1: the extents, one of which may be -1;
 /// 0 keeps the input's, if attribute special_zero says so.
@@ -42,12 +77,17 @@ class Reshape final : public Operator {
   }
 
   bool view(const PrepareContext& context, std::span<TensorView> outputs) const override {
-    if (!context.input(0).is_contiguous()) return false;
     const TensorView& in = context.input(0);
     const IntSpan shape = context.output(0).shape();
-    outputs[0] = in.as_strided(shape, contiguous_strides(shape));
-    return true;
+    const std::optional<DimVector> strides = strides_of(in, shape);
+    if (strides) outputs[0] = in.as_strided(shape, *strides);
+    return strides.has_value();
   }
+  /// Where the elements lie in another order.
+  std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
+    return dense_copy(context);
+  }
+  bool accepts_input(const Node&, int, const TensorView&) const override { return true; }
 
  private:
   static PartialShape reshaped(const PartialShape& from, std::span<const std::int64_t> target,
