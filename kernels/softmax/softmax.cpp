@@ -4,10 +4,10 @@
 #include <weft/kernel/vectorized_math.hpp>
 
 #include "kernels/exp_below.hpp"
+#include "kernels/math/logarithm.hpp"
 #include "kernels/reduce/lanes.hpp"
 #include "kernels/stage/moves.hpp"
 
-#include <cmath>
 #include <limits>
 
 // Lambdas over registers: called, they would pass them through memory.
@@ -20,6 +20,7 @@ template <class T, SoftmaxOp op>
 struct Functions {
   using V = Vectorized<T>;
   static constexpr std::int64_t lanes = V::lanes;
+  static constexpr std::int64_t size = sizeof(T);
   static constexpr bool log = op == SoftmaxOp::log_softmax;
   static constexpr T lowest = -std::numeric_limits<T>::infinity();
 
@@ -29,6 +30,39 @@ struct Functions {
   static T* row(char* data, std::int64_t step, std::int64_t r) {
     return reinterpret_cast<T*>(data + r * step);
   }
+
+  /// The first `count` lanes in memory, the others being `fill`: without a way through memory where the
+  /// level has masks.
+  static WEFT_ALWAYS_INLINE V load_some(const T* from, std::int64_t count, T fill) {
+#if defined(__AVX512F__)
+    V v;
+    if constexpr (std::is_same_v<T, float>) {
+      v[0] = _mm512_mask_loadu_ps(_mm512_set1_ps(fill), first_lanes(count), from);
+    } else {
+      v[0] = _mm512_mask_loadu_pd(_mm512_set1_pd(fill), first_lanes(count), from);
+    }
+    return v;
+#else
+    return V::load(from, count, fill);
+#endif
+  }
+  static WEFT_ALWAYS_INLINE void store_some(T* to, const V& v, std::int64_t count) {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, float>) {
+      _mm512_mask_storeu_ps(to, first_lanes(count), v[0]);
+    } else {
+      _mm512_mask_storeu_pd(to, first_lanes(count), v[0]);
+    }
+#else
+    v.store(to, count);
+#endif
+  }
+#if defined(__AVX512F__)
+  using LaneMask = std::conditional_t<lanes == 16, __mmask16, __mmask8>;
+  static WEFT_ALWAYS_INLINE LaneMask first_lanes(std::int64_t count) {
+    return static_cast<LaneMask>((1U << count) - 1);
+  }
+#endif
 
   /// Calls f(j, load, store) for every register of columns, the last one in part: load(from) reads its
   /// lanes, store(to, value) writes them.
@@ -43,8 +77,8 @@ struct Functions {
     const std::int64_t rest = columns - j;
     if (rest == 0) return;
     f(
-        j, [=](const T* from) WEFT_INLINED { return V::load(from, rest, fill); },
-        [=](T* to, const V& value) WEFT_INLINED { value.store(to, rest); }, rest);
+        j, [=](const T* from) WEFT_INLINED { return load_some(from, rest, fill); },
+        [=](T* to, const V& value) WEFT_INLINED { store_some(to, value, rest); }, rest);
   }
 
   /// The larger; b if a is NaN. One instruction.
@@ -121,10 +155,26 @@ struct Functions {
     }
   }
 
+  static WEFT_ALWAYS_INLINE V logarithm(V x) {
+    for (int i = 0; i < V::registers; ++i)
+      x[i] = weft::log(Register<T>(typename V::Batch(x[i]))).value;
+    return x;
+  }
+
   static void settle(void* factors, const double* sums, std::int64_t columns) {
     T* factor = static_cast<T*>(factors);
-    for (std::int64_t j = 0; j < columns; ++j)
-      factor[j] = static_cast<T>(log ? std::log(sums[j]) : 1 / sums[j]);
+    if constexpr (!log) {
+      for (std::int64_t j = 0; j < columns; ++j)
+        factor[j] = static_cast<T>(1 / sums[j]);
+    } else {
+      for (std::int64_t first = 0; first < columns; first += lanes) {
+        const std::int64_t count = columns - first < lanes ? columns - first : lanes;
+        alignas(64) T sum[lanes];
+        for (int j = 0; j < lanes; ++j)
+          sum[j] = static_cast<T>(j < count ? sums[first + j] : 1.0);
+        store_some(factor + first, logarithm(V::load(sum)), count);
+      }
+    }
   }
 
   static void scale(const void* factors, char* out, std::int64_t out_row, std::int64_t rows,
@@ -156,6 +206,27 @@ struct Functions {
     }
   }
 
+  static void few_rows(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
+                       std::int64_t rows, std::int64_t columns) {
+    each_register(columns, T(0),
+                  [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINED {
+                    V x[few_softmax_rows];
+                    V most = x[0] = load(row(in, in_row, 0) + j);
+                    for (std::int64_t r = 1; r < rows; ++r)
+                      most = larger(x[r] = load(row(in, in_row, r) + j), most);
+                    V sum(T(0));
+                    for (std::int64_t r = 0; r < rows; ++r) {
+                      const V moved = x[r] - most;
+                      const V term = exp_below(moved);
+                      sum += term;
+                      x[r] = log ? moved : term;
+                    }
+                    const V by = log ? logarithm(sum) : V(T(1)) / sum;
+                    for (std::int64_t r = 0; r < rows; ++r)
+                      store(row(out, out_row, r) + j, log ? x[r] - by : x[r] * by);
+                  });
+  }
+
   static void find_largest_of_line(void* largest, const char* in, std::int64_t n) {
     T* most = static_cast<T*>(largest);
     const T* from = row(in, 0, 0);
@@ -178,10 +249,10 @@ struct Functions {
     constexpr std::int64_t block = 32 * lanes;
     alignas(64) double sums[lanes] = {};
     for (std::int64_t first = 0; first < n; first += block) {
-      const std::int64_t size = n - first < block ? n - first : block;
+      const std::int64_t end = n - first < block ? n : first + block;
       V part[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};
       std::int64_t i = first;
-      for (; i + 4 * lanes <= first + size; i += 4 * lanes) {
+      for (; i + 4 * lanes <= end; i += 4 * lanes) {
         WEFT_UNROLLED
         for (int k = 0; k < 4; ++k) {
           // The line after this one, most likely.
@@ -193,7 +264,7 @@ struct Functions {
         }
       }
       // What fills up the last register adds nothing.
-      each_register(first + size - i, lowest,
+      each_register(end - i, lowest,
                     [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINED {
                       const V terms = exp_below(load(from + i + j) - V(most));
                       if (keep) store(to + i + j, terms);
@@ -250,8 +321,10 @@ struct Functions {
   }
 
   /// The sum of the terms of a line, in lanes. Terms are kept in `to` unless this is the logarithm.
+  /// What stands `ahead` of the line is fetched in the meantime: there is more to compute than to read.
   static WEFT_ALWAYS_INLINE Vectorized<double> summed_lanes(T* to, const T* x, std::int64_t n,
-                                                            const V& most, const V& numbers) {
+                                                            const V& most, const V& numbers,
+                                                            const char* ahead) {
     constexpr std::int64_t block = 32 * lanes;  // added up before they go to f64
     Vectorized<double> sum(0.0);
     const auto take = [&](const V& part) WEFT_INLINED {
@@ -270,6 +343,7 @@ struct Functions {
       for (; i + 4 * lanes <= end; i += 4 * lanes) {
         WEFT_UNROLLED
         for (int k = 0; k < 4; ++k) {
+          __builtin_prefetch(ahead + (i + k * lanes) * size);
           const V terms = exp_below(V::load(x + i + k * lanes) - most);
           if (!log) terms.store(to + i + k * lanes);
           part[k] += terms;
@@ -293,7 +367,7 @@ struct Functions {
   static void lines(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
                     std::int64_t count, std::int64_t n) {
     T most[most_softmax_lines];
-    double sums[most_softmax_lines];
+    double sums[most_softmax_lines] = {};
     fold_rows_of<T>(
         most, count,
         [&](std::int64_t r) WEFT_INLINED { return largest_lanes(row(in, in_row, r), n); },
@@ -308,15 +382,16 @@ struct Functions {
     fold_rows_of<double>(
         sums, count,
         [&](std::int64_t r) WEFT_INLINED {
-          return summed_lanes(row(out, out_row, r), row(in, in_row, r), n, V(most[r]), numbers);
+          return summed_lanes(row(out, out_row, r), row(in, in_row, r), n, V(most[r]), numbers,
+                              in + (r + count) * in_row);
         },
         [](auto a, auto b) WEFT_INLINED { return a + b; });
+    T factors[most_softmax_lines];
+    settle(factors, sums, count);
     for (std::int64_t r = 0; r < count; ++r) {
-      T factor;
-      settle(&factor, &sums[r], 1);
       T* to = row(out, out_row, r);
       const T* from = log ? row(in, in_row, r) : to;
-      const V by(factor), m(most[r]);
+      const V by(factors[r]), m(most[r]);
       const auto finished = [&](const V& x) WEFT_INLINED {
         if constexpr (log) return (x - m) - by;
         return x * by;
@@ -328,12 +403,12 @@ struct Functions {
     }
   }
 
-  static constexpr SoftmaxKernel kernel = {&find_largest, &add_up,
-                                           &settle,       log ? nullptr : &scale,
-                                           &finish,       &find_largest_of_line,
-                                           &add_up_line,  log ? nullptr : &scale_line,
-                                           &finish_line,  &lines,
-                                           lanes,         scalar_type_of<T>};
+  static constexpr SoftmaxKernel kernel = {
+      &find_largest,          &add_up,      &settle,
+      log ? nullptr : &scale, &finish,      &few_rows,
+      &find_largest_of_line,  &add_up_line, log ? nullptr : &scale_line,
+      &finish_line,           &lines,       lanes,
+      scalar_type_of<T>};
 };
 
 }  // namespace

@@ -17,6 +17,9 @@ enum class SoftmaxOp : std::uint8_t { softmax, log_softmax };
 /// Most columns of a block.
 inline constexpr std::int64_t most_softmax_columns = 1024;
 
+/// Most rows of columns that are worked on in one go.
+inline constexpr std::int64_t few_softmax_rows = 8;
+
 /// Most lines that are worked on together.
 inline constexpr std::int64_t most_softmax_lines = 16;
 
@@ -40,6 +43,11 @@ struct SoftmaxKernel {
   void (*finish)(const void* largest, const void* factors, char* out, std::int64_t out_row,
                  const char* in, std::int64_t in_row, std::int64_t rows,
                  std::int64_t columns) = nullptr;
+
+  /// All of it for columns of 1 to few_softmax_rows elements, any number of them. The output may be the
+  /// input.
+  void (*few_rows)(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
+                   std::int64_t rows, std::int64_t columns) = nullptr;
 
   // The same for n elements of one line.
   void (*find_largest_of_line)(void* largest, const char* in, std::int64_t n) = nullptr;

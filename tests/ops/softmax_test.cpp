@@ -83,6 +83,7 @@ TEST_CASE("softmax: floating types, every axis of random layouts", "[ops]") {
         shape[static_cast<std::size_t>(random.integer(0, last))] = random.integer(50, 700);
       }
       if (test::product(shape) > 20'000) shape = {3, 1100};
+      if (round == 1) shape = {2, 17'000};  // lines that no buffer holds
       Memory memory(type, test::random_layout(random, shape, {.zero = false}));
       const TensorView a = memory.view();
       const double spread = random.chance(50) ? 2 : 60;
