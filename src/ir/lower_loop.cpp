@@ -21,16 +21,6 @@ const Body& body_of(const Layer& layer, Body::Role role, const char* name) {
   fail(ErrorCode::parse, text("element <", name, "> is missing"));
 }
 
-LoweredNetwork lower_body(const Body& body, Constants& constants) {
-  LoweredNetwork lowered = lower_network(body.network, constants);
-  // What a body sets would be gone with the trip; better no model than another one.
-  for (const int sink : lowered.graph.sinks()) {
-    fail(ErrorCode::parse, text(graph::describe(lowered.graph.node(sink)),
-                                ": a variable can be set by the model alone, not by a body"));
-  }
-  return lowered;
-}
-
 recurrent::PortRange range_of(const PortMapping& entry) {
   return {
       .start = entry.start, .end = entry.end, .stride = entry.stride, .part_size = entry.part_size};
@@ -101,7 +91,7 @@ recurrent::Branch branch_of(const Layer& layer, Body::Role role, const char* nam
   return in_context(
       [&] { return name; },
       [&] {
-        LoweredNetwork lowered = lower_body(body, constants);
+        LoweredNetwork lowered = lower_network(body.network, constants);
         recurrent::Branch branch;
         branch.inputs.assign(lowered.graph.parameters().size(), LoweredNetwork::none);
         branch.results.assign(layer.outputs.size(), LoweredNetwork::none);
@@ -134,8 +124,8 @@ graph::Node lower_loop(const Layer& layer, std::vector<graph::Value> inputs, Con
       [&] { return layer.describe(); },
       [&] {
         const Body& body = body_of(layer, Body::Role::loop, "body");
-        LoweredNetwork lowered =
-            in_context([] { return "body"; }, [&] { return lower_body(body, constants); });
+        LoweredNetwork lowered = in_context([] { return "body"; },
+                                            [&] { return lower_network(body.network, constants); });
         recurrent::LoopSpec spec = recurrent::to_loop(
             port_map_of(layer, body, lowered), lowered.graph, static_cast<int>(inputs.size()));
         auto graph = std::make_shared<const graph::Graph>(std::move(lowered.graph));

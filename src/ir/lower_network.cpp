@@ -83,11 +83,10 @@ class Lowering {
       return;
     }
     graph::Node node;
-    if (is(layer, "TensorIterator") || is(layer, "Loop")) {
-      node = recurrent::with_constants_inside(lower_loop(layer, inputs(at), constants_),
-                                              lowered_.graph);
-    } else if (is(layer, "If")) {
-      node = lower_if(layer, inputs(at), constants_);
+    const bool has_bodies = is(layer, "TensorIterator") || is(layer, "Loop") || is(layer, "If");
+    if (has_bodies) {
+      node = is(layer, "If") ? lower_if(layer, inputs(at), constants_)
+                             : lower_loop(layer, inputs(at), constants_);
     } else {
       if (!layer.bodies.empty())
         fail(ErrorCode::parse, text(layer.describe(), ": expected no body in such a layer"));
@@ -103,7 +102,11 @@ class Lowering {
     }
     node.name = layer.name;
     node.layer_id = std::to_string(layer.id);
-    const int index = lowered_.graph.add_node(std::move(node));
+    const int index =
+        has_bodies
+            ? in_context([&] { return layer.describe(); },
+                         [&] { return recurrent::add_node(lowered_.graph, std::move(node)); })
+            : lowered_.graph.add_node(std::move(node));
     if (is_sink) lowered_.graph.add_sink(index);
     for (std::size_t port = 0; port < layer.outputs.size(); ++port)
       outputs_[at].push_back({index, static_cast<int>(port)});

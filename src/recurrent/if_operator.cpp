@@ -5,6 +5,7 @@
 #include <weft/graph/executable.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/recurrent/choice.hpp>
+#include <weft/recurrent/loop.hpp>
 
 #include "base/operation.hpp"
 #include "base/text.hpp"
@@ -17,13 +18,6 @@
 namespace weft::inline v0::recurrent {
 
 namespace {
-
-/// The maps of both sides; the bodies are the node's.
-class IfData final : public graph::NodeData {
- public:
-  std::array<std::vector<int>, 2> inputs;  // then, else
-  std::array<std::vector<int>, 2> results;
-};
 
 const IfData& data_of(const graph::Node& node) {
   const auto* data = dynamic_cast<const IfData*>(node.data.get());
@@ -178,11 +172,13 @@ graph::Node if_node(std::string name, Branch then_branch, Branch else_branch,
 
 std::vector<graph::Value> add_if(graph::Graph& graph, std::string name, Branch then_branch,
                                  Branch else_branch, std::vector<graph::Value> inputs) {
-  const int node = graph.add_node(
-      if_node(std::move(name), std::move(then_branch), std::move(else_branch), std::move(inputs)));
+  graph::Node node =
+      if_node(std::move(name), std::move(then_branch), std::move(else_branch), std::move(inputs));
+  const int noutputs = node.noutputs;
+  const int index = add_node(graph, std::move(node));
   std::vector<graph::Value> outputs;
-  for (int i = 0; i < graph.node(node).noutputs; ++i)
-    outputs.push_back({node, i});
+  for (int i = 0; i < noutputs; ++i)
+    outputs.push_back({index, i});
   return outputs;
 }
 

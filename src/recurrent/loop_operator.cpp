@@ -3,6 +3,7 @@
 #include <weft/graph/operator.hpp>
 #include <weft/recurrent/loop.hpp>
 
+#include "recurrent/body_variables.hpp"
 #include "recurrent/fixed_loop.hpp"
 #include "recurrent/if_operator.hpp"
 #include "recurrent/loop_call.hpp"
@@ -145,33 +146,8 @@ class LoopOperator final : public graph::Operator {
   }
 };
 
-}  // namespace
-
-const graph::OperatorRegistry& operators() {
-  static const graph::OperatorRegistry registry = [] {
-    graph::OperatorRegistry made = graph::standard_operators();
-    made.add(std::make_shared<LoopOperator>());
-    made.add(make_if_operator());
-    return made;
-  }();
-  return registry;
-}
-
-graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,
-                      std::vector<graph::Value> inputs) {
-  check(spec, *body, static_cast<int>(inputs.size()));
-  body->check(most_nested - 1);
-  if (spec.outputs.empty()) refuse(spec, ErrorCode::invalid_argument, "has no outputs");
-  graph::Node node;
-  node.op = "Loop";
-  node.name = spec.name;
-  node.inputs = std::move(inputs);
-  node.noutputs = static_cast<int>(spec.outputs.size());
-  node.bodies.push_back(std::move(body));
-  node.data = std::make_shared<const LoopData>(std::move(spec));
-  return node;
-}
-
+/// The same loop with constants in its body where inputs that are the same in every trip are constants
+/// of `graph`, whose values its inputs are. Loops inside likewise. Other nodes stay as they are.
 graph::Node with_constants_inside(graph::Node loop, const graph::Graph& graph) {
   const auto* data = dynamic_cast<const LoopData*>(loop.data.get());
   if (data == nullptr) return loop;
@@ -205,13 +181,52 @@ graph::Node with_constants_inside(graph::Node loop, const graph::Graph& graph) {
   return loop;
 }
 
+}  // namespace
+
+const graph::OperatorRegistry& operators() {
+  static const graph::OperatorRegistry registry = [] {
+    graph::OperatorRegistry made = graph::standard_operators();
+    made.add(std::make_shared<LoopOperator>());
+    made.add(make_if_operator());
+    return made;
+  }();
+  return registry;
+}
+
+graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,
+                      std::vector<graph::Value> inputs) {
+  check(spec, *body, static_cast<int>(inputs.size()));
+  body->check(most_nested - 1);
+  if (spec.outputs.empty()) refuse(spec, ErrorCode::invalid_argument, "has no outputs");
+  graph::Node node;
+  node.op = "Loop";
+  node.name = spec.name;
+  node.inputs = std::move(inputs);
+  node.noutputs = static_cast<int>(spec.outputs.size());
+  node.bodies.push_back(std::move(body));
+  node.data = std::make_shared<const LoopData>(std::move(spec));
+  return node;
+}
+
+int add_node(graph::Graph& graph, graph::Node node) {
+  std::vector<AssignedOutput> assigned;
+  node = with_variables_outside(std::move(node), graph, assigned);
+  const int index = graph.add_node(with_constants_inside(std::move(node), graph));
+  for (AssignedOutput& each : assigned) {
+    each.assign.inputs = {{index, each.output}};
+    graph.add_sink(graph.add_node(std::move(each.assign)));
+  }
+  return index;
+}
+
 std::vector<graph::Value> add_loop(graph::Graph& graph, LoopSpec spec, const graph::Graph& body,
                                    std::vector<graph::Value> inputs) {
-  const int node = graph.add_node(with_constants_inside(
-      loop_node(std::move(spec), std::make_shared<const graph::Graph>(body), std::move(inputs)),
-      graph));
+  const auto noutputs = static_cast<int>(spec.outputs.size());
+  const int node = add_node(
+      graph,
+      loop_node(std::move(spec), std::make_shared<const graph::Graph>(body), std::move(inputs)));
   std::vector<graph::Value> outputs;
-  for (int i = 0; i < graph.node(node).noutputs; ++i)
+  for (int i = 0; i < noutputs; ++i)
     outputs.push_back({node, i});
   return outputs;
 }

@@ -173,6 +173,24 @@ TEST_CASE("logic, selection and conversion", "[graph]") {
   CHECK(at(hard, 2) == 1);
 }
 
+TEST_CASE("PRelu: slopes lie along axis 1", "[graph]") {
+  const Tensor x = Tensor::of<float>({2, 2, 2}, {-1, 2, -3, 4, -5, 6, -7, -8});
+  const auto values = [](const Tensor& t) {
+    return std::vector<float>(t.data_as<float>(), t.data_as<float>() + t.numel());
+  };
+  CHECK(values(run("PRelu", {x, Tensor::of<float>({2}, {0.5F, 2})})) ==
+        std::vector<float>{-0.5F, 2, -6, 4, -2.5F, 6, -14, -16});
+  CHECK(values(run("PReLU", {x, Tensor::of<float>({1}, {0.5F})})) ==
+        std::vector<float>{-0.5F, 2, -1.5F, 4, -2.5F, 6, -3.5F, -4});
+  CHECK(values(run("PRelu", {x, Tensor::of<float>({2, 1, 1}, {1, 2})})) ==
+        std::vector<float>{-1, 2, -3, 4, -10, 6, -14, -16});
+  const Tensor row = Tensor::of<float>({2}, {-1, -2});
+  CHECK(values(run("PRelu", {row, row})) == std::vector<float>{1, 4});
+  CHECK_ERROR(shape, ("PRelu"), run("PRelu", {x, Tensor::zeros({3}, ScalarType::f32)}));
+  CHECK_ERROR(shape, ("PRelu"), run("PRelu", {row, x}));
+  CHECK_ERROR(dtype, ("PRelu"), run("PRelu", {x, Tensor::zeros({2}, ScalarType::f64)}));
+}
+
 TEST_CASE("whole numbers", "[graph]") {
   const Tensor a = Tensor::of<std::int64_t>({4}, {7, -7, 7, -7});
   const Tensor b = Tensor::of<std::int64_t>({4}, {2, 2, -2, -2});

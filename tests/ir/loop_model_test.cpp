@@ -92,6 +92,30 @@ ir::Model build_counted(const NetText& net) {
 
 }  // namespace
 
+TEST_CASE("loop model: a variable of the body lasts from trip to trip and from run to run",
+          "[model]") {
+  NetText net;
+  const auto x = net.parameter("x", "f32", "1,2");
+  NetText body = net.body();
+  const auto xi = body.parameter("xi", "f32", "1,1");
+  const auto before =
+      body.op("ReadValue", {body.constant<float>("1,1", {10})}, "variable_id=\"s\"", "opset3");
+  const auto after = body.op("Add", {before, xi});
+  body.layer("set", "Assign", "opset3", {after}, 0, "variable_id=\"s\"");
+  const int next = body.result("next", after);
+  LoopText loop;
+  loop.input(0, xi, "axis=\"1\"").output(1, next, "axis=\"1\"");
+  net.result("all", net.layer("sums", "TensorIterator", "opset1", {x}, 1, "", loop.text(body))[0]);
+  const ir::Model model = build(net);
+  graph::Frame frame(model.program);
+  const Tensor given = row({1, 2});
+  frame.plan(std::vector<TensorView>{given});
+  frame.run();
+  CHECK(floats(Tensor::copy_of(frame.result(0))) == Floats{11, 13});
+  frame.run();
+  CHECK(floats(Tensor::copy_of(frame.result(0))) == Floats{14, 16});
+}
+
 TEST_CASE("loop model: a TensorIterator that sums", "[loop]") {
   const ir::Model model = build(running_sum());
   CHECK(to_string(model.outputs[0].type) == "f32[1, 4]");

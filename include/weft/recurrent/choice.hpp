@@ -26,7 +26,7 @@ struct Branch {
 WEFT_API graph::Node if_node(std::string name, Branch then_branch, Branch else_branch,
                              std::vector<graph::Value> inputs);
 
-/// Adds the node and gives the values of its outputs.
+/// Adds the node as add_node() does and gives the values of its outputs.
 WEFT_API std::vector<graph::Value> add_if(graph::Graph& graph, std::string name, Branch then_branch,
                                           Branch else_branch, std::vector<graph::Value> inputs);
 

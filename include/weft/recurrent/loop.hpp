@@ -28,12 +28,19 @@ WEFT_API const graph::OperatorRegistry& operators();
 WEFT_API graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,
                                std::vector<graph::Value> inputs);
 
-/// The same loop with constants in its body where inputs that are the same in every trip are constants
-/// of `graph`, whose values its inputs are: weights can then be packed once. Loops inside likewise. The
-/// constants are shared. Other nodes stay as they are.
-WEFT_API graph::Node with_constants_inside(graph::Node loop, const graph::Graph& graph);
+/// Adds a node that loop_node() or if_node() has made, and gives its index.
+///
+/// Inputs of a loop that are the same in every trip, and constants of `graph`, become constants of its
+/// body: weights can then be packed once. Loops inside likewise; the constants are shared.
+///
+/// Variables that a body reads and sets (ReadValue, Assign) are read before the node and set behind it,
+/// by nodes that are added as well. Each trip of a loop sees what the trip before has set, and the first
+/// what the run before has left. A first value that the body computes is computed before the node. Throws
+/// Error(invalid_argument) if that depends on a slice or on the number of the trip, and for a variable
+/// that one body sets twice, or that one side of an If sets and neither reads.
+WEFT_API int add_node(graph::Graph& graph, graph::Node node);
 
-/// Adds the node, with constants inside, and gives the values of its outputs. The body is copied.
+/// Adds the node as add_node() does, and gives the values of its outputs. The body is copied.
 WEFT_API std::vector<graph::Value> add_loop(graph::Graph& graph, LoopSpec spec,
                                             const graph::Graph& body,
                                             std::vector<graph::Value> inputs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that compute each element of their output from the elements at the same place.
 #include "base/text.hpp"
+#include "graph/elementwise_kernel.hpp"
 #include "graph/operators/families.hpp"
 
 #include <algorithm>
@@ -91,6 +92,62 @@ class Elementwise final : public Operator {
   Build build_;
 };
 
+/// x, or x times the slope where x is below 0. A slope of one axis lies along axis 1 of x, if it has one.
+class PRelu final : public Operator {
+ public:
+  PRelu() : Operator({.name = "PRelu"}) {}
+
+  void infer(InferContext& context) const override {
+    if (context.ninputs() != 2) {
+      fail(ErrorCode::invalid_argument, text("expected 2 inputs, got ", context.ninputs()));
+    }
+    const ValueType& x = context.input(0);
+    const ScalarType types[] = {x.dtype, context.input(1).dtype};
+    ElementwiseBuilder builder(context.node(), types);
+    build(builder);
+    PartialShape slope = context.input(1).shape;
+    if (slope.has_rank() && x.shape.has_rank()) {
+      DimVector extents(slope.extents().begin(), slope.extents().end());
+      for (int axis = behind(x.shape.rank(), slope.rank()); axis > 0; --axis)
+        extents.push_back(1);
+      slope = extents;
+    }
+    static_cast<void>(broadcast_shapes(x.shape, slope).merged_with(x.shape));
+    context.set_output(0, x);
+  }
+  std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
+    const TensorView& x = context.input(0);
+    TensorView slope = context.input(1);
+    for (int axis = behind(x.rank(), slope.rank()); axis > 0; --axis)
+      slope = slope.unsqueeze(-1);
+    const ScalarType types[] = {x.dtype(), slope.dtype()};
+    ElementwiseBuilder builder(context.node(), types);
+    build(builder);
+    Chain chain;
+    chain.terms = {{Chain::Kind::input, types[0], 0}, {Chain::Kind::input, types[1], 1}};
+    const int inputs[] = {0, 1};
+    const int result = chain.append(builder.formula(), inputs);
+    chain.terms[static_cast<std::size_t>(result)].output = 0;
+    chain.ninputs = 2;
+    chain.noutputs = 1;
+    const TensorView operands[] = {x, slope};
+    return prepare_chain(chain, {&context.output(0), 1}, operands);
+  }
+  bool accepts_input(const Node&, int, const TensorView&) const override { return true; }
+  bool accepts_output(const Node&, int, const TensorView&) const override { return true; }
+
+ private:
+  /// Axes of extent 1 that go behind those of the slope.
+  static int behind(int rank, int slope_rank) {
+    return slope_rank == 1 ? std::max(rank - 2, 0) : 0;
+  }
+  static void build(ElementwiseBuilder& b) {
+    const Term x = b.input(0), slope = b.input(1);
+    const Term below = b.apply(CompareOp::lt, x, b.number(0, b.input_type(0)));
+    b.set_result(b.apply(TernaryOp::where, below, b.apply(BinaryOp::mul, x, slope), x));
+  }
+};
+
 // ---- Formulas ------------------------------------------------------------------------------------
 
 template <auto op>
@@ -179,6 +236,7 @@ void add_elementwise_operators(OperatorRegistry& registry) {
     registry.add(std::make_shared<Elementwise>(
         OperatorName{.name = entry.name, .aliases = entry.aliases}, entry.ninputs, entry.build));
   }
+  registry.add(std::make_shared<PRelu>());
 }
 
 }  // namespace weft::inline v0::graph
