@@ -3,6 +3,7 @@
 /// Span kernels of f16 and bf16 from a function object over floats, for the kernel families.
 #pragma once
 
+#include "kernels/block_spans.hpp"
 #include "kernels/half_registers.hpp"
 #include "kernels/register_spans.hpp"
 
@@ -33,45 +34,12 @@ struct HalfSpans {
   template <std::size_t... I>
   static void span(const Op& op, char* const* data, std::int64_t n, std::uint32_t broadcast,
                    std::index_sequence<I...>) {
-    // A broadcast operand is a block that is read over and over.
-    char repeated[Nin][half_block * size];
-    const char* in[Nin];
-    std::int64_t step[Nin];
-    for (std::size_t k = 0; k < Nin; ++k) {
-      in[k] = data[1 + k];
-      step[k] = size;
-      if ((broadcast >> k & 1) == 0) continue;
-      for (int i = 0; i < half_block; ++i)
-        __builtin_memcpy(repeated[k] + i * size, in[k], size);
-      in[k] = repeated[k];
-      step[k] = 0;
-    }
-    if (n < half_block) {
-      short_span(op, data[0], n, in, step, std::index_sequence<I...>());
-      return;
-    }
-    // The last block reaches back over the one before it. It is computed first, since the output may be
-    // an input, and written last.
-    char last[half_block * size];
-    const std::int64_t start = n - half_block;
-    if (n % half_block != 0) block(op, last, (in[I] + start * step[I])...);
-    for (std::int64_t i = 0; i <= start; i += half_block)
-      block(op, data[0] + i * size, (in[I] + i * step[I])...);
-    if (n % half_block != 0) __builtin_memcpy(data[0] + start * size, last, sizeof(last));
-  }
-
-  /// Less than a block: missing lanes repeat the first one.
-  template <std::size_t... I>
-  static void short_span(const Op& op, char* to, std::int64_t n, const char* const* in,
-                         const std::int64_t* step, std::index_sequence<I...>) {
-    char padded[1 + Nin][half_block * size];
-    for (std::size_t k = 0; k < Nin; ++k) {
-      for (std::int64_t j = 0; j < half_block; ++j)
-        __builtin_memcpy(padded[1 + k] + j * size, in[k] + (j < n ? j : 0) * step[k], size);
-    }
-    block(op, padded[0], padded[1 + I]...);
-    for (std::int64_t j = 0; j < n; ++j)
-      __builtin_memcpy(to + j * size, padded[0] + j * size, size);
+    std::int64_t sizes[1 + Nin];
+    for (std::int64_t& bytes : sizes)
+      bytes = size;
+    BlockSpan<half_block, Nin, size>::run(
+        [&](char* to, const char* const* from) { block(op, to, from[I]...); }, data, n, broadcast,
+        sizes);
   }
 
   template <class... In>

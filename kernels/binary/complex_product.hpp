@@ -5,6 +5,8 @@
 
 #include <weft/kernel/span_loop.hpp>
 
+#include "kernels/block_spans.hpp"
+
 #include <complex>
 #include <cstdint>
 
@@ -52,48 +54,18 @@ struct ComplexRegister<double> {
 
 /// out[i] = a[i] * b[i] for n elements of std::complex<Part>; bits 0 and 1 of `broadcast`: a, b are one
 /// value. Both parts in one register: the real one by subtraction, the imaginary one by addition, of
-/// the same two products, none of them fused. Blocks are always whole, so a value never depends on
-/// where it stands.
+/// the same two products, none of them fused.
 template <class Part>
-void complex_product_span(char* out, const char* a, const char* b, std::int64_t n,
-                          std::uint32_t broadcast) {
+void complex_product_span(char* out, char* a, char* b, std::int64_t n, std::uint32_t broadcast) {
   using Register = ComplexRegister<Part>;
   constexpr std::int64_t size = 2 * sizeof(Part);
-  constexpr std::int64_t block = 32;
-  char repeated[2][block];
-  std::int64_t step[2] = {1, 1};
-  const char* in[2] = {a, b};
-  for (int k = 0; k < 2; ++k) {
-    if ((broadcast >> k & 1) == 0) continue;
-    for (std::int64_t i = 0; i < block; i += size)
-      __builtin_memcpy(repeated[k] + i, in[k], size);
-    in[k] = repeated[k];
-    step[k] = 0;
-  }
-  const std::int64_t bytes = n * size;
-  const auto product = [&](std::int64_t i) {
-    return Register::product(Register::load(in[0] + i * step[0]),
-                             Register::load(in[1] + i * step[1]));
-  };
-  if (bytes < block) {
-    char padded[3][block] = {};
-    for (int k = 0; k < 2; ++k) {
-      for (std::int64_t i = 0; i < bytes; i += size)
-        __builtin_memcpy(padded[k] + i, in[k] + i * step[k], size);
-    }
-    Register::store(padded[2],
-                    Register::product(Register::load(padded[0]), Register::load(padded[1])));
-    for (std::int64_t i = 0; i < bytes; i += size)
-      __builtin_memcpy(out + i, padded[2] + i, size);
-    return;
-  }
-  // The last block reaches back over the one before it. It is computed first, since the output may be
-  // an input, and written last.
-  const std::int64_t start = bytes - block;
-  const auto last = product(start);
-  for (std::int64_t i = 0; i < start; i += block)
-    Register::store(out + i, product(i));
-  Register::store(out + start, last);
+  constexpr std::int64_t sizes[] = {size, size, size};
+  char* const data[] = {out, a, b};
+  BlockSpan<32 / size, 2, size>::run(
+      [](char* to, const char* const* from) {
+        Register::store(to, Register::product(Register::load(from[0]), Register::load(from[1])));
+      },
+      data, n, broadcast, sizes);
 }
 
 /// The same as SpanKernel::Run.

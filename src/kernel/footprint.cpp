@@ -48,12 +48,13 @@ bool worth_streaming(const TensorIterator& iter, int output) {
   std::int64_t bytes = 0;
   for (int k = 0; k < iter.ntensors(); ++k)
     bytes += bytes_touched(iter, k);
-  // Up to half, much of the output is still there when it is written or read again, and plain stores
-  // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurement. Short rows
-  // gain less.
+  // Below that, much of the output is still there when it is written or read again, and plain stores
+  // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurements. Where half of
+  // all is output, or rows are short, streaming gains less.
   const std::int64_t l3 = cpu_info().l3_bytes;
+  if (2 * bytes_touched(iter, output) >= bytes) return bytes > l3;
   const bool short_rows = geometry.extent(0) * size < least_run_bytes;
-  return bytes > (short_rows ? l3 - l3 / 8 : l3 / 2);
+  return bytes > l3 - (short_rows ? l3 / 8 : l3 / 4);
 }
 
 }  // namespace weft::inline v0

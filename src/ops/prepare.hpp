@@ -11,10 +11,20 @@
 namespace weft::inline v0 {
 
 Elementwise prepare(UnaryOp op, const Output& out, const TensorView& a);
-Elementwise prepare(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b);
 Elementwise prepare(CompareOp op, const Output& out, const TensorView& a, const TensorView& b);
 Elementwise prepare(TernaryOp op, const Output& out, const TensorView& a, const TensorView& b,
                     const TensorView& c);
+
+/// A function of two operands, whose kernel may take narrower types than the result's as they are.
+struct BinaryCall : Elementwise {
+  using Elementwise::Elementwise;
+
+  bool widens = false;  ///< the kernel is one of widening_kernel()
+
+  void run() const;
+  Explanation explain() const;
+};
+BinaryCall prepare(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b);
 
 /// A division, which may find integers divided by zero while it runs.
 struct DivisionCall : Elementwise {

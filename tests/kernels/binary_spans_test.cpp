@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The span kernels of add, sub, mul and div, called as the engine calls them: every short length,
 // one value on either side, several rows, in place, at any alignment and up to the last byte of
-// memory; and to the bit what single operations give, on every level.
+// memory; and to the bit what single operations give, on every level. So those whose inputs are of
+// narrower types.
 #include "kernels/binary/binary.hpp"
+#include "kernels/binary/widening.hpp"
 #include "support/guarded.hpp"
 #include "support/levels.hpp"
 #include "support/naive_ops.hpp"
@@ -31,7 +33,22 @@ struct Call {
   std::int64_t rows;
   std::uint32_t broadcast;  // bit k: operand k, the output being 0
   int in_place;             // the input that is the output as well; 0: none
+  ScalarType inputs[2];     // their types in memory
+
+  ScalarType in_memory(int k) const { return k == 0 ? type : inputs[k - 1]; }
+  std::int64_t size(int k) const { return weft::element_size(in_memory(k)); }
 };
+
+/// Runs the kernel of a level.
+void run(const Call& call, weft::Level level, char* const* data, const std::int64_t* row_bytes) {
+  const auto op = static_cast<weft::BinaryOp>(call.op);
+  const weft::WideningInputs inputs{{call.inputs[0], call.inputs[1]}};
+  const bool widens = call.inputs[0] != call.type || call.inputs[1] != call.type;
+  const weft::SpanKernel* kernel = widens ? weft::widening_kernel.at(level)(op, call.type, inputs)
+                                          : weft::binary_kernel.at(level)(op, call.type);
+  kernel->run(widens ? &inputs : kernel->context, data, row_bytes, call.n, call.rows,
+              call.broadcast);
+}
 
 /// Three operands in guarded memory.
 class Operands {
@@ -43,18 +60,18 @@ class Operands {
 
   void check(test::Tally& tally, Random& random, const std::vector<weft::Level>& levels,
              const Call& call) {
-    const std::int64_t size = weft::element_size(call.type);
     char* data[3];
     std::int64_t row_bytes[3];
     std::int64_t reach[3];
     for (int k = 0; k < 3; ++k) {
+      const std::int64_t size = call.size(k);
       const std::int64_t span = ((call.broadcast >> k & 1) != 0 ? 1 : call.n) * size;
       row_bytes[k] = span + random.integer(0, 2) * size;
       if (k > 0 && random.chance(10)) row_bytes[k] = 0;
       if (k == call.in_place && k > 0) row_bytes[k] = row_bytes[0];
       reach[k] = (call.rows - 1) * row_bytes[k] + span;
       data[k] = memory_[k].place(reach[k], random);
-      test::fill(call.type, data[k], reach[k] / size, random);
+      test::fill(call.in_memory(k), data[k], reach[k] / size, random);
     }
     if (call.in_place != 0) data[call.in_place] = data[0];
     char* low = std::max(memory_[0].data(), data[0] - around);
@@ -64,24 +81,24 @@ class Operands {
     std::memcpy(want_.data(), low, bytes);
     for (std::int64_t row = 0; row < call.rows; ++row) {
       for (std::int64_t i = 0; i < call.n; ++i) {
-        const char* in[2];
+        char in[2][16];
         for (int k = 1; k < 3; ++k) {
-          in[k - 1] =
-              data[k] + row * row_bytes[k] + ((call.broadcast >> k & 1) != 0 ? 0 : i * size);
+          const std::int64_t at = (call.broadcast >> k & 1) != 0 ? 0 : i * call.size(k);
+          weft::cast_elements(in[k - 1], call.type, 0, data[k] + row * row_bytes[k] + at,
+                              call.in_memory(k), 0, 1);
         }
         test::naive_binary(call.op, call.type, in[0], in[1],
-                           want_.data() + (data[0] - low) + row * row_bytes[0] + i * size);
+                           want_.data() + (data[0] - low) + row * row_bytes[0] + i * call.size(0));
       }
     }
     for (const weft::Level level : levels) {
       std::memcpy(low, start_.data(), bytes);
-      const weft::SpanKernel* k =
-          weft::binary_kernel.at(level)(static_cast<weft::BinaryOp>(call.op), call.type);
-      k->run(k->context, data, row_bytes, call.n, call.rows, call.broadcast);
+      run(call, level, data, row_bytes);
       tally.check(equal(call, low, want_.data(), data[0] - low, row_bytes[0], bytes),
                   [&](auto& out) {
-                    out << weft::name(call.type) << " op " << static_cast<int>(call.op) << ", "
-                        << weft::name(level) << ": " << call.rows << " rows of " << call.n
+                    out << weft::name(call.type) << " of " << weft::name(call.inputs[0]) << " and "
+                        << weft::name(call.inputs[1]) << ", op " << static_cast<int>(call.op)
+                        << ", " << weft::name(level) << ": " << call.rows << " rows of " << call.n
                         << ", broadcast " << call.broadcast << ", in place " << call.in_place;
                   });
     }
@@ -123,7 +140,8 @@ void check_spans(const std::vector<ScalarType>& types, const std::vector<test::B
           for (int in_place = 0; in_place < 3; ++in_place) {
             if ((broadcast >> in_place & 1) != 0) continue;
             const std::int64_t rows = random.chance(50) ? 1 : random.integer(2, 5);
-            operands.check(tally, random, levels, {op, type, n, rows, broadcast, in_place});
+            operands.check(tally, random, levels,
+                           {op, type, n, rows, broadcast, in_place, {type, type}});
           }
         }
       }
@@ -132,7 +150,53 @@ void check_spans(const std::vector<ScalarType>& types, const std::vector<test::B
   CHECK_TALLY(tally);
 }
 
+/// Every pair of types in memory that the widening kernels of a type and function take.
+void check_widening(ScalarType type) {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  Operands operands;
+  const std::vector<weft::Level> levels = test::levels();
+  for (const ScalarType a : test::all_types()) {
+    for (const ScalarType b : test::all_types()) {
+      for (const test::Binary op :
+           {test::Binary::add, test::Binary::sub, test::Binary::mul, test::Binary::div}) {
+        const auto kernel = weft::widening_kernel(static_cast<weft::BinaryOp>(op), type, {{a, b}});
+        if (kernel == nullptr || (a == type && b == type)) continue;
+        for (int round = 0; round < 24; ++round) {
+          const std::int64_t n =
+              random.chance(30) ? 64 * random.integer(1, 4) : random.integer(1, 200);
+          const auto broadcast = static_cast<std::uint32_t>(random.integer(0, 3)) << 1;
+          const auto in_place = static_cast<int>(random.integer(0, 2));
+          const bool possible = (broadcast >> in_place & 1) == 0 &&
+                                (in_place == 0 || (in_place == 1 ? a : b) == type);
+          const std::int64_t rows = random.chance(50) ? 1 : random.integer(2, 5);
+          operands.check(tally, random, levels,
+                         {op, type, n, rows, broadcast, possible ? in_place : 0, {a, b}});
+        }
+      }
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
 }  // namespace
+
+TEST_CASE("binary spans: inputs of narrower types", "[kernels]") {
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f64, ScalarType::i32, ScalarType::i64})
+    check_widening(type);
+}
+
+TEST_CASE("binary spans: no narrower types but those that registers convert", "[kernels]") {
+  using enum ScalarType;
+  const auto kernel = [](weft::BinaryOp op, ScalarType type, ScalarType a, ScalarType b) {
+    return weft::widening_kernel(op, type, {{a, b}});
+  };
+  CHECK(kernel(weft::BinaryOp::add, f32, i32, f32) != nullptr);
+  CHECK(kernel(weft::BinaryOp::add, f32, i64, f32) == nullptr);
+  CHECK(kernel(weft::BinaryOp::pow, f32, i32, f32) == nullptr);
+  CHECK(kernel(weft::BinaryOp::div, i32, i8, i32) == nullptr);
+  CHECK(kernel(weft::BinaryOp::add, f16, i8, f16) == nullptr);
+}
 
 TEST_CASE("binary spans: f16 and bf16", "[kernels]") {
   using enum test::Binary;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Spans cut into blocks of one length, for kernels that have no loop for single elements.
+#pragma once
+
+#include <weft/kernel/span_loop.hpp>
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// One span of n > 0 elements of Nin inputs and an output, in blocks of `length` elements:
+/// block(to, from) with one pointer an input. sizes[k] is operand k's element size in bytes, output
+/// first, at most `largest`; inputs of which bit k of `broadcast` is set are one element. Blocks are
+/// always whole, so a value never depends on where it stands: the last one reaches back over the one
+/// before it, and a span shorter than a block is filled up with its first element.
+template <int length, std::size_t Nin, std::int64_t largest>
+struct BlockSpan {
+  template <class Block>
+  static WEFT_ALWAYS_INLINE void run(const Block& block, char* const* data, std::int64_t n,
+                                     std::uint32_t broadcast, const std::int64_t* sizes) {
+    // A broadcast operand is a block that is read over and over.
+    char repeated[Nin][length * largest];
+    const char* in[Nin];
+    std::int64_t step[Nin];
+    for (std::size_t k = 0; k < Nin; ++k) {
+      in[k] = data[1 + k];
+      step[k] = sizes[1 + k];
+      if ((broadcast >> k & 1) == 0) continue;
+      for (int i = 0; i < length; ++i)
+        __builtin_memcpy(repeated[k] + i * step[k], in[k], static_cast<std::size_t>(step[k]));
+      in[k] = repeated[k];
+      step[k] = 0;
+    }
+    if (n < length) {
+      short_span(block, data[0], n, in, step, sizes);
+      return;
+    }
+    // The last block is computed first, since the output may be an input, and written last.
+    char last[length * largest];
+    const std::int64_t start = n - length;
+    const bool partial = n % length != 0;
+    std::int64_t i = partial ? start : 0;
+    std::int64_t next = partial ? 0 : length;
+    char* to = partial ? last : data[0];
+    do {
+      const char* from[Nin];
+      for (std::size_t k = 0; k < Nin; ++k)
+        from[k] = in[k] + i * step[k];
+      block(to, from);
+      i = next;
+      next += length;
+      to = data[0] + i * sizes[0];
+    } while (i <= start);
+    if (partial) {
+      __builtin_memcpy(data[0] + start * sizes[0], last,
+                       static_cast<std::size_t>(length * sizes[0]));
+    }
+  }
+
+ private:
+  template <class Block>
+  static void short_span(const Block& block, char* to, std::int64_t n, const char* const* in,
+                         const std::int64_t* step, const std::int64_t* sizes) {
+    char padded[1 + Nin][length * largest];
+    const char* from[Nin];
+    for (std::size_t k = 0; k < Nin; ++k) {
+      const auto size = static_cast<std::size_t>(sizes[1 + k]);
+      for (std::int64_t j = 0; j < length; ++j) {
+        __builtin_memcpy(padded[1 + k] + j * sizes[1 + k], in[k] + (j < n ? j : 0) * step[k], size);
+      }
+      from[k] = padded[1 + k];
+    }
+    block(padded[0], from);
+    __builtin_memcpy(to, padded[0], static_cast<std::size_t>(n * sizes[0]));
+  }
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0
