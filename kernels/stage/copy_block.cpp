@@ -54,6 +54,8 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
     transpose<T, lanes, groups<T>>(to, t1, from, f0, n0, n1);
   } else if (t1 == size && f0 == size && transposable) {
     transpose<T, lanes, groups<T>>(to, t0, from, f1, n1, n0);
+  } else if (t0 == size && ShortRows<T>::fits(f0, n0)) {
+    ShortRows<T>::gather(to, t1, from, f1, f0, n0, n1);
   } else if (t0 == size && f0 == 2 * size) {
     copy_spaced<T, 2>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == 3 * size) {

@@ -140,6 +140,86 @@ std::int64_t scatter_bytes(char* __restrict to, std::int64_t step, const char* _
     bytes.scatter<odd_step>(to + i * step, from + i);
   return i;
 }
+
+/// Rows of few elements of T, `step` bytes apart, all within two registers: each row is two loads, one
+/// permutation and one store.
+template <class T>
+struct ShortRows {
+  static constexpr std::int64_t size = sizeof(T);
+  static constexpr std::int64_t lanes = 64 / size;
+
+  static bool fits(std::int64_t step, std::int64_t n) {
+    constexpr std::int64_t least = 5;  // fewer are moved one by one as fast
+    constexpr std::int64_t most = lanes < 16 ? lanes : 16;
+    if constexpr (size == 1 || size > 8) return false;
+    return step > 0 && step % size == 0 && n >= least && n <= most &&
+           (n - 1) * (step / size) < 2 * lanes;
+  }
+
+  static void gather(char* __restrict to, std::int64_t t1, const char* __restrict from,
+                     std::int64_t f1, std::int64_t step, std::int64_t n, std::int64_t rows) {
+    if constexpr (size > 1 && size <= 8) {
+      // Masked: nothing beyond the last element may be touched.
+      const std::int64_t reach = (n - 1) * (step / size) + 1;
+      const std::uint32_t low = first(reach);
+      const std::uint32_t high = first(reach - lanes);
+      const __m512i places = multiples(step / size);
+      for (std::int64_t j = 0; j < rows; ++j) {
+        store(to + j * t1, first(n),
+              pick(load(from + j * f1, low), places, load(from + j * f1 + 64, high)));
+      }
+    }
+  }
+
+ private:
+  /// A mask of the first `count` lanes of a register.
+  static std::uint32_t first(std::int64_t count) {
+    if (count <= 0) return 0;
+    return count >= lanes ? static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1)
+                          : (std::uint32_t{1} << count) - 1;
+  }
+  /// 0, step, 2 * step ... modulo two registers' lanes: the first n of them are within.
+  static __m512i multiples(std::int64_t step) {
+    if constexpr (size == 8) {
+      return _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(step));
+    } else if constexpr (size == 4) {
+      return _mm512_mullo_epi32(
+          _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+          _mm512_set1_epi32(static_cast<int>(step)));
+    } else {
+      const __m512i numbers = _mm512_cvtepu8_epi16(
+          _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+                           21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31));
+      return _mm512_mullo_epi16(numbers, _mm512_set1_epi16(static_cast<short>(step)));
+    }
+  }
+  static __m512i load(const char* from, std::uint32_t mask) {
+    if constexpr (size == 8) return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(mask), from);
+    if constexpr (size == 4) return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask), from);
+    return _mm512_maskz_loadu_epi16(mask, from);
+  }
+  static void store(char* to, std::uint32_t mask, __m512i row) {
+    if constexpr (size == 8) {
+      _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(mask), row);
+    } else if constexpr (size == 4) {
+      _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), row);
+    } else {
+      _mm512_mask_storeu_epi16(to, mask, row);
+    }
+  }
+  static __m512i pick(__m512i low, __m512i places, __m512i high) {
+    if constexpr (size == 8) return _mm512_permutex2var_epi64(low, places, high);
+    if constexpr (size == 4) return _mm512_permutex2var_epi32(low, places, high);
+    return _mm512_permutex2var_epi16(low, places, high);
+  }
+};
+#else
+template <class T>
+struct ShortRows {
+  static constexpr bool fits(std::int64_t, std::int64_t) { return false; }
+  static void gather(char*, std::int64_t, const char*, std::int64_t, std::int64_t, std::int64_t,
+                     std::int64_t) {}
+};
 #endif
 
 /// gather_spaced, or scatter_spaced, by the quickest way for this step.
