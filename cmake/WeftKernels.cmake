@@ -124,6 +124,11 @@ function(weft_add_kernels target)
       set(optimisation -O3)
       if(WEFT_SANITIZE)
         set(optimisation -O1)  # instrumented loops take minutes to vectorise, and need not be fast
+        if(WEFT_SANITIZE MATCHES "address")
+          # Every register that a formula names would be marked as in and out of scope: ten times the
+          # time to compile, several GB. All other accesses are checked.
+          list(APPEND optimisation -fno-sanitize-address-use-after-scope)
+        endif()
       endif()
       list(PREPEND flags ${optimisation} -fno-lto -fno-fast-math -ffp-contract=off -fno-math-errno
         -fno-trapping-math -falign-functions=32 -falign-loops=32)

@@ -8,8 +8,9 @@ if(WEFT_SANITIZE)
   if(MSVC)
     message(FATAL_ERROR "WEFT_SANITIZE is for GCC and Clang")
   endif()
-  # A finding stops the program: a test that prints it and passes helps nobody.
+  # A finding stops the program: a test that prints it and passes helps nobody. Line numbers are all
+  # that it needs.
   add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-    -g)
+    -g1)
   add_link_options(-fsanitize=${WEFT_SANITIZE})
 endif()
