@@ -2,11 +2,74 @@
 // amax, amin, aminmax, argmax, argmin.
 #include "kernels/reduce/extremes.hpp"
 
-#include "kernels/arithmetic.hpp"
+#include "kernels/ordered_keys.hpp"
 #include "kernels/reduce/reduce.hpp"
 
 namespace weft::inline v0 {
 namespace {
+
+/// Extremes of elements of one and two bytes, halves among them, as integers of the same order.
+template <class T, bool most>
+struct NarrowExtremeRule {
+  using Keys = OrderedKeys<T, !most>;
+  using Key = typename Keys::Key;
+  using Element = T;
+  using Part = Key;
+  using Acc = Key;
+  using Out = T;
+  static WEFT_ALWAYS_INLINE Key identity() noexcept { return Keys::lowest; }
+  static WEFT_ALWAYS_INLINE Key part(T x) noexcept {
+    return Keys::key(static_cast<Key>(bits_of(x)));
+  }
+  static WEFT_ALWAYS_INLINE Key join(Key a, Key b) noexcept { return larger(a, b); }
+  static WEFT_ALWAYS_INLINE Key widen(Key a) noexcept { return a; }
+  static WEFT_ALWAYS_INLINE Key combine(Key a, Key b) noexcept { return larger(a, b); }
+  static WEFT_ALWAYS_INLINE T project(Key acc, const void*) noexcept {
+    return from_bits<T>(static_cast<Unsigned<sizeof(T)>>(Keys::bits(acc)));
+  }
+
+  static void spans(const void*, void* accumulators, char* const* inputs,
+                    const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
+                    std::int64_t) {
+    auto* acc = static_cast<Key*>(accumulators);
+    for (std::int64_t r = 0; r < rows; ++r)
+      acc[r] = row(inputs[0] + r * row_bytes[0], n);
+  }
+
+ private:
+  static WEFT_ALWAYS_INLINE Key row(const char* from, std::int64_t n) {
+    constexpr int lanes = register_bytes / static_cast<int>(sizeof(Key));
+    using V = typename VectorOf<Key, lanes>::Type;
+    constexpr int side = 4;
+    const SpanReader<T, false> in{from};
+    Key best = identity();
+    std::int64_t i = 0;
+    if (n >= side * lanes) {
+      V parts[side];
+      WEFT_UNROLLED
+      for (auto& p : parts)
+        p = V{} + best;
+      for (; i + side * lanes <= n; i += side * lanes) {
+        WEFT_UNROLLED
+        for (int k = 0; k < side; ++k) {
+          const V x =
+              Keys::key(load<V>(from + (i + k * lanes) * static_cast<std::int64_t>(sizeof(Key))));
+          parts[k] = x > parts[k] ? x : parts[k];
+        }
+      }
+      parts[0] = parts[1] > parts[0] ? parts[1] : parts[0];
+      parts[2] = parts[3] > parts[2] ? parts[3] : parts[2];
+      parts[0] = parts[2] > parts[0] ? parts[2] : parts[0];
+      alignas(64) Key all[lanes];
+      store(reinterpret_cast<char*>(all), parts[0]);
+      for (const Key x : all)
+        best = larger(best, x);
+    }
+    for (; i < n; ++i)
+      best = larger(best, NarrowExtremeRule::part(in[i]));
+    return best;
+  }
+};
 
 template <class T>
 struct Both {
@@ -176,12 +239,21 @@ struct ArgRule {
   }
 };
 
+template <class T, bool largest>
+using OneExtreme =
+    std::conditional_t<sizeof(T) <= 2, NarrowExtremeRule<T, largest>, ExtremeRule<T, largest>>;
+
 template <class T>
 const ReductionKernel* choose(ReduceOp op) {
+  if constexpr (!is_complex_type<T>) {
+    switch (op) {
+      case ReduceOp::amax: return &RuleKernel<OneExtreme<T, true>>::value;
+      case ReduceOp::amin: return &RuleKernel<OneExtreme<T, false>>::value;
+      default: break;
+    }
+  }
   if constexpr (!is_half_type<T> && !is_complex_type<T>) {
     switch (op) {
-      case ReduceOp::amax: return &RuleKernel<ExtremeRule<T, true>>::value;
-      case ReduceOp::amin: return &RuleKernel<ExtremeRule<T, false>>::value;
       case ReduceOp::aminmax: return &RuleKernel<EndsRule<T>>::value;
       case ReduceOp::argmax: return &RuleKernel<ArgRule<T, true>>::value;
       case ReduceOp::argmin: return &RuleKernel<ArgRule<T, false>>::value;

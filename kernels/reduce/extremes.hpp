@@ -128,20 +128,31 @@ WEFT_ALWAYS_INLINE void extreme_rows(T* extremes, const char* from, std::int64_t
                                      std::int64_t rows, std::int64_t n, const Map& map = {},
                                      T nothing = nothing_beyond<T, largest>()) noexcept {
   if constexpr (has_extreme_lanes<T>) {
-    if (n >= Vectorized<T>::lanes) {
+    using V = Vectorized<T>;
+    const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+      return reinterpret_cast<const T*>(from + r * row_bytes);
+    };
+    const auto join = [](auto a, auto b) WEFT_INLINE_LAMBDA {
+      if constexpr (std::is_same_v<decltype(a), T>) {
+        return extreme<T, largest>(a, b);
+      } else {
+        return extreme_each<T, largest>(a, b);
+      }
+    };
+    if (n >= V::lanes) {
       fold_rows_of<T>(
-          extremes, rows,
-          [&](std::int64_t r) WEFT_INLINE_LAMBDA {
-            return extreme_lanes<T, largest>(reinterpret_cast<const T*>(from + r * row_bytes), n,
-                                             map);
-          },
-          [](auto a, auto b) WEFT_INLINE_LAMBDA {
-            if constexpr (std::is_same_v<decltype(a), T>) {
-              return extreme<T, largest>(a, b);
-            } else {
-              return extreme_each<T, largest>(a, b);
-            }
-          });
+          extremes, rows, n,
+          [&](std::int64_t r)
+              WEFT_INLINE_LAMBDA { return extreme_lanes<T, largest>(at(r), n, map); },
+          join);
+      return;
+    }
+    if (n > 0) {
+      fold_short_rows<T>(
+          extremes, rows, n, row_bytes == n * static_cast<std::int64_t>(sizeof(T)),
+          [&](std::int64_t r) WEFT_INLINE_LAMBDA { return map(load_first<T>(at(r), n, nothing)); },
+          [&](std::int64_t i) WEFT_INLINE_LAMBDA { return map(V::load(at(0) + i)); }, join,
+          nothing);
       return;
     }
   }
@@ -192,6 +203,7 @@ struct ExtremeRule {
   using Part = T;
   using Acc = T;
   using Out = T;
+  static constexpr bool short_rows = has_extreme_lanes<T>;
   static WEFT_ALWAYS_INLINE T identity() noexcept { return nothing_beyond<T, largest>(); }
   static WEFT_ALWAYS_INLINE T part(T x) noexcept { return x; }
   static WEFT_ALWAYS_INLINE T join(T a, T b) noexcept { return extreme<T, largest>(a, b); }

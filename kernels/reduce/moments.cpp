@@ -99,7 +99,7 @@ struct MomentsOf {
                       std::int64_t n) {
     double sums[fold_rows], deviations[fold_rows], squares[fold_rows];
     C near[fold_rows];
-    sum_rows<T>(sums, from, row_bytes, rows, n, [](std::int64_t) WEFT_INLINE_LAMBDA {
+    sum_rows<T, true>(sums, from, row_bytes, rows, n, [](std::int64_t) WEFT_INLINE_LAMBDA {
       return [](auto x) WEFT_INLINE_LAMBDA { return x; };
     });
     for (std::int64_t r = 0; r < rows; ++r)

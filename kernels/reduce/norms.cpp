@@ -56,7 +56,7 @@ struct Norm2 {
     for (std::int64_t r = 0; r < rows; r += fold_rows) {
       const std::int64_t count = rows - r < fold_rows ? rows - r : fold_rows;
       const char* from = inputs[0] + r * row_bytes[0];
-      sum_rows<T>(sums, from, row_bytes[0], count, n, [](std::int64_t) WEFT_INLINE_LAMBDA {
+      sum_rows<T, true>(sums, from, row_bytes[0], count, n, [](std::int64_t) WEFT_INLINE_LAMBDA {
         return [](auto x) WEFT_INLINE_LAMBDA { return x * x; };
       });
       for (std::int64_t i = 0; i < count; ++i)

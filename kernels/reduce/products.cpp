@@ -33,6 +33,7 @@ struct FloatingProduct {
   using Part = double;
   using Acc = double;
   using Out = T;
+  static constexpr bool short_rows = true;
   static WEFT_ALWAYS_INLINE Acc identity() noexcept { return 1; }
   static WEFT_ALWAYS_INLINE Part part(T x) noexcept { return static_cast<double>(x); }
   static WEFT_ALWAYS_INLINE Part join(Part a, Part b) noexcept { return a * b; }
@@ -46,22 +47,24 @@ struct FloatingProduct {
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
                     std::int64_t) {
     Acc* acc = static_cast<Acc*>(accumulators);
-    const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA { return inputs[0] + r * row_bytes[0]; };
-    const auto quickly = [&]() WEFT_INLINE_LAMBDA {
-      fold_rows_of<double>(
-          acc, rows, [&](std::int64_t r) WEFT_INLINE_LAMBDA { return quick(at(r), n); },
-          [](auto a, auto b) WEFT_INLINE_LAMBDA { return a * b; });
-      for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t i = n / pair * pair; i < n; ++i)
-          acc[r] *= static_cast<double>(SpanReader<T, false>{at(r)}[i]);
-        if (acc[r] - acc[r] != 0) acc[r] = slow(at(r), n);  // infinite or NaN
-      }
+    const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+      return reinterpret_cast<const T*>(inputs[0] + r * row_bytes[0]);
+    };
+    const auto times = [](auto a, auto b) WEFT_INLINE_LAMBDA { return a * b; };
+    const auto multiply = [&](const auto& row) WEFT_INLINE_LAMBDA {
+      fold_rows_of<double>(acc, rows, n, row, times);
     };
     if constexpr (std::is_same_v<T, float>) {
-      if (n >= 2 * pair) return quickly();
+      if (n >= 2 * pair) {
+        multiply([&](std::int64_t r) WEFT_INLINE_LAMBDA { return quick(at(r), n); });
+        for (std::int64_t r = 0; r < rows; ++r) {
+          if (acc[r] - acc[r] != 0)  // infinite or NaN
+            acc[r] = fold_row(slow(at(r), n));
+        }
+        return;
+      }
     }
-    for (std::int64_t r = 0; r < rows; ++r)
-      acc[r] = slow(at(r), n);
+    multiply([&](std::int64_t r) WEFT_INLINE_LAMBDA { return slow(at(r), n); });
   }
 
   /// Floats like those of rows, eight rows at a time multiplied in f32.
@@ -92,33 +95,49 @@ struct FloatingProduct {
   /// Two vectors of floats.
   static constexpr std::int64_t pair = 2 * Vectorized<float>::lanes;
 
-  static WEFT_ALWAYS_INLINE Acc slow(const char* from, std::int64_t n) {
-    const SpanReader<T, false> in{from};
-    constexpr int side = 32;  // so many that multiplications do not wait for each other
-    Acc product[side];
-    for (Acc& p : product)
-      p = 1;
+  /// Each element as a double.
+  static WEFT_ALWAYS_INLINE Vectorized<double> slow(const T* from, std::int64_t n) {
+    using V = Vectorized<T>;
+    constexpr std::int64_t lanes = V::lanes;
+    constexpr int side = 4;  // so many that multiplications do not wait for each other
+    Vectorized<double> product[side];
+    for (auto& p : product)
+      p = Vectorized<double>(1.0);
+    const auto take = [&](const V& x, int k) WEFT_INLINE_LAMBDA {
+      if constexpr (std::is_same_v<T, double>) {
+        product[k] *= x;
+      } else {
+        const WideLanes w = weft::widen(x);
+        product[k] *= w.low;
+        product[k + side / 2] *= w.high;
+      }
+    };
+    constexpr int at_once = std::is_same_v<T, double> ? side : side / 2;
     std::int64_t i = 0;
-    for (; i + side <= n; i += side) {
-      for (int j = 0; j < side; ++j)
-        product[j] *= static_cast<double>(in[i + j]);
+    for (; i + at_once * lanes <= n; i += at_once * lanes) {
+      WEFT_UNROLLED
+      for (int k = 0; k < at_once; ++k)
+        take(V::load(from + i + k * lanes), k);
     }
-    for (int j = 0; i + j < n; ++j)
-      product[j] *= static_cast<double>(in[i + j]);
-    for (int half = side / 2; half > 0; half /= 2) {
-      for (int j = 0; j < half; ++j)
-        product[j] *= product[j + half];
-    }
-    return product[0];
+    for (; i + lanes <= n; i += lanes)
+      take(V::load(from + i), 0);
+    if (i < n) take(load_first<T>(from + i, n - i, T(1)), 0);
+    return (product[0] * product[1]) * (product[2] * product[3]);
+  }
+  static double fold_row(const Vectorized<double>& row) {
+    double product = 1;
+    fold_rows_of<double>(
+        &product, 1, 1, [&](std::int64_t) WEFT_INLINE_LAMBDA { return row; },
+        [](auto a, auto b) WEFT_INLINE_LAMBDA { return a * b; });
+    return product;
   }
 
-  /// The products of whole pairs of vectors, eight floats multiplied in f32 each time. NaN if any
+  /// Eight floats multiplied in f32 each time, or two; what no pair of vectors holds as it is. NaN if any
   /// product on the way may have left the range in which it is as exact as others: of two floats none
   /// is below 2^-31, so of eight none is below 2^-124, and what is too large ends as infinity.
-  static WEFT_ALWAYS_INLINE Vectorized<double> quick(const char* from, std::int64_t n) {
+  static WEFT_ALWAYS_INLINE Vectorized<double> quick(const float* x, std::int64_t n) {
     using V = Vectorized<float>;
     constexpr std::int64_t lanes = V::lanes;
-    const float* x = reinterpret_cast<const float*>(from);
     Vectorized<double> low(1.0), high(1.0);
     V least(1.0F);
     const auto two = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
@@ -143,6 +162,9 @@ struct FloatingProduct {
     }
     for (; i + pair <= n; i += pair)
       take(two(i));
+    for (; i + lanes <= n; i += lanes)
+      take(in_order(V::load(x + i)));
+    if (i < n) take(load_first<float>(x + i, n - i, 1.0F));
     // Lanes below the bound become NaN.
     const WideLanes bound = weft::widen(least);
     const Vectorized<double> nan(__builtin_nan(""));
@@ -153,53 +175,103 @@ struct FloatingProduct {
     return checked(low, bound.low) * checked(high, bound.high);
   }
 
-  /// acc[j] = the product of column j, at most 512 of them; NaN as in `quick`.
+  /// acc[j] = the product of column j, at most 512 of them; NaN as in `quick`. Narrow blocks from top to
+  /// bottom in registers; of others eight rows at a time, so that memory is read in long stretches.
   static WEFT_ALWAYS_INLINE void quick_columns(Acc* acc, const char* from, std::int64_t step,
                                                std::int64_t rows, std::int64_t columns) {
     using V = Vectorized<float>;
+    constexpr std::int64_t narrow = 128;
     float least[512];
-    for (std::int64_t j = 0; j < columns; ++j) {
-      acc[j] = 1;
-      least[j] = 1;
-    }
-    // Eight rows of one column or of several; `at` gives those of a row.
-    const auto eight = [](const auto& at, auto& smallest) WEFT_INLINE_LAMBDA {
-      const auto two = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
-        const auto a = at(r), b = at(r + 1);
-        const auto product = a * b;
-        smallest = least_magnitude(smallest, product);
-        return product;
-      };
-      const auto a = two(0), b = two(2), c = two(4), d = two(6);
-      return (a * b) * (c * d);
-    };
-    std::int64_t row = 0;
-    for (; row + 8 <= rows; row += 8) {
+    const std::int64_t chunk = columns <= narrow ? (rows < 8 ? 8 : rows) : 8;
+    for (std::int64_t row = 0; row < rows || row == 0; row += chunk) {
+      const std::int64_t count = rows - row < chunk ? rows - row : chunk;
+      const char* at = from + row * step;
       std::int64_t j = 0;
-      for (; j + V::lanes <= columns; j += V::lanes) {
-        V smallest = V::load(least + j);
-        const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
-          return in_order(V::load(reinterpret_cast<const float*>(from + (row + r) * step) + j));
-        };
-        const WideLanes w = weft::widen(eight(at, smallest));
-        smallest.store(least + j);
-        (Vectorized<double>::load(acc + j) * w.low).store(acc + j);
-        (Vectorized<double>::load(acc + j + 8) * w.high).store(acc + j + 8);
-      }
+      for (; j + 2 * V::lanes <= columns; j += 2 * V::lanes)
+        quick_strip<2>(acc + j, least + j, at + j * 4, step, count, row == 0);
+      for (; j + V::lanes <= columns; j += V::lanes)
+        quick_strip<1>(acc + j, least + j, at + j * 4, step, count, row == 0);
       for (; j < columns; ++j) {
-        const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
-          return SpanReader<float, false>{from + (row + r) * step}[j];
+        double product = row == 0 ? 1 : acc[j];
+        float smallest = row == 0 ? 1 : least[j];
+        const auto value = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+          return SpanReader<float, false>{at + r * step}[j];
         };
-        acc[j] *= static_cast<double>(eight(at, least[j]));
+        std::int64_t r = 0;
+        for (; r + 8 <= count; r += 8)
+          product *= static_cast<double>(eight(r, value, smallest));
+        for (; r < count; ++r)
+          product *= static_cast<double>(value(r));
+        acc[j] = product;
+        least[j] = smallest;
       }
-    }
-    for (; row < rows; ++row) {
-      const SpanReader<float, false> x{from + row * step};
-      for (std::int64_t j = 0; j < columns; ++j)
-        acc[j] *= static_cast<double>(x[j]);
     }
     for (std::int64_t j = 0; j < columns; ++j)
       acc[j] = least[j] >= 0x1p-31F ? acc[j] : __builtin_nan("");
+  }
+
+  /// Eight rows from row r on, `at` gives those of a row.
+  template <class At, class F>
+  static WEFT_ALWAYS_INLINE F eight(std::int64_t r, const At& at, F& smallest) {
+    const auto two = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
+      const F a = at(r + i), b = at(r + i + 1);
+      const F product = a * b;
+      smallest = least_magnitude(smallest, product);
+      return product;
+    };
+    const F a = two(0), b = two(2), c = two(4), d = two(6);
+    return (a * b) * (c * d);
+  }
+
+  template <int vectors>
+  static WEFT_ALWAYS_INLINE void quick_strip(Acc* acc, float* least, const char* from,
+                                             std::int64_t step, std::int64_t rows, bool start) {
+    using V = Vectorized<float>;
+    using Wide = Vectorized<double>;
+    Wide product[2 * vectors];
+    V smallest[vectors];
+    for (int v = 0; v < vectors; ++v) {
+      product[2 * v] = start ? Wide(1.0) : Wide::load(acc + 16 * v);
+      product[2 * v + 1] = start ? Wide(1.0) : Wide::load(acc + 16 * v + 8);
+      smallest[v] = start ? V(1.0F) : V::load(least + 16 * v);
+    }
+    const auto value = [&](std::int64_t r, int v) WEFT_INLINE_LAMBDA {
+      return in_order(V::load(reinterpret_cast<const float*>(from + r * step) + 16 * v));
+    };
+    const auto take = [&](const V& x, int v) WEFT_INLINE_LAMBDA {
+      const WideLanes w = weft::widen(x);
+      product[2 * v] *= w.low;
+      product[2 * v + 1] *= w.high;
+    };
+    std::int64_t r = 0;
+    for (; r + 8 <= rows; r += 8) {
+      // Row by row through all vectors: rows are what memory is read along.
+      V partial[4][vectors];
+      WEFT_UNROLLED
+      for (int pair_of_rows = 0; pair_of_rows < 4; ++pair_of_rows) {
+        V upper[vectors];
+        WEFT_UNROLLED
+        for (int v = 0; v < vectors; ++v)
+          upper[v] = value(r + 2 * pair_of_rows, v);
+        WEFT_UNROLLED
+        for (int v = 0; v < vectors; ++v) {
+          partial[pair_of_rows][v] = upper[v] * value(r + 2 * pair_of_rows + 1, v);
+          smallest[v] = least_magnitude(smallest[v], partial[pair_of_rows][v]);
+        }
+      }
+      WEFT_UNROLLED
+      for (int v = 0; v < vectors; ++v)
+        take((partial[0][v] * partial[1][v]) * (partial[2][v] * partial[3][v]), v);
+    }
+    for (; r < rows; ++r) {
+      for (int v = 0; v < vectors; ++v)
+        take(value(r, v), v);
+    }
+    for (int v = 0; v < vectors; ++v) {
+      product[2 * v].store(acc + 16 * v);
+      product[2 * v + 1].store(acc + 16 * v + 8);
+      smallest[v].store(least + 16 * v);
+    }
   }
 
   /// The smaller of a, which is not negative, and |b|.

@@ -169,46 +169,68 @@ WEFT_ALWAYS_INLINE Vectorized<double> sum_lanes(const char* from, std::int64_t n
   return total + part;
 }
 
-/// sums[r] = the sum over row r of map(r), which gives a function for V and for single elements. n
-/// may be anything.
-template <class T, class MapOf>
+/// The first `count` elements in memory, fewer than a vector holds, and 0 in the other lanes.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_first_of(const char* from,
+                                                         std::int64_t count) noexcept {
+  if constexpr (is_half_type<T>) {
+    alignas(64) T all[Vectorized<float>::lanes] = {};
+    for (std::int64_t i = 0; i < count; ++i)
+      __builtin_memcpy(&all[i], from + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+    return load_vector<T>(reinterpret_cast<const char*>(all));
+  } else {
+    return load_first<T>(reinterpret_cast<const T*>(from), count, T(0));
+  }
+}
+
+/// sums[r] = the sum over row r of map(r), which gives a function for V. n may be anything. `uniform`:
+/// the function is the same for all rows.
+template <class T, bool uniform = false, class MapOf>
 WEFT_ALWAYS_INLINE void sum_rows(double* sums, const char* from, std::int64_t row_bytes,
                                  std::int64_t rows, std::int64_t n, const MapOf& map) {
-  using V = Vectorized<Computed<T>>;
+  using C = Computed<T>;
+  using V = Vectorized<C>;
+  constexpr std::int64_t size = sizeof(T);
   const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA { return from + r * row_bytes; };
-  if (n < V::lanes) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const auto of = map(r);
-      const SpanReader<T, false> in{from + r * row_bytes};
-      double sum = 0;
-      for (std::int64_t i = 0; i < n; ++i)
-        sum += static_cast<double>(of(static_cast<Computed<T>>(in[i])));
-      sums[r] = sum;
-    }
+  const auto add = [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; };
+  const V numbers = lane_numbers<C>();
+  if (n == 0) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      sums[r] = 0;
     return;
   }
-  const V numbers = lane_numbers<Computed<T>>();
+  if (n < V::lanes) {
+    const V length(static_cast<C>(n));
+    fold_short_rows<C>(
+        sums, rows, n, uniform && row_bytes == n * size,
+        [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+          return select(numbers < length, map(r)(load_first_of<T>(at(r), n)), V(C(0)));
+        },
+        [&](std::int64_t i) WEFT_INLINE_LAMBDA { return map(0)(load_vector<T>(from + i * size)); },
+        add, C(0));
+    return;
+  }
   if constexpr (std::is_same_v<T, double>) {
     fold_rows_of<double>(
-        sums, rows,
+        sums, rows, n,
         [&](std::int64_t r) WEFT_INLINE_LAMBDA { return sum_lanes(at(r), n, numbers, map(r)); },
-        [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
+        add);
   } else if (n <= short_row) {
     fold_rows_of<float>(
-        sums, rows,
+        sums, rows, n,
         [&](std::int64_t r) WEFT_INLINE_LAMBDA {
           const auto of = map(r);
           return FloatRow<T, decltype(of)>(at(r), n, numbers, of).in_f32();
         },
-        [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
+        add);
   } else {
     fold_rows_of<double>(
-        sums, rows,
+        sums, rows, n,
         [&](std::int64_t r) WEFT_INLINE_LAMBDA {
           const auto of = map(r);
           return FloatRow<T, decltype(of)>(at(r), n, numbers, of).in_f64();
         },
-        [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
+        add);
   }
 }
 

@@ -16,7 +16,8 @@
 ///     };
 ///
 /// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants, and
-/// `span_elements` where `spans` reads its rows more than once. `Loops` names another rule whose spans
+/// `span_elements` where `spans` reads its rows more than once; `short_rows` where `spans` is quick for rows
+/// of few elements. `Loops` names another rule whose spans
 /// and columns do as well: code that differs only in what becomes of the accumulators is compiled once.
 #pragma once
 
@@ -192,6 +193,7 @@ struct RuleKernel {
     k.noutputs = 1;
     k.ninputs = 1;
     k.accumulator_bytes = sizeof(Acc);
+    if constexpr (requires { Loops::short_rows; }) k.short_rows = Loops::short_rows;
     if constexpr (requires { Rule::indexed; }) k.indexed = true;
     if constexpr (requires { Rule::span_elements; }) k.span_elements = Rule::span_elements;
     k.types[0] = scalar_type_of<typename Rule::Out>;

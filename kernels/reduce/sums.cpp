@@ -43,7 +43,7 @@ struct WordSpans {
     auto* acc = static_cast<Word*>(accumulators);
     const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA { return inputs[0] + r * row_bytes[0]; };
     fold_rows_of<Word>(
-        acc, rows, [&](std::int64_t r) WEFT_INLINE_LAMBDA { return whole_vectors(at(r), n); },
+        acc, rows, n, [&](std::int64_t r) WEFT_INLINE_LAMBDA { return whole_vectors(at(r), n); },
         [](auto a, auto b) WEFT_INLINE_LAMBDA {
           if constexpr (std::is_same_v<decltype(a), Word>) {
             return plus(a, b);

@@ -15,14 +15,15 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class Rule>
 struct MappedSums {
   using T = typename Rule::Element;
+  static constexpr bool short_rows = true;
 
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
                     std::int64_t) {
-    sum_rows<T>(static_cast<double*>(accumulators), inputs[0], row_bytes[0], rows, n,
-                [](std::int64_t) WEFT_INLINE_LAMBDA {
-                  return [](auto x) WEFT_INLINE_LAMBDA { return Rule::map(x); };
-                });
+    sum_rows<T, true>(static_cast<double*>(accumulators), inputs[0], row_bytes[0], rows, n,
+                      [](std::int64_t) WEFT_INLINE_LAMBDA {
+                        return [](auto x) WEFT_INLINE_LAMBDA { return Rule::map(x); };
+                      });
   }
   static void columns(const void*, void* accumulators, char* const* inputs,
                       const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,

@@ -369,7 +369,7 @@ struct Functions {
     T most[most_softmax_lines];
     double sums[most_softmax_lines] = {};
     fold_rows_of<T>(
-        most, count,
+        most, count, n,
         [&](std::int64_t r) WEFT_INLINED { return largest_lanes(row(in, in_row, r), n); },
         [](auto a, auto b) WEFT_INLINED {
           if constexpr (std::is_same_v<decltype(a), T>) {
@@ -380,7 +380,7 @@ struct Functions {
         });
     const V numbers = lane_numbers<T>();
     fold_rows_of<double>(
-        sums, count,
+        sums, count, n,
         [&](std::int64_t r) WEFT_INLINED {
           return summed_lanes(row(out, out_row, r), row(in, in_row, r), n, V(most[r]), numbers,
                               in + (r + count) * in_row);

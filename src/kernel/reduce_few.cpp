@@ -29,8 +29,9 @@ bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
     return false;
   char* input = iter.operand(1).data;
   char* output = iter.operand(0).data;
-  if (!reduces_by_columns(kept, reduced, !reduced0, kept)) {
-    if (!reduced0 || geometry.stride(0, 1) != size) return false;
+  const bool rows = reduced0 && geometry.stride(0, 1) == size;
+  if (!reduces_by_columns(kept, reduced, !reduced0, kept, rows && kernel.short_rows)) {
+    if (!rows) return false;
     const std::int64_t row_bytes = ndim > 1 ? geometry.stride(1, 1) : 0;
     kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, kept, reduced, 0, 0);
   } else {

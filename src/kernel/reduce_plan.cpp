@@ -22,14 +22,13 @@ constexpr std::int64_t block_elements = 16384;   // of one block of spans, where
 constexpr std::int64_t most_pieces = 256;        // spans of one output in a block
 constexpr std::int64_t tile_elements = 32768;    // of kept rows that are reduced in one call
 constexpr std::int64_t alone_elements = 262144;  // the same, where there is one thread
-constexpr std::int64_t most_kept = 1024;         // of those rows
+constexpr std::int64_t most_kept = 1024;         // of those rows, unless they are short
 constexpr std::int64_t most_block_rows = 256;    // of one block in columns
 constexpr std::int64_t most_columns = 1024;
 constexpr std::int64_t folded_columns = 64;
 constexpr std::int64_t gathered_columns = 2048;
 constexpr std::int64_t least_columns = 8;
 constexpr std::int64_t narrow_columns = 64;  // fewer are folded
-constexpr std::int64_t gathered_kept = 64;   // of a tile whose elements are packed span by span
 constexpr std::int64_t tree_bytes = 96 << 10;
 /// Fewer reduced elements than this are gathered into columns rather than run as spans of their
 /// own.
@@ -211,9 +210,13 @@ void choose_form(const TensorIterator& iter, const ReductionKernel& kernel, Redu
       return;
     }
   }
-  if (reduces_by_columns(plan.kept.elements, plan.reduced.elements, kept_inside, inner.count)) {
+  const bool rows = !kept_inside && dense_inside(plan, iter);
+  const bool short_rows = rows && kernel.short_rows && plan.reduced.dims.size() == 1 &&
+                          !converts(plan, iter.noutputs());
+  if (reduces_by_columns(plan.kept.elements, plan.reduced.elements, kept_inside, inner.count,
+                         short_rows)) {
     plan.form = ReduceForm::gathered_columns;
-  } else if (!kept_inside && dense_inside(plan, iter) &&
+  } else if (rows &&
              (iter.geometry().extent(0) >= short_reduction || plan.reduced.dims.size() == 1)) {
     plan.form = ReduceForm::spans;
   }
@@ -297,14 +300,14 @@ void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKer
   // Whether to go on is asked after each block.
   if (kernel.done != nullptr) plan.span = std::min(plan.span, staged_span_elements);
   if (plan.form == ReduceForm::gathered_spans) {
-    tile(plan.kept, geometry, gathered_kept, 1);
     tile(plan.reduced, geometry, plan.span, max_rank);
-    stage_inputs(plan, iter, false);
-    for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
-      ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-      r.pack = !dense(geometry, k, r.memory_size, plan.reduced);
-      r.staged = r.first != nullptr || r.pack;
-    }
+    bool packs = false;
+    for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
+      packs = packs || !dense(geometry, k, plan.operands[static_cast<std::size_t>(k)].memory_size,
+                              plan.reduced);
+    const std::int64_t spans = std::max<std::int64_t>(1, plan.span / plan.reduced.tile_elements);
+    tile(plan.kept, geometry, packs ? spans : 1, max_rank);
+    stage_inputs(plan, iter, packs);
     return;
   }
   std::int64_t rows = (threads == 1 ? alone_elements : tile_elements) / std::min(n, plan.span);
@@ -320,7 +323,8 @@ void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKer
   } else {
     tile(plan.reduced, geometry, n, 1);
   }
-  rows = std::min(rows, widest(plan.reduced.count, kernel.accumulator_bytes, most_kept));
+  const std::int64_t most = n < short_reduction ? 4 * most_kept : most_kept;
+  rows = std::min(rows, widest(plan.reduced.count, kernel.accumulator_bytes, most));
   tile_kept(plan, iter, rows, 1, 1);
   stage_inputs(plan, iter, false);
 }
@@ -353,10 +357,10 @@ void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions
 }  // namespace
 
 bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
-                        std::int64_t columns) noexcept {
+                        std::int64_t columns, bool short_rows) noexcept {
   if (kept == 1) return false;
   if (kept_inside) return columns >= least_columns || reduced < short_reduction;
-  return reduced < short_reduction && kept >= least_columns / 2;
+  return reduced < short_reduction && kept >= least_columns / 2 && !short_rows;
 }
 
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,

@@ -77,9 +77,10 @@ inline constexpr std::int64_t block_rows = 64;
 inline constexpr std::int64_t few_elements = 512;
 
 /// Whether to reduce by columns (kept elements next to each other) rather than spans: `kept` and
-/// `reduced` elements in all, and whether dim 0 is kept, then of how many columns.
+/// `reduced` elements in all, and whether dim 0 is kept, then of how many columns. `short_rows`: whether
+/// rows that are not gathered may be short.
 bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
-                        std::int64_t columns) noexcept;
+                        std::int64_t columns, bool short_rows) noexcept;
 
 /// Throws Error as run_reduction does. Works for any iterator, extents of 0 included.
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,

@@ -142,7 +142,6 @@ class ReduceRunner {
   std::int64_t staged_elements() const {
     switch (plan_.form) {
       case ReduceForm::spans: return plan_.span;
-      case ReduceForm::gathered_spans: return plan_.reduced.tile_elements;
       default: return plan_.kept.tile_elements * plan_.reduced.tile_elements;
     }
   }
@@ -207,8 +206,7 @@ class ReduceRunner {
     switch (plan_.form) {
       case ReduceForm::spans:
         return for_kept_rows(accumulators, [&](auto... row) { spans(row...); });
-      case ReduceForm::gathered_spans:
-        return for_kept_rows(accumulators, [&](auto... row) { gathered_spans(row...); });
+      case ReduceForm::gathered_spans: return gathered_spans(accumulators);
       case ReduceForm::columns:
         return for_kept_rows(accumulators, [&](auto... row) { columns(row...); });
       case ReduceForm::folded: return folded(accumulators);
@@ -342,24 +340,23 @@ class ReduceRunner {
     }
   }
 
-  /// One packed span for each of `run` kept elements.
-  void gathered_spans(char* accumulators, char* const* ptrs, std::int64_t run) {
-    const std::int64_t* kept = input_strides(plan_.kept, 0);
-    const std::int64_t index = kernel_.indexed ? block_.first_index() : 0;
+  /// One packed span for each kept element of the tile.
+  void gathered_spans(char* accumulators) {
     const std::int64_t elements = block_.elements();
-    for (std::int64_t i = 0; i < run; ++i) {
-      char* inputs[max_operands];
-      for (int k = kernel_.noutputs; k < geometry_.noperands; ++k) {
-        BlockDim dims[max_rank];
-        int ndims = 0;
-        append_side(plan_.reduced, block_, k, dims, ndims);
-        char* from = ptrs[k] + i * kept[k - kernel_.noutputs];
-        inputs[k - kernel_.noutputs] = stage(k, from, dims, ndims, elements);
-      }
-      static constexpr std::int64_t one_row[max_operands] = {};
-      kernel_.reduce_spans(kernel_.context, accumulator(accumulators, i), inputs, one_row, 1,
-                           elements, index, 0);
+    char* inputs[max_operands];
+    std::int64_t row_bytes[max_operands];
+    for (int k = kernel_.noutputs; k < geometry_.noperands; ++k) {
+      // Reduced dims inside, kept ones outside: a dense matrix of spans.
+      BlockDim dims[2 * max_rank];
+      int ndims = 0;
+      append_side(plan_.reduced, block_, k, dims, ndims);
+      append_side(plan_.kept, kept_, k, dims, ndims);
+      const int input = k - kernel_.noutputs;
+      inputs[input] = stage(k, block_.ptrs[k], dims, ndims, elements * width_);
+      row_bytes[input] = elements * plan_.operands[static_cast<std::size_t>(k)].kernel_size;
     }
+    kernel_.reduce_spans(kernel_.context, accumulators, inputs, row_bytes, width_, elements,
+                         kernel_.indexed ? block_.first_index() : 0, 0);
   }
 
   /// Columns of `run` kept elements.

@@ -42,9 +42,10 @@ struct ReductionKernel {
   int ninputs = 0;
   std::int64_t accumulator_bytes = 0;  ///< a multiple of its alignment, which is at most 64
   std::int64_t span_elements =
-      65536;             ///< of one row, at most: as many as the kernel likes to have in
-                         ///< cache, where it reads them more than once
-  bool indexed = false;  ///< whether `index` means anything to the kernel
+      65536;                ///< of one row, at most: as many as the kernel likes to have in
+                            ///< cache, where it reads them more than once
+  bool short_rows = false;  ///< whether reduce_spans is quick for many rows of few elements
+  bool indexed = false;     ///< whether `index` means anything to the kernel
   ScalarType types[max_operands] =
       {};  ///< of each operand's elements as the kernel sees them, outputs first
 };
