@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/cell_steps.hpp"
 
+#include <weft/parallel/parallel.hpp>
+
 #include "graph/packed_constants.hpp"
 #include "kernels/stage/stage.hpp"
+
+#include <algorithm>
 
 namespace weft::inline v0::graph {
 namespace {
@@ -23,6 +27,28 @@ std::int64_t row_step(std::int64_t bytes) {
 
 MatrixAt matrix_at(const GateRows& rows, std::int64_t size) {
   return {rows.data, rows.row_step, size};
+}
+
+/// f of the same gates from a row on, for the share of rows that each thread takes.
+template <class Gates, class... Member>
+void for_shares(void (*f)(const Gates&), const Gates& gates, double unit_cost, Member... members) {
+  // Shares of ten microseconds or more; costs are in units of 0.1 ns.
+  constexpr double worth_a_thread = 100'000;
+  const double row = unit_cost * static_cast<double>(gates.units);
+  const auto grain = static_cast<std::int64_t>(worth_a_thread / std::max(row, 1.0)) + 1;
+  if (gates.rows <= grain) {
+    f(gates);
+    return;
+  }
+  parallel_for(gates.rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    Gates part = gates;
+    part.rows = end - begin;
+    const auto move_on = [&](GateRows& rows) {
+      if (rows.data != nullptr) rows.data += begin * rows.row_step;
+    };
+    (move_on(part.*members), ...);
+    f(part);
+  });
 }
 
 }  // namespace
@@ -153,7 +179,9 @@ void CellStep::run_lstm(const GateRows& sums, const GateRows& hidden, const Gate
     gates.activations[i] = settings_.activations[i];
   gates.clip = settings_.clip;
   gates.input_forget = settings_.input_forget;
-  kernels_->lstm(gates);
+  for_shares(kernels_->lstm, gates, 25, &LstmGates::forget, &LstmGates::input,
+             &LstmGates::candidate, &LstmGates::output, &LstmGates::cell, &LstmGates::cell_out,
+             &LstmGates::hidden_out);
 }
 
 void CellStep::run_gru(const GateRows& sums, const GateRows& hidden, const GateRows& hidden_out) {
@@ -172,17 +200,19 @@ void CellStep::run_gru(const GateRows& sums, const GateRows& hidden, const GateR
   if (!settings_.linear_before_reset) {
     multiply(*weights_[0], all, hidden, sums);
     const GateRows reset_hidden{static_cast<char*>(reset_hidden_.data()), units_ * size_};
-    kernels_->gru_reset({.rows = rows_,
+    const GruReset reset{.rows = rows_,
                          .units = units_,
                          .update = gate(all, 0),
                          .reset = gate(all, 1),
                          .hidden = hidden,
                          .reset_hidden = reset_hidden,
                          .activation = settings_.activations[0],
-                         .clip = settings_.clip});
+                         .clip = settings_.clip};
+    for_shares(kernels_->gru_reset, reset, 10, &GruReset::update, &GruReset::reset,
+               &GruReset::hidden, &GruReset::reset_hidden);
     multiply(*weights_[1], gate(all, 2), reset_hidden, gate(sums, 2));
     update.candidate = gate(all, 2);
-    kernels_->gru_update(update);
+    run_update(update);
     return;
   }
   // The first two gates add the input's part; the third is kept apart until the reset is known.
@@ -194,18 +224,25 @@ void CellStep::run_gru(const GateRows& sums, const GateRows& hidden, const GateR
   update.product = gate(all, 2);
   update.update_input = gate(sums, 0);
   update.reset_input = gate(sums, 1);
-  kernels_->gru_update(update);
+  run_update(update);
+}
+
+void CellStep::run_update(const GruUpdate& update) const {
+  for_shares(kernels_->gru_update, update, 20, &GruUpdate::update, &GruUpdate::reset,
+             &GruUpdate::candidate, &GruUpdate::product, &GruUpdate::hidden, &GruUpdate::hidden_out,
+             &GruUpdate::update_input, &GruUpdate::reset_input);
 }
 
 void CellStep::run_rnn(const GateRows& sums, const GateRows& hidden, const GateRows& hidden_out) {
   const GateRows all{static_cast<char*>(gates_.data()), gates_step_};
   multiply(*weights_[0], all, hidden, sums);
-  kernels_->rnn({.rows = rows_,
-                 .units = units_,
-                 .sums = all,
-                 .out = hidden_out,
-                 .activation = settings_.activations[0],
-                 .clip = settings_.clip});
+  const RnnGate rnn{.rows = rows_,
+                    .units = units_,
+                    .sums = all,
+                    .out = hidden_out,
+                    .activation = settings_.activations[0],
+                    .clip = settings_.clip};
+  for_shares(kernels_->rnn, rnn, 8, &RnnGate::sums, &RnnGate::out);
 }
 
 }  // namespace weft::inline v0::graph

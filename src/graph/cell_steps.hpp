@@ -70,6 +70,7 @@ class CellStep {
   void run_lstm(const GateRows& sums, const GateRows& hidden, const GateRows& cell,
                 const GateRows& hidden_out, const GateRows& cell_out);
   void run_gru(const GateRows& sums, const GateRows& hidden, const GateRows& hidden_out);
+  void run_update(const GruUpdate& update) const;
   void run_rnn(const GateRows& sums, const GateRows& hidden, const GateRows& hidden_out);
   /// out = start + left · R^T's columns of some gates.
   void multiply(const PackedMatrix& matrix, const GateRows& out, const GateRows& left,

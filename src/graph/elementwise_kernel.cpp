@@ -36,6 +36,7 @@ struct Step {
   SpanKernel::Run run = nullptr;
   ConvertFn convert = nullptr;
   const void* context = nullptr;
+  float cost = 1;  ///< SpanKernel::cost
   bool divides = false;
   std::uint32_t broadcast = 0;
   SmallVector<int, 4> places;
@@ -150,6 +151,7 @@ void ChainKernel::make_steps(const Chain& chain) {
     step.divides = from.divides;
     if (from.kernel != nullptr) {
       step.run = from.kernel->run;
+      step.cost = from.kernel->cost;
       step.context = from.kernel->context;
     } else {
       step.convert = convert_kernel(chain.terms[static_cast<std::size_t>(from.terms[0])].dtype,
@@ -268,9 +270,12 @@ void ChainKernel::choose_block() {
   count_ = blocks0_ * blocks1_;
   for (int dim = 2; dim < geometry_.ndim(); ++dim)
     count_ *= geometry_.extent(dim);
-  // Pieces of about 20 microseconds, at 0.1 ns an element and step and as much for memory.
-  const std::int64_t work = block_.n * block_.rows * static_cast<std::int64_t>(steps_.size() + 2);
-  grain_ = std::max<std::int64_t>(1, 200'000 / std::max<std::int64_t>(work, 1));
+  // Pieces of ten microseconds or more, in units of 0.1 ns, with two for memory.
+  double work = 2;
+  for (const Step& step : steps_)
+    work += step.cost;
+  work *= static_cast<double>(block_.n * block_.rows);
+  grain_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(100'000 / std::max(work, 1.0)));
 }
 
 void ChainKernel::run_block(char* const* base, const Block& block, char* scratch,
