@@ -3,6 +3,7 @@
 #include <weft/graph/executable.hpp>
 
 #include "graph/program.hpp"
+#include "graph/rewrite.hpp"
 
 #include <algorithm>
 
@@ -78,6 +79,7 @@ class Compiler {
     if (options_.fold) fold_constants();
     drop_dead_nodes();
     infer_types(*program_);
+    if (options_.fuse && rewrite(*program_)) infer_types(*program_);
     return program_;
   }
 

@@ -80,13 +80,21 @@ class Product : public Operator {
 };
 
 /// a · b over the last two axes, either of them transposed by attribute. See weft/ops/matmul.hpp.
+/// With a start, start + a · b, as multiply_out() adds it up; the start broadcasts.
 class MatMul final : public Product {
  public:
-  MatMul() : Product({.name = "MatMul"}) {}
+  MatMul(const char* name, bool has_start) : Product({.name = name}), has_start_(has_start) {}
 
   void infer(InferContext& context) const override {
-    expect_inputs(context, 2, 2);
+    expect_inputs(context, has_start_ ? 3 : 2, has_start_ ? 3 : 2);
     expect_same_type(context, 0, 1);
+    if (has_start_) {
+      expect_same_type(context, 0, 2);
+      if (!is_floating(context.input(0).dtype)) {
+        fail(ErrorCode::dtype,
+             text("input 0: expected a floating type, got ", weft::name(context.input(0).dtype)));
+      }
+    }
     const ScalarType type = context.input(0).dtype;
     const PartialShape& a = context.input(0).shape;
     const PartialShape& b = context.input(1).shape;
@@ -114,6 +122,10 @@ class MatMul final : public Product {
     DimVector shape(batch.extents().begin(), batch.extents().end());
     if (a.rank() > 1) shape.push_back(left[left.size() - 2]);
     if (b.rank() > 1) shape.push_back(right.back());
+    if (has_start_) {
+      static_cast<void>(
+          broadcast_shapes(context.input(2).shape, shape).merged_with(PartialShape(shape)));
+    }
     context.set_output(0, type, shape);
   }
 
@@ -126,10 +138,11 @@ class MatMul final : public Product {
       return matrix(view, transposes(context.node(), 1), 1);
     };
     const TensorView* constant = context.constant(1);
+    const TensorView start = has_start_ ? context.input(2) : TensorView();
     if (constant != nullptr && is_floating(constant->dtype()) && constant->rank() <= 2) {
-      return std::make_unique<ProductRun>(c, a, packed_constant(right(*constant)), TensorView());
+      return std::make_unique<ProductRun>(c, a, packed_constant(right(*constant)), start);
     }
-    return std::make_unique<ChangingRun>(c, a, right(context.input(1)), TensorView());
+    return std::make_unique<ChangingRun>(c, a, right(context.input(1)), start);
   }
 
  private:
@@ -152,6 +165,8 @@ class MatMul final : public Product {
     if (view.rank() == 1) return view.unsqueeze(input == 0 ? 0 : 1);
     return transposed ? view.transpose(-1, -2) : view;
   }
+
+  bool has_start_;
 };
 
 /// x[..., I] times the transpose of weights[O, I], plus bias[O] if there is one. An x of more axes, all
@@ -222,7 +237,8 @@ class FullyConnected final : public Product {
 }  // namespace
 
 void add_product_operators(OperatorRegistry& registry) {
-  registry.add(std::make_shared<MatMul>());
+  registry.add(std::make_shared<MatMul>("MatMul", false));
+  registry.add(std::make_shared<MatMul>("MatMulAdd", true));
   registry.add(std::make_shared<FullyConnected>());
 }
 
