@@ -14,7 +14,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// block(to, from) with one pointer an input. sizes[k] is operand k's element size in bytes, output
 /// first, at most `largest`; inputs of which bit k of `broadcast` is set are one element. Blocks are
 /// always whole, so a value never depends on where it stands: the last one reaches back over the one
-/// before it, and a span shorter than a block is filled up with its first element.
+/// before it, and a span shorter than a block is repeated until it fills one.
 template <int length, std::size_t Nin, std::int64_t largest>
 struct BlockSpan {
   template <class Block>
@@ -28,8 +28,7 @@ struct BlockSpan {
       in[k] = data[1 + k];
       step[k] = sizes[1 + k];
       if ((broadcast >> k & 1) == 0) continue;
-      for (int i = 0; i < length; ++i)
-        __builtin_memcpy(repeated[k] + i * step[k], in[k], static_cast<std::size_t>(step[k]));
+      fill_block(repeated[k], in[k], 1, step[k]);
       in[k] = repeated[k];
       step[k] = 0;
     }
@@ -60,16 +59,25 @@ struct BlockSpan {
   }
 
  private:
+  /// A block of which the first n elements are `from`, and so on all over again.
+  static WEFT_ALWAYS_INLINE void fill_block(char* to, const char* from, std::int64_t n,
+                                            std::int64_t size) {
+    __builtin_memcpy(to, from, static_cast<std::size_t>(n * size));
+    for (std::int64_t filled = n; filled < length; filled *= 2) {
+      const std::int64_t more = filled < length - filled ? filled : length - filled;
+      __builtin_memcpy(to + filled * size, to, static_cast<std::size_t>(more * size));
+    }
+  }
+
   template <class Block>
   static void short_span(const Block& block, char* to, std::int64_t n, const char* const* in,
                          const std::int64_t* step, const std::int64_t* sizes) {
     char padded[1 + Nin][length * largest];
     const char* from[Nin];
     for (std::size_t k = 0; k < Nin; ++k) {
-      const auto size = static_cast<std::size_t>(sizes[1 + k]);
-      for (std::int64_t j = 0; j < length; ++j) {
-        __builtin_memcpy(padded[1 + k] + j * sizes[1 + k], in[k] + (j < n ? j : 0) * step[k], size);
-      }
+      from[k] = in[k];
+      if (step[k] == 0) continue;  // a block already
+      fill_block(padded[1 + k], in[k], n, step[k]);
       from[k] = padded[1 + k];
     }
     block(padded[0], from);

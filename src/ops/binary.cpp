@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/binary/binary.hpp"
 
-#include <weft/core/promotion.hpp>
 #include <weft/ops/binary.hpp>
 
 #include "kernels/binary/widening.hpp"
@@ -11,25 +10,22 @@ namespace weft::inline v0 {
 
 namespace {
 
-/// True for types whose quotients are of a floating type.
-bool becomes_floating(const FunctionInfo& function, ScalarType type) {
-  return function.result == ResultRule::floating && (kinds::of(type) & kinds::integral) != 0;
-}
-
-/// The kernel for inputs of their own types each, or null: then the engine converts them.
-const SpanKernel* widening_for(BinaryOp op, const Output& out, const TensorView& a,
-                               const TensorView& b, ScalarType& type) {
-  const FunctionInfo& function = info(op);
-  if (!a.defined() || !b.defined() || function.result == ResultRule::truth) return nullptr;
-  if (a.dtype() == b.dtype() && !becomes_floating(function, a.dtype())) return nullptr;
-  ResultType common;
-  common.add(a.dtype(), a.rank(), a.is_weak_scalar());
-  common.add(b.dtype(), b.rank(), b.is_weak_scalar());
-  type = *common.get();
-  if (becomes_floating(function, type)) type = ScalarType::f32;
-  if (!function.accepts(kinds::of(type))) return nullptr;
-  if (out.view().defined() && out.view().dtype() != type) return nullptr;
-  return widening_kernel(op, type, {{a.dtype(), b.dtype()}});
+/// The kernel that converts inputs in registers, if that is worth it: where memory is the limit, and
+/// rows are as they lie there and so long that its blocks make up for what they cost at either end.
+const SpanKernel* widening_for(BinaryOp op, const TensorIterator& iter) {
+  constexpr std::int64_t least_elements = 1 << 17;
+  constexpr std::int64_t least_row = 4096;
+  if (iter.numel() < least_elements || iter.geometry().extent(0) < least_row) return nullptr;
+  const ScalarType type = iter.dtype();
+  const WideningInputs inputs{{iter.storage_dtype(1), iter.storage_dtype(2)}};
+  if (inputs.types[0] == type && inputs.types[1] == type) return nullptr;
+  if (iter.storage_dtype() != type || iter.input_dtype() != type) return nullptr;
+  for (int k = 0; k < iter.ntensors(); ++k) {
+    const std::int64_t stride = iter.geometry().stride(0, k);
+    const bool one_value = stride == 0 && k > 0 && iter.storage_dtype(k) == type;
+    if (stride != element_size(iter.storage_dtype(k)) && !one_value) return nullptr;
+  }
+  return widening_kernel(op, type, inputs);
 }
 
 /// A call's kernel with the types of the inputs in memory as its context.
@@ -51,15 +47,16 @@ class Widening {
 }  // namespace
 
 BinaryCall prepare(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b) {
-  ScalarType type;
-  const SpanKernel* kernel = widening_for(op, out, a, b, type);
-  if (kernel == nullptr) return prepare_function<BinaryCall>(op, binary_kernel, out, a, b);
-  TensorIteratorConfig config;
-  add_output(config, out).add_input(a).add_input(b).set_operation(info(op).name);
-  config.check_all_same_dtype(false).declare_static_dtype(type);
-  BinaryCall call(config);
-  call.kernel = kernel;
-  call.widens = true;
+  auto call = prepare_function<BinaryCall>(op, binary_kernel, out, a, b);
+  if (const SpanKernel* widening = widening_for(op, call.iter)) {
+    // The same operands once more, inputs as they are in memory.
+    TensorIteratorConfig config;
+    add_output(config, out).add_input(a).add_input(b).set_operation(info(op).name);
+    config.check_all_same_dtype(false);
+    call = BinaryCall(config);
+    call.kernel = widening;
+    call.widens = true;
+  }
   return call;
 }
 
