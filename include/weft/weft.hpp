@@ -13,6 +13,7 @@
 #include <weft/base/version.hpp>
 #include <weft/core/cast.hpp>
 #include <weft/core/dispatch_types.hpp>
+#include <weft/core/dlpack.hpp>
 #include <weft/core/half.hpp>
 #include <weft/core/npy.hpp>
 #include <weft/core/promotion.hpp>
