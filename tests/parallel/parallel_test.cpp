@@ -12,6 +12,7 @@
 #include <vector>
 
 #if defined(__linux__)
+#include <sys/wait.h>
 #include <unistd.h>
 #endif
 
@@ -275,6 +276,32 @@ TEST_CASE("parallel: a cancelled outer call does not end an inner one half-way",
 }
 
 #if defined(__linux__)
+TEST_CASE("parallel: a child forked between calls works, without the parent's threads",
+          "[parallel]") {
+  const auto right = [] {
+    std::atomic<std::int64_t> sum{0};
+    weft::parallel_for(10000, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        sum += i;
+    });
+    return sum == 49995000;
+  };
+  in_arena(4, [&] {
+    CHECK(right());
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      alarm(20);  // ends a child that waits for threads that are not there
+      _exit(right() ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(right());
+  });
+}
+
 TEST_CASE("parallel: the environment's cap, seen by a process of its own", "[.environment]") {
   const char* wanted = std::getenv("WEFT_TEST_WANTED_THREADS");
   REQUIRE(wanted != nullptr);
