@@ -104,6 +104,27 @@ WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
                       _mm256_and_si256(whole, _mm256_castps_si256(number)));
 }
+/// Eight elements f64 to i32, likewise.
+WEFT_ALWAYS_INLINE void convert_f64_i32_block(char* to, const char* from) {
+#if defined(__AVX512VL__)
+  const __m512d values = _mm512_loadu_pd(reinterpret_cast<const double*>(from));
+  const __mmask8 number = _mm512_cmp_pd_mask(values, values, _CMP_ORD_Q);
+  const __mmask8 too_large = _mm512_cmp_pd_mask(values, _mm512_set1_pd(0x1p31), _CMP_GE_OQ);
+  const __m256i whole = _mm512_maskz_cvttpd_epi32(number, values);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm256_mask_xor_epi32(whole, too_large, whole, _mm256_set1_epi32(-1)));
+#else
+  // Every bound is exact: kept within before.
+  for (int i = 0; i < 8; i += 4) {
+    const __m256d values = _mm256_loadu_pd(reinterpret_cast<const double*>(from) + i);
+    const __m256d number = _mm256_cmp_pd(values, values, _CMP_ORD_Q);
+    const __m256d kept =
+        _mm256_min_pd(_mm256_max_pd(values, _mm256_set1_pd(-0x1p31)), _mm256_set1_pd(0x1p31 - 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 4 * i),
+                     _mm256_cvttpd_epi32(_mm256_and_pd(kept, number)));
+  }
+#endif
+}
 #endif
 
 template <class To, class From>
@@ -129,6 +150,10 @@ void convert(char* to, const char* from, std::int64_t n) {
   if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<From, float>) {
     for (; i + 8 <= n; i += 8)
       convert_f32_i32_block(to + 4 * i, from + 4 * i);
+  }
+  if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<From, double>) {
+    for (; i + 8 <= n; i += 8)
+      convert_f64_i32_block(to + 4 * i, from + 8 * i);
   }
 #endif
   if constexpr (keeps_in_range<To, From>) {
