@@ -69,7 +69,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   e.run.blocks = plan.count;
   e.run.tile[0] = plan.steps[0].tile;
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];
-  e.run.span = plan.collapsed ? plan.tile_elements : e.run.tile[0];
+  e.run.span = plan.row_elements;
   if (plan.in_pieces) e.run.span = std::min(e.run.span, plan.piece);
   const std::int64_t element_grain = estimate_grain(iter, kernel.cost, options, 0);
   e.run.threads = options.serial ? 1

@@ -41,27 +41,66 @@ void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t 
 /// All dims outside the tile.
 void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
   plan.tile_rank = static_cast<int>(plan.steps.size());
-  const int second = plan.tile_rank > 1 ? plan.steps[1].dim : 0;
-  for (int d = 1; d < iter.ndim(); ++d) {
-    const bool within = plan.collapsed ? d < plan.tile_rank : d == second;
-    if (!within) add_step(plan, iter, d, 1);
+  const auto row_rank = static_cast<std::size_t>(plan.row_rank);
+  const int second = plan.steps.size() > row_rank ? plan.steps[row_rank].dim : 0;
+  for (int d = plan.row_rank; d < iter.ndim(); ++d) {
+    if (d != second) add_step(plan, iter, d, 1);
   }
 }
 
-/// Rows: spans along dim 0, for several rows at a time.
-void tile_rows(TilePlan& plan, const TensorIterator& iter, std::int64_t length, int second,
-               std::int64_t capacity) {
-  add_step(plan, iter, 0, length);
-  if (iter.ndim() > 1) {
-    const std::int64_t rows = capacity / plan.steps[0].tile;
-    // Whole pieces, so that each tile begins on a line where the first one does.
-    add_step(plan, iter, second,
-             rows <= plan.piece_rows ? plan.piece_rows : rows / plan.piece_rows * plan.piece_rows);
+/// How an operand lies along the dims of a row.
+struct RowLayout {
+  bool dense = true;  ///< its elements next to each other
+  bool still = true;  ///< one element
+};
+RowLayout row_layout(const TilePlan& plan, const Geometry& geometry, std::size_t k) {
+  RowLayout layout;
+  std::int64_t step = plan.operands[k].memory_size;
+  for (int d = 0; d < plan.row_rank; ++d) {
+    const std::int64_t stride = geometry.stride(d, static_cast<int>(k));
+    layout.dense = layout.dense && stride == step;
+    layout.still = layout.still && stride == 0;
+    step *= geometry.extent(d);
   }
+  return layout;
+}
+
+/// Settles how spans of each operand are had, now that rows are laid down: in place if it is dense over
+/// all of a row, as one value if it stands still.
+void settle_rows(TilePlan& plan, const Geometry& geometry) {
+  plan.row_elements = plan.tile_elements;
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
     TileOperand& t = plan.operands[k];
-    t.pack = iter.geometry().stride(0, static_cast<int>(k)) != t.memory_size;
+    const RowLayout layout = row_layout(plan, geometry, k);
+    if ((t.access == Access::direct && !layout.dense) ||
+        (t.access == Access::broadcast && !layout.still)) {
+      stage(t);
+    }
+    t.pack = !layout.dense;
+    t.one_per_row = t.one_per_row && layout.still;
   }
+}
+
+/// Tiles of as many of the rows laid down so far as fit.
+void tile_rows(TilePlan& plan, const TensorIterator& iter, int second, std::int64_t capacity) {
+  settle_rows(plan, iter.geometry());
+  if (iter.ndim() == plan.row_rank) return;
+  const std::int64_t rows = capacity / plan.row_elements;
+  // Whole pieces, so that each tile begins on a line where the first one does.
+  add_step(plan, iter, second,
+           rows <= plan.piece_rows ? plan.piece_rows : rows / plan.piece_rows * plan.piece_rows);
+}
+
+/// True if rows over the dims so far and `dim` would make an operand staged that is not yet, or one for
+/// every element that is so for every row.
+bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::int64_t elements) {
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const std::int64_t stride = geometry.stride(dim, k);
+    if (t.access == Access::direct && stride != elements * t.memory_size) return true;
+    if ((t.access == Access::broadcast || t.one_per_row) && stride != 0) return true;
+  }
+  return false;
 }
 
 /// Operands of different orders: nearly squares, so that each uses up the lines and pages it touches.
@@ -70,31 +109,36 @@ void tile_rows(TilePlan& plan, const TensorIterator& iter, std::int64_t length, 
 void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
   constexpr std::int64_t run_bytes = 512;
   constexpr std::int64_t least_along = 256;
+  const Geometry& geometry = iter.geometry();
   const std::int64_t most = large_stage_bytes / totals.staged_bytes;
   const std::int64_t across =
-      std::min(iter.geometry().extent(totals.crossing),
+      std::min(geometry.extent(totals.crossing),
                std::clamp<std::int64_t>(run_bytes / totals.crossing_size, 32, 256));
   // A side that is one tile across as a whole: then dim 0 is walked straight on, and tiles need not
   // be larger than what makes for long runs.
-  const bool whole = across == iter.geometry().extent(totals.crossing);
-  const std::int64_t capacity =
+  const bool whole = across == geometry.extent(totals.crossing);
+  std::int64_t capacity =
       whole
           ? std::min(most, std::max(short_stage_bytes / totals.staged_bytes, across * least_along))
           : most;
-  const std::int64_t along = std::max<std::int64_t>(capacity / across, 1);
-  tile_rows(plan, iter, along > cache_line ? along / cache_line * cache_line : along,
-            totals.crossing, capacity);
-}
-
-/// True if a tile over the dims so far and `dim` would make an operand staged that is not yet.
-bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::int64_t elements) {
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    const std::int64_t stride = geometry.stride(dim, k);
-    if (t.access == Access::direct && stride != elements * t.memory_size) return true;
-    if (t.access == Access::broadcast && stride != 0) return true;
+  std::int64_t along = std::max<std::int64_t>(capacity / across, 1);
+  add_step(plan, iter, 0, along > cache_line ? along / cache_line * cache_line : along);
+  // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there is too
+  // little in a tile otherwise.
+  bool stages_more = false;
+  for (int d = 1; d < totals.crossing && plan.steps.back().tiles == 1; ++d) {
+    if (!stages_more && would_stage(plan, geometry, d, plan.tile_elements)) {
+      if (plan.tile_elements * across >= enough_gathered) break;
+      stages_more = true;
+      capacity = std::min(capacity, large_stage_bytes / totals.all_bytes);
+      along = capacity / across;
+    }
+    const std::int64_t more = along / plan.tile_elements;
+    if (more < 2) break;
+    add_step(plan, iter, d, more);
+    ++plan.row_rank;
   }
-  return false;
+  tile_rows(plan, iter, totals.crossing, capacity);
 }
 
 /// True if rows of a plan that stages nothing end in many single elements, of one or two bytes, and
@@ -124,7 +168,6 @@ bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
 /// `capacity` holds for what is staged already, `capacity_all` if all operands are.
 void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capacity,
                    std::int64_t capacity_all) {
-  plan.collapsed = true;
   const Geometry& geometry = iter.geometry();
   std::int64_t elements = 1;
   for (int d = 0; d < geometry.ndim(); ++d) {
@@ -138,25 +181,8 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capa
     elements *= extent;
     if (2 * elements > capacity) break;
   }
-  const auto rank = static_cast<int>(plan.steps.size());
-  // Within a gathered tile an operand is direct if it is dense over all of it, broadcast if it
-  // stands still.
-  for (int k = 0; k < geometry.noperands; ++k) {
-    TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    bool dense = true;
-    bool still = true;
-    std::int64_t step = t.memory_size;
-    for (int d = 0; d < rank; ++d) {
-      const std::int64_t stride = geometry.stride(d, k);
-      dense = dense && stride == step;
-      still = still && stride == 0;
-      step *= geometry.extent(d);
-    }
-    if ((t.access == Access::direct && !dense) || (t.access == Access::broadcast && !still))
-      stage(t);
-    t.pack = !dense;
-    t.one_per_row = t.one_per_row && still;
-  }
+  plan.row_rank = static_cast<int>(plan.steps.size());
+  settle_rows(plan, geometry);
 }
 
 }  // namespace
@@ -226,7 +252,8 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   if (crossing) {
     tile_crossing(plan, iter, totals);
   } else if (by_rows) {
-    tile_rows(plan, iter, most, 1, most);
+    add_step(plan, iter, 0, most);
+    tile_rows(plan, iter, 1, most);
   } else {
     tile_gathered(plan, iter, most, capacity(totals.all_bytes));
   }

@@ -65,19 +65,19 @@ struct TileStep {
   std::int64_t tiles;  ///< how many of those
 };
 
-/// The walk: the iteration space is cut into tiles. The first two dims of a tile are its rows and
-/// what follows row on row.
+/// The walk: the iteration space is cut into tiles of rows. A row is one span: dim 0, or the first few
+/// dims where every operand that is used in place goes on from one to the next.
 struct TilePlan {
-  bool collapsed =
-      false;             ///< a tile is one span (short rows are gathered); else every row of it is
-  bool streams = false;  ///< some output is written past the caches
+  bool streams = false;    ///< some output is written past the caches
   bool in_pieces = false;  ///< rows are run piece by piece: some operand is spaced or streamed
   std::int64_t piece = piece_bytes;          ///< elements of such a piece
   std::int64_t piece_rows = 1;               ///< rows of one, if whole rows: streamed outputs go on
                                              ///< in the next row where one ends
-  int tile_rank = 0;                         ///< dims within a tile
+  int row_rank = 1;                          ///< dims that make a row: the first of `steps`
+  int tile_rank = 0;                         ///< dims within a tile: those, or one more, the rows
   SmallVector<TileStep, inline_rank> steps;  ///< those dims, innermost first, then all others
   std::int64_t count = 1;                    ///< number of tiles
+  std::int64_t row_elements = 1;             ///< of a whole tile's row
   std::int64_t tile_elements = 1;            ///< of a whole tile
   std::int64_t grain = 1;                    ///< least tiles a thread gets
   std::int64_t stage_element_bytes = 0;      ///< buffer bytes per element of a tile

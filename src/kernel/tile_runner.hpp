@@ -21,7 +21,7 @@ struct Buffers {
   char* memory = nullptr;      // dense block of the type in memory
   const char* held = nullptr;  // source of the block in `kernel`, if that is still valid
   std::int64_t held_elements = 0;
-  std::int64_t held_row = 0;  // of how many along dim 0: overlapping windows start alike but differ
+  std::int64_t held_row = 0;  // of how many in a row: overlapping windows start alike but differ
 };
 
 /// Walks some of the tiles of a plan on one thread.
@@ -107,10 +107,15 @@ class TileRunner {
     return std::min(t.tile, geometry_.extent(t.dim) - at_[step] * t.tile);
   }
   void count_elements() {
-    elements_ = 1;
-    for (int s = 0; s < plan_.tile_rank; ++s)
-      elements_ *= extents_[s];
-    rows_ = plan_.tile_rank > 1 ? extents_[1] : 1;
+    row_elements_ = 1;
+    for (int s = 0; s < plan_.row_rank; ++s)
+      row_elements_ *= extents_[s];
+    rows_ = plan_.tile_rank > plan_.row_rank ? extents_[plan_.row_rank] : 1;
+    elements_ = row_elements_ * rows_;
+  }
+  /// Bytes from row to row of operand k.
+  std::int64_t row_stride(std::size_t k) const {
+    return stride(static_cast<std::size_t>(plan_.row_rank), k);
   }
   std::int64_t stride(std::size_t step, std::size_t k) const {
     return step < static_cast<std::size_t>(plan_.tile_rank)
@@ -122,15 +127,13 @@ class TileRunner {
 
   /// Elements of operand k's buffer for this tile.
   std::int64_t staged_elements(const TileOperand& t) const {
-    if (!t.one_per_row) return elements_;
-    return plan_.collapsed ? 1 : rows_;
+    return t.one_per_row ? rows_ : elements_;
   }
 
   /// The block of operand k in memory, as far as it is staged.
   int block_of(std::size_t k, const TileOperand& t, BlockDim* dims) const {
     int count = 0;
-    if (t.one_per_row && plan_.collapsed) return 0;
-    for (int i = t.one_per_row ? 1 : 0; i < plan_.tile_rank; ++i)
+    for (int i = t.one_per_row ? plan_.row_rank : 0; i < plan_.tile_rank; ++i)
       append_dim(dims, count, {extents_[i], stride(static_cast<std::size_t>(i), k)});
     return count;
   }
@@ -139,7 +142,7 @@ class TileRunner {
     const TileOperand& t = plan_.operands[k];
     Buffers& b = buffers_[k];
     const std::int64_t count = staged_elements(t);
-    if (b.held == ptrs_[k] && b.held_elements == count && b.held_row == extents_[0]) {
+    if (b.held == ptrs_[k] && b.held_elements == count && b.held_row == row_elements_) {
       return;  // a repeated pattern
     }
     if (t.pack || t.one_per_row) {
@@ -147,17 +150,15 @@ class TileRunner {
       BlockDim dims[max_rank];
       pack(t.move, dense, ptrs_[k], t.memory_size, dims, block_of(k, t, dims));
       if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
-    } else if (plan_.collapsed) {
-      convert(t, b, ptrs_[k], b.kernel, count);
     } else {
       for (std::int64_t r = 0; r < rows_; ++r) {
-        convert(t, b, ptrs_[k] + r * stride(1, k), b.kernel + r * extents_[0] * t.kernel_size,
-                extents_[0]);
+        convert(t, b, ptrs_[k] + r * row_stride(k), b.kernel + r * row_elements_ * t.kernel_size,
+                row_elements_);
       }
     }
     b.held = ptrs_[k];
     b.held_elements = count;
-    b.held_row = extents_[0];
+    b.held_row = row_elements_;
   }
 
   void store(std::size_t k) {
@@ -172,12 +173,10 @@ class TileRunner {
       BlockDim dims[max_rank];
       const int ndims = block_of(k, t, dims);
       unpack(t.move, ptrs_[k], dense, t.memory_size, dims, ndims);
-    } else if (plan_.collapsed) {
-      convert(t, b, b.kernel, ptrs_[k], elements_);
     } else {
       for (std::int64_t r = 0; r < rows_; ++r) {
-        convert(t, b, b.kernel + r * extents_[0] * t.kernel_size, ptrs_[k] + r * stride(1, k),
-                extents_[0]);
+        convert(t, b, b.kernel + r * row_elements_ * t.kernel_size, ptrs_[k] + r * row_stride(k),
+                row_elements_);
       }
     }
   }
@@ -195,13 +194,13 @@ class TileRunner {
   void call() {
     char* data[max_operands];
     std::int64_t row_bytes[max_operands];
-    const std::int64_t n = plan_.collapsed ? elements_ : extents_[0];
-    const std::int64_t rows = plan_.collapsed ? 1 : rows_;
+    const std::int64_t n = row_elements_;
+    const std::int64_t rows = rows_;
     for (std::size_t k = 0; k < ptrs_.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       const bool staged = t.access == Access::staged;
       data[k] = staged ? buffers_[k].kernel : ptrs_[k];
-      row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : stride(1, k);
+      row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : row_stride(k);
     }
     if (!plan_.in_pieces) {
       kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
@@ -307,6 +306,7 @@ class TileRunner {
   SmallVector<char*, inline_operands> ptrs_;  // operands at the tile's first element
   DimVector at_;                              // tile index per step
   std::int64_t extents_[max_rank];            // of the tile, per step within it
+  std::int64_t row_elements_ = 1;
   std::int64_t rows_ = 1;
   std::int64_t elements_ = 1;
 };

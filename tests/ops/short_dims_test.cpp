@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands of different orders where the innermost dim is short, so that what follows it makes longer
+// rows: the same elements as of dense copies.
+#include <weft/ops/binary.hpp>
+#include <weft/ops/ternary.hpp>
+
+#include "support/element.hpp"
+#include "support/random_layout.hpp"
+#include "support/seed.hpp"
+#include "support/tally.hpp"
+#include "support/threads.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace {
+
+using test::Dims;
+using test::Random;
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+
+/// Short inner and outer dims and long ones between them, a quarter million elements at most.
+Dims draw_shape(Random& random) {
+  Dims shape = {random.integer(2, 12), random.integer(1, 300), random.integer(16, 40)};
+  if (random.chance(40)) shape.insert(shape.begin() + 1, random.integer(1, 6));
+  return shape;
+}
+
+/// Dense in some order of the axes, or with gaps between rows, or the same along some axes.
+Tensor draw_operand(Random& random, ScalarType type, const Dims& shape, bool output) {
+  const int rank = static_cast<int>(shape.size());
+  std::vector<int> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (random.chance(60)) {
+    for (int i = rank - 1; i > 0; --i)
+      std::swap(order[static_cast<std::size_t>(i)],
+                order[static_cast<std::size_t>(random.integer(0, i))]);
+  }
+  Dims strides(shape.size());
+  std::int64_t step = 1;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    const auto a = static_cast<std::size_t>(*axis);
+    const bool repeated = !output && random.chance(20);
+    strides[a] = repeated ? 0 : step;
+    if (!repeated) step *= shape[a];
+    if (random.chance(15)) step += random.integer(1, 3);
+  }
+  Tensor t = Tensor::empty_strided(shape, strides, type);
+  test::fill(type, t.data(), t.end_byte() / weft::element_size(type), random, test::Values::small);
+  return t;
+}
+
+bool same(const TensorView& got, const Tensor& want) {
+  const Tensor dense = Tensor::copy_of(got);
+  const std::int64_t size = weft::element_size(got.dtype());
+  for (std::int64_t i = 0; i < dense.nbytes(); i += size) {
+    if (!test::same_element(got.dtype(), static_cast<const char*>(dense.data()) + i,
+                            static_cast<const char*>(want.data()) + i))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("short dims: operands of different orders", "[ops]") {
+  using enum ScalarType;
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const std::vector<ScalarType> types = {u8, i16, f32, f64};
+  for (int round = 0; round < test::rounds(120); ++round) {
+    const Dims shape = draw_shape(random);
+    const ScalarType type = random.pick(types);
+    const ScalarType other = random.chance(30) ? (type == u8 ? u8 : i16) : type;
+    const Tensor a = draw_operand(random, type, shape, false);
+    const Tensor b = draw_operand(random, other, shape, false);
+    const Tensor condition = draw_operand(random, boolean, shape, false);
+    const Tensor dense_a = Tensor::copy_of(a);
+    const Tensor dense_b = Tensor::copy_of(b);
+    const Tensor sum = weft::add(dense_a, dense_b);
+    const Tensor choice = weft::where(Tensor::copy_of(condition), dense_a, dense_b);
+    const Tensor sum_out = draw_operand(random, sum.dtype(), shape, true);
+    const Tensor choice_out = draw_operand(random, choice.dtype(), shape, true);
+    test::for_thread_counts([&](int threads) {
+      weft::add_out(sum_out, a, b);
+      weft::where_out(choice_out, condition, a, b);
+      tally.check(same(sum_out, sum) && same(choice_out, choice),
+                  [&](auto& out) { out << "round " << round << ", " << threads << " threads"; });
+    });
+  }
+  CHECK_TALLY(tally);
+}
