@@ -59,16 +59,36 @@ WEFT_ALWAYS_INLINE Register<T> expm1(const Register<T>& x) noexcept {
   return with_sign_of(scaled(rounded(e.value), e.k), x);
 }
 
+/// 1 / (1 + e^-x). With |x| for -x, e^|x| = 2^-k (1 + u) gives 2^k / (1 + u + 2^k) of -|x|, and 1 less
+/// that of |x|. What rounding the divisor lost is put into the quotient: just below a power of two, with
+/// a divisor just above one, the two roundings would be 1.5 ulp. Powers are exact, so that results below
+/// the normal numbers are rounded once.
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> sigmoid(const Register<T>& x) noexcept {
+  using C = ExpConstants<T>;
+  using V = Register<T>;
+  const V size = at_most(abs(x), -C::least);
+  const V k = nearest_product(size, -C::log2e);
+  const V r = fma(k, C::ln2_low, fma(k, C::ln2_high, size));
+  const V power = scaled(V(T(1)), k);
+  const V rest = fma(polynomial(r, C::short_series), r * r, r) + power;
+  const V divisor = rest + 1, surplus = (divisor - 1) - rest;
+  const V inverse = 1 / divisor;
+  const V rough = inverse * power;
+  const V below = fma(inverse * surplus, rough, rough);
+  return select(x > T(0), 1 - below, below);
+}
+
 /// Where x / (1 + e^-x) is 0, and where it is x.
 template <class T>
 inline constexpr T sigmoid_least = sizeof(T) == 4 ? T(-120) : T(-760);
 template <class T>
 inline constexpr T sigmoid_most = sizeof(T) == 4 ? T(17.5) : T(37.5);
 
-/// 1 / (1 + e^-x) as 2^k / (divisor + lost), the latter being what rounding the divisor took.
+/// 1 / (1 + e^-x) as 2^k / divisor.
 template <class T>
 struct Logistic {
-  Register<T> k, power, divisor, lost;
+  Register<T> k, divisor;
 };
 /// For x within those bounds, a small number `rest` being added to -x, if given. With e^-x = 2^-k (1 +
 /// u) the divisor is (1 + 2^k) + u, where hardly more than the sum is rounded: what is lost on the way
@@ -84,19 +104,7 @@ WEFT_ALWAYS_INLINE Logistic<T> logistic(const Register<T>& x, const Rest&... res
   const V lost = (power - (sum - 1)) + (high - (divisor - sum));
   const V r = high + fma(k, C::ln2_low, (V(T(0)) + ... + rest));
   const V low = fma(polynomial(r, C::series), r * r, fma(k, C::ln2_low, (lost + ... + rest)));
-  const V total = divisor + low;
-  return {k, power, total, low - (total - divisor)};
-}
-
-/// 1 / (1 + e^-x). Nothing overflows, and results below the normal numbers are rounded once: their
-/// powers are exact.
-template <class T>
-WEFT_ALWAYS_INLINE Register<T> sigmoid(const Register<T>& x) noexcept {
-  const Logistic<T> l = logistic(clamped(x, ExpConstants<T>::least, sigmoid_most<T>));
-  if constexpr (sizeof(T) == 8) return l.power / l.divisor;
-  // Just below a power of two, with a divisor just above one, the two roundings are 1.5 ulp.
-  const Register<T> inverse = 1 / l.divisor;
-  return fma(-(inverse * l.lost), inverse, inverse) * l.power;
+  return {k, divisor + low};
 }
 
 /// x / (1 + e^-x); 0 with its sign for -infinity, as in the limit.

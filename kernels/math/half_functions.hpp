@@ -28,13 +28,12 @@ WEFT_ALWAYS_INLINE Register<float> half_exp(const Register<float>& x) noexcept {
 WEFT_ALWAYS_INLINE Logistic<float> short_logistic(const Register<float>& x) noexcept {
   const Register<float> power_of_e = x * ExpConstants<float>::log2e;
   const Register<float> k = nearest_whole(power_of_e);
-  const Register<float> power = scaled(Register<float>(1.0F), k);
-  return {k, power, power + short_exp2(k - power_of_e), 0.0F};
+  return {k, scaled(Register<float>(1.0F), k) + short_exp2(k - power_of_e)};
 }
 WEFT_ALWAYS_INLINE Register<float> half_sigmoid(const Register<float>& x) noexcept {
   const Logistic<float> l =
       short_logistic(clamped(x, ExpConstants<float>::least, sigmoid_most<float>));
-  return l.power / l.divisor;
+  return scaled(Register<float>(1.0F), l.k) / l.divisor;
 }
 WEFT_ALWAYS_INLINE Register<float> half_silu(const Register<float>& x) noexcept {
   const Register<float> within = clamped(x, sigmoid_least<float>, sigmoid_most<float>);
