@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Activations of networks made of e^x, for f64; every lane for itself.
+/// Activations of networks made of e^x, every lane for itself. Those of f32 in f64 to the precision of
+/// f32, which costs less than two words where the last bit needs them.
 #pragma once
 
 #include "kernels/math/exponential.hpp"
@@ -14,6 +15,20 @@ WEFT_ALWAYS_INLINE Register<double> softplus(const Register<double>& x) noexcept
   const Register<double> rest = log1p(exp(-abs(x)));
   return select(x > 0.0, x + rest, rest);
 }
+struct SoftplusOfSingle {
+  WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x) const noexcept {
+    // log(1 + e), 0 < e <= 1, as log(2) + log((1 + e) / 2) from 1/2 on.
+    const Register<double> e = rough_exp(at_least(-abs(x), -700.0));
+    const RegisterMask<double> large = e > 0.5;
+    const Register<double> f = select(large, fma(e, 0.5, -0.5), e);
+    const Register<double> rest = fma(f * f, polynomial(f, log_series_30), f);
+    return at_least(x, 0.0) + (rest + select(large, 0.6931471805599453, 0.0));
+  }
+};
+WEFT_ALWAYS_INLINE Register<float> softplus(const Register<float>& x) noexcept {
+  return in_double(SoftplusOfSingle(), x);
+}
+
 /// x tanh(log(1 + e^x)) = x e^x (e^x + 2) / (e^x (e^x + 2) + 2), e^x = 2^k p; the power comes last.
 WEFT_ALWAYS_INLINE Register<double> mish(const Register<double>& x) noexcept {
   const Register<double> within = clamped(x, sigmoid_least<double>, 40.0);
@@ -27,6 +42,17 @@ WEFT_ALWAYS_INLINE Register<double> mish(const Register<double>& x) noexcept {
   const DoubleWord<double> ordered = ordered_sum(quotient.high, quotient.low);
   return select((x > 40.0) | (x == 0.0), x, scaled(rounded(ordered * within), e.k));
 }
+struct MishOfSingle {
+  WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x) const noexcept {
+    const Register<double> within = clamped(x, -200.0, 40.0), e = rough_exp(within);
+    const Register<double> n = e * (e + 2.0);
+    return select(x > 40.0, x, within * n / (n + 2.0));
+  }
+};
+WEFT_ALWAYS_INLINE Register<float> mish(const Register<float>& x) noexcept {
+  return in_double(MishOfSingle(), x);
+}
+
 /// x above 0, scale (e^x - 1) elsewhere.
 WEFT_ALWAYS_INLINE Register<double> scaled_elu(const Register<double>& x,
                                                const Register<double>& scale) noexcept {
@@ -50,6 +76,17 @@ WEFT_ALWAYS_INLINE Register<double> gelu_tanh(const Register<double>& x) noexcep
   const Register<double> low = select(high == capped, select(out, 0.0, -u.low), 0.0);
   const Logistic<double> l = logistic(capped, low);
   return select(x > 10.0, x, scaled(within / l.divisor, l.k));
+}
+struct GeluTanhOfSingle {
+  WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x) const noexcept {
+    const Register<double> within = clamped(x, -12.0, 10.0);
+    const Register<double> u =
+        within * fma(within * within, -0.07135481627260025, -1.5957691216057308);
+    return select(x > 10.0, x, within / (rough_exp(u) + 1.0));
+  }
+};
+WEFT_ALWAYS_INLINE Register<float> gelu_tanh(const Register<float>& x) noexcept {
+  return in_double(GeluTanhOfSingle(), x);
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

@@ -14,9 +14,9 @@ namespace {
 WEFT_REGISTER_FORMULA(Erf, erf, 6)
 WEFT_REGISTER_FORMULA(Erfc, erfc, 14)
 WEFT_REGISTER_FORMULA_WITH_HALVES(Gelu, gelu, half_gelu, 6)
-WEFT_WIDE_FORMULA(GeluTanh, gelu_tanh, 28)
-WEFT_WIDE_FORMULA(Softplus, softplus, 28)
-WEFT_WIDE_FORMULA(Mish, mish, 35)
+WEFT_REGISTER_FORMULA(GeluTanh, gelu_tanh, 10)
+WEFT_REGISTER_FORMULA(Softplus, softplus, 8)
+WEFT_REGISTER_FORMULA(Mish, mish, 10)
 WEFT_WIDE_FORMULA(Selu, selu, 10)
 WEFT_WIDE_FORMULA(Cbrt, cbrt, 32)
 
