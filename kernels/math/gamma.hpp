@@ -81,18 +81,72 @@ WEFT_ALWAYS_INLINE Register<float> lgamma(const Register<float>& x) noexcept {
   }
   return Register<float>::load(to);
 }
-/// By the C library: in double where that is within 2 ulp, else in long double, in which it keeps its
-/// precision near zeros.
-WEFT_ALWAYS_INLINE Register<double> lgamma(const Register<double>& x) noexcept {
-  constexpr int lanes = Register<double>::lanes;
-  alignas(64) double values[lanes];
-  x.store(values);
-  for (double& value : values) {
-    int sign = 0;
-    const bool easy = value > 0 && (value <= 8 || value > 1000);
-    value = easy ? ::lgamma_r(value, &sign) : static_cast<double>(::lgammal_r(value, &sign));
+/// log gamma(x) of f64 numbers 0 < x < 8. With w the whole part of x and u = x - w + 1 it is (u - 1) (u -
+/// 2) times a smooth function, less log(x) below 1, and with log((x - 1) ... (x - w + 1)) from 2 on: in two
+/// words, near the zeros at 1 and 2 as elsewhere.
+WEFT_ALWAYS_INLINE Register<double> lgamma_to_8(const Register<double>& x) noexcept {
+  // In u - 1.5; error below 2^-61 of it.
+  constexpr double first = 0.4831289505409809, first_rest = 1.6718818997178506e-17;
+  constexpr double series[] = {
+      -0.14595989591430608,    0.06291140107456494,     -0.031308487501009494,
+      0.016797098631185916,    -0.009425622448625905,   0.005446457844650585,
+      -0.003212074069736748,   0.0019229161355079497,   -0.0011644146716071257,
+      0.0007115223848906008,   -0.00043799193485690124, 0.00027127505354773154,
+      -0.00016892719402703723, 0.00010564474884131882,  -6.609271409301556e-05,
+      4.1635136148902716e-05,  -2.7356444761067124e-05, 1.734263784459851e-05,
+      -8.07952925042159e-06,   5.129828644815147e-06,   -7.970873319492813e-06,
+      5.1046182161001864e-06};
+  const Register<double> nearest = nearest_whole(x);
+  const Register<double> w = nearest - select(nearest > x, 1.0, 0.0);
+  const Register<double> t = (x - w) - 0.5;
+  const DoubleWord<double> smooth = ordered_sum<double>(first, t * polynomial(t, series));
+  // At the zeros 0.0, not -0.0.
+  const DoubleWord<double> value = exact_product(w - x, (w + 1.0) - x) *
+                                   DoubleWord<double>{smooth.high, smooth.low + first_rest};
+  const RegisterMask<double> below = x < 1.0, above = x >= 2.0;
+  if (!any(below | above)) return rounded(value);
+  DoubleWord<double> product{x - 1.0, 0.0};
+  for (int i = 2; i <= 6 && any(x >= i + 1.0); ++i) {
+    const Register<double> factor = x - static_cast<double>(i);
+    product = select(factor >= 1.0, product * factor, product);
   }
-  return Register<double>::load(values);
+  const Split<double> parts = split(select(below, x, select(above, product.high, 1.0)));
+  const Register<double> low = select(above, product.low, 0.0);
+  const Register<double> scale = power_of_two(-clamped(parts.k, 0.0, 20.0));
+  const DoubleWord<double> log = log_words(parts.k, ordered_sum(parts.m - 1.0, low * scale));
+  return rounded(value + select(below, -log, log));
+}
+/// The same for 8 <= x < 1e290, by Stirling's series: (x - 1/2) (log(x) - 1) + log(2 pi) / 2 - 1/2 + P(1 /
+/// x^2) / x.
+WEFT_ALWAYS_INLINE Register<double> lgamma_from_8(const Register<double>& x) noexcept {
+  constexpr double series[] = {
+      0.08333333333333333,  -0.0027777777777776747, 0.0007936507935117282, -0.0005952380234291253,
+      0.000841732526802233, -0.0019149659121622845, 0.006208136766203285,  -0.020855820837011485};
+  const Register<double> inverse = 1.0 / x;
+  const Register<double> tail = inverse * polynomial(inverse * inverse, series);
+  const DoubleWord<double> constants = ordered_sum<double>(0.4189385332046727, tail);
+  const DoubleWord<double> value =
+      ordered_sum<double>(x, -0.5) * (log_words(x) + Register<double>(-1.0));
+  return rounded(value + DoubleWord<double>{constants.high, constants.low + 1.672820965058541e-17});
+}
+/// Below 0, where zeros lie close to poles, by the C library in long double.
+WEFT_ALWAYS_INLINE Register<double> lgamma(const Register<double>& x) noexcept {
+  const RegisterMask<double> plain = (x > 0.0) & (x < 1.0e290);
+  const Register<double> within = select(plain, x, 1.5);
+  const RegisterMask<double> large = within >= 8.0;
+  Register<double> value = lgamma_to_8(select(large, Register<double>(1.5), within));
+  if (any(large)) value = select(large, lgamma_from_8(within), value);
+  if (!any(!plain)) return value;
+  constexpr int lanes = Register<double>::lanes;
+  alignas(64) double from[lanes], to[lanes];
+  x.store(from);
+  value.store(to);
+  for (int i = 0; i < lanes; ++i) {
+    int sign = 0;
+    if (!(from[i] > 0 && from[i] < 1.0e290))
+      to[i] = static_cast<double>(::lgammal_r(from[i], &sign));
+  }
+  return Register<double>::load(to);
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
