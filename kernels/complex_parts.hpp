@@ -5,6 +5,8 @@
 
 #include <weft/kernel/span_loop.hpp>
 
+#include "kernels/complex_registers.hpp"
+
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
@@ -71,11 +73,19 @@ class ComplexParts {
   }
 };
 
-/// The kernel of a formula that multiplies: plain loops for real types, parts for complex ones.
+/// The kernel of a formula that multiplies: plain loops for real types; for complex ones registers, where
+/// the level and the formula have them (in_registers()), else parts.
 template <class F>
 constexpr SpanKernel kernel_of_products(const F& op) {
   SpanKernel kernel = typed_span_kernel(op);
-  if constexpr (is_complex_type<typename Signature<F>::Result>) kernel.run = &ComplexParts<F>::run;
+  if constexpr (is_complex_type<typename Signature<F>::Result>) {
+    kernel.run = &ComplexParts<F>::run;
+#if defined(__AVX__)
+    using Part = typename Signature<F>::Result::value_type;
+    if constexpr (requires { &F::template in_registers<ComplexRegister<Part>>; })
+      kernel.run = &ComplexRegisterSpans<F>::run;
+#endif
+  }
   return kernel;
 }
 

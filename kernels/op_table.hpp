@@ -34,7 +34,8 @@ struct OpKernel {
 template <class F>
 concept FloatFormula = std::is_same_v<typename Signature<F>::Result, float> || RegisterFormula<F>;
 
-/// True for formulas that are one of halves as they are, because they only look at the sign.
+/// True for formulas that are one of halves as they are, because they look at the sign only, if at
+/// anything.
 template <template <class> class Formula>
 concept SignFormula = requires { Formula<float>::only_sign; };
 

@@ -5,10 +5,13 @@
 #include "kernels/binary/binary.hpp"
 
 #include "kernels/arithmetic.hpp"
-#include "kernels/binary/complex_product.hpp"
 #include "kernels/complex_parts.hpp"
 #include "kernels/math/math.hpp"
 #include "kernels/op_table.hpp"
+
+#if defined(__AVX512BW__)
+#include <immintrin.h>
+#endif
 
 namespace weft::inline v0 {
 namespace {
@@ -26,13 +29,11 @@ struct Sub {
 template <class T>
 struct Mul {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return times(a, b); }
-  static constexpr SpanKernel kernel(const Mul& op) {
-    SpanKernel kernel = kernel_of_products(op);
-#if defined(__AVX__)
-    if constexpr (is_complex_type<T>) kernel.run = &complex_product_spans<typename T::value_type>;
-#endif
-    return kernel;
+  template <class R>
+  WEFT_ALWAYS_INLINE R in_registers(const R& a, const R& b) const noexcept {
+    return a * b;
   }
+  static constexpr SpanKernel kernel(const Mul& op) { return kernel_of_products(op); }
 };
 template <class T>
 struct Div {
@@ -173,8 +174,45 @@ WEFT_ALWAYS_INLINE T byte_to_right(T x, std::uint8_t y) noexcept {
   return (y & 4) != 0 ? static_cast<T>(x >> 4) : x;
 }
 
+#if defined(__AVX512BW__)
+/// Spans of shifts of 16-bit integers by amounts of their own, F::shifted(registers). Without such an
+/// instruction they are widened, by the loops that compilers make of the formulas below.
+template <class F>
+void word_shift_spans(const void*, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                      std::int64_t rows, std::uint32_t broadcast) {
+  constexpr std::int64_t lanes = 32;
+  for_each_row<3>(data, row_bytes, rows, [&](char* const* row) {
+    const auto load = [&](int k, std::int64_t i, __mmask32 taken) {
+      if ((broadcast >> k & 1) == 0) return _mm512_maskz_loadu_epi16(taken, row[k] + 2 * i);
+      return _mm512_set1_epi16(SpanReader<std::int16_t, true>(row[k])[0]);
+    };
+    for (std::int64_t i = 0; i < n; i += lanes) {
+      const auto taken = static_cast<__mmask32>(n - i < lanes ? (1U << (n - i)) - 1 : ~0U);
+      _mm512_mask_storeu_epi16(row[0] + 2 * i, taken,
+                               F::shifted(load(1, i, taken), load(2, i, taken)));
+    }
+  });
+}
+#endif
+/// The kernel of a shift.
+template <class F>
+constexpr SpanKernel kernel_of_shifts(const F& op) {
+  SpanKernel kernel = typed_span_kernel(op);
+#if defined(__AVX512BW__)
+  if constexpr (sizeof(typename Signature<F>::Result) == 2) kernel.run = &word_shift_spans<F>;
+#endif
+  return kernel;
+}
+
 template <class T>
 struct ShiftLeft {
+  static constexpr SpanKernel kernel(const ShiftLeft& op) { return kernel_of_shifts(op); }
+#if defined(__AVX512BW__)
+  // Amounts past the width, negative ones among them, give what the formulas do.
+  static WEFT_ALWAYS_INLINE __m512i shifted(__m512i a, __m512i b) noexcept {
+    return _mm512_sllv_epi16(a, b);
+  }
+#endif
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (sizeof(T) == 1) {
       const auto by = static_cast<std::uint8_t>(b);
@@ -190,6 +228,12 @@ struct ShiftLeft {
 };
 template <class T>
 struct ShiftRight {
+  static constexpr SpanKernel kernel(const ShiftRight& op) { return kernel_of_shifts(op); }
+#if defined(__AVX512BW__)
+  static WEFT_ALWAYS_INLINE __m512i shifted(__m512i a, __m512i b) noexcept {
+    return std::is_signed_v<T> ? _mm512_srav_epi16(a, b) : _mm512_srlv_epi16(a, b);
+  }
+#endif
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (sizeof(T) == 1) {
       const auto by = static_cast<std::uint8_t>(b);

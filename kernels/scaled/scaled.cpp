@@ -15,6 +15,10 @@ struct AddCMul {
   WEFT_ALWAYS_INLINE T operator()(T a, T b, T c) const noexcept {
     return plus(a, times(times(value, b), c));
   }
+  template <class R>
+  WEFT_ALWAYS_INLINE R in_registers(const R& a, const R& b, const R& c) const noexcept {
+    return a + R::all(value) * b * c;
+  }
   static constexpr SpanKernel kernel(const AddCMul& op) { return kernel_of_products(op); }
 };
 

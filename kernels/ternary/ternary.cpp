@@ -13,7 +13,9 @@ template <class T>
 struct Where {
   WEFT_ALWAYS_INLINE T operator()(bool condition, T a, T b) const noexcept {
     if constexpr (is_complex_type<T>) {
-      return condition ? a : b;
+      // By parts: a choice among pairs of numbers would be a branch.
+      const Where<typename T::value_type> part;
+      return T(part(condition, a.real(), b.real()), part(condition, a.imag(), b.imag()));
     } else if constexpr (std::is_same_v<T, bool>) {
       return (condition & a) | (!condition & b);
     } else {
@@ -27,6 +29,15 @@ struct Where {
 
 template <class T>
 struct Clamp {
+  struct OfHalves {
+    static constexpr float cost = 3;
+    WEFT_ALWAYS_INLINE Register<float> operator()(const Register<float>& a,
+                                                  const Register<float>& least,
+                                                  const Register<float>& most) const noexcept {
+      const Register<float> larger = select((a < least) | isnan(least), least, a);
+      return select((most < larger) | isnan(most), most, larger);
+    }
+  };
   WEFT_ALWAYS_INLINE T operator()(T a, T least, T most) const noexcept {
     return at_most(at_least(a, least), most);
   }
@@ -39,6 +50,11 @@ struct Lerp {
     const T from_a = plus(a, times(weight, way));
     const T from_b = minus(b, times(way, minus(T(1), weight)));
     return is_small(weight) ? from_a : from_b;
+  }
+  template <class R>
+  WEFT_ALWAYS_INLINE R in_registers(const R& a, const R& b, const R& weight) const noexcept {
+    const R way = b - a, others = R::all(T(1)) - weight;
+    return R::choice(weight, 0.25F, a + weight * way, b - way * others);
   }
   static constexpr SpanKernel kernel(const Lerp& op) { return kernel_of_products(op); }
 
@@ -55,6 +71,10 @@ struct Lerp {
 template <class T>
 struct MulAdd {
   WEFT_ALWAYS_INLINE T operator()(T a, T b, T c) const noexcept { return plus(times(a, b), c); }
+  template <class R>
+  WEFT_ALWAYS_INLINE R in_registers(const R& a, const R& b, const R& c) const noexcept {
+    return a * b + c;
+  }
   static constexpr SpanKernel kernel(const MulAdd& op) { return kernel_of_products(op); }
 };
 

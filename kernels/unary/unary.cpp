@@ -4,7 +4,6 @@
 #include "kernels/unary/unary.hpp"
 
 #include "kernels/arithmetic.hpp"
-#include "kernels/binary/complex_product.hpp"
 #include "kernels/complex_parts.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
@@ -82,13 +81,11 @@ struct Sign {
 template <class T>
 struct Square {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return times(a, a); }
-  static constexpr SpanKernel kernel(const Square& op) {
-    SpanKernel kernel = kernel_of_products(op);
-#if defined(__AVX__)
-    if constexpr (is_complex_type<T>) kernel.run = &complex_square_spans<typename T::value_type>;
-#endif
-    return kernel;
+  template <class R>
+  WEFT_ALWAYS_INLINE R in_registers(const R& a) const noexcept {
+    return a * a;
   }
+  static constexpr SpanKernel kernel(const Square& op) { return kernel_of_products(op); }
 };
 
 template <class T>
@@ -128,6 +125,10 @@ struct Rsqrt<float> {
 template <class T>
 struct Reciprocal {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return divided_by(T(1), a); }
+  template <class R>
+  WEFT_ALWAYS_INLINE R in_registers(const R& a) const noexcept {
+    return a.reciprocal();
+  }
   static constexpr SpanKernel kernel(const Reciprocal& op) { return kernel_of_products(op); }
 };
 
@@ -183,22 +184,28 @@ struct Angle {
   WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept {
     if constexpr (std::is_same_v<T, std::complex<float>>) {
       return static_cast<float>(__builtin_atan2(a.imag(), a.real()));
-    } else if constexpr (std::is_same_v<T, std::complex<double>>) {
-      return __builtin_atan2(a.imag(), a.real());
     } else {
-      return a != a ? a : a < 0 ? static_cast<T>(3.141592653589793) : T(0);
+      return __builtin_atan2(a.imag(), a.real());
     }
   }
   static constexpr SpanKernel kernel(const Angle& op) {
-    if constexpr (is_complex_type<T>) {
-      return complex_span_kernel<ComplexAngle>(op, 20);
-    } else {
-      return typed_span_kernel(op);
-    }
+    return complex_span_kernel<ComplexAngle>(op, 20);
   }
 };
 template <class T>
+WEFT_ALWAYS_INLINE Register<T> real_angle(const Register<T>& a) noexcept {
+  const Register<T> turned = select(a < T(0), static_cast<T>(3.141592653589793), T(0));
+  return select(isnan(a), a, turned);
+}
+WEFT_REGISTER_FORMULA(RealAngle, real_angle, 1)
+template <>
+struct Angle<float> : RealAngle<float> {};
+template <>
+struct Angle<double> : RealAngle<double> {};
+
+template <class T>
 struct Conj {
+  static constexpr bool only_sign = true;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (is_complex_type<T>) return T(a.real(), -a.imag());
     return a;
@@ -206,6 +213,7 @@ struct Conj {
 };
 template <class T>
 struct Real {
+  static constexpr bool only_sign = true;
   WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept {
     if constexpr (is_complex_type<T>) {
       return a.real();
@@ -226,13 +234,6 @@ struct Relu {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return a <= 0 ? T(0) : a; }
 };
 
-/// a + 3 within 0 and 6; NaN stays NaN.
-template <class T>
-WEFT_ALWAYS_INLINE T six_steps(T a) noexcept {
-  const T b = a + 3;
-  const T c = b < 0 ? T(0) : b;
-  return c > 6 ? T(6) : c;
-}
 /// a / (1 + |a|), 1 with its sign for infinities.
 template <class T>
 struct SoftSign {
@@ -241,14 +242,21 @@ struct SoftSign {
     return length == std::numeric_limits<T>::infinity() ? with_sign(T(1), a) : a / (1 + length);
   }
 };
+/// a + 3 within 0 and 6; NaN stays NaN. In registers, or GCC 12 divides three times, once for each case.
 template <class T>
-struct HardSigmoid {
-  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return six_steps(a) / 6; }
-};
+WEFT_ALWAYS_INLINE Register<T> six_steps(const Register<T>& a) noexcept {
+  return clamped(a + T(3), T(0), T(6));
+}
 template <class T>
-struct HardSwish {
-  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return a * six_steps(a) / 6; }
-};
+WEFT_ALWAYS_INLINE Register<T> hard_sigmoid(const Register<T>& a) noexcept {
+  return six_steps(a) / T(6);
+}
+template <class T>
+WEFT_ALWAYS_INLINE Register<T> hard_swish(const Register<T>& a) noexcept {
+  return a * six_steps(a) / T(6);
+}
+WEFT_REGISTER_FORMULA(HardSigmoid, hard_sigmoid, 1)
+WEFT_REGISTER_FORMULA(HardSwish, hard_swish, 1)
 
 // ---- Predicates --------------------------------------------------------------------------------
 

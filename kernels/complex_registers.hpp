@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Complex numbers in registers, real and imaginary parts side by side as in memory, for formulas that
+/// multiply and add; and spans of such formulas.
+#pragma once
+
+#include <weft/kernel/span_loop.hpp>
+
+#include "kernels/block_spans.hpp"
+
+#include <complex>
+#include <cstdint>
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+namespace weft::inline v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+#if defined(__AVX__)
+/// 32 bytes of parts, and what differs between their types.
+template <class Part>
+struct PartRegister;
+template <>
+struct PartRegister<float> {
+  using Type = __m256;
+  static WEFT_ALWAYS_INLINE Type pairs(float re, float im) noexcept {
+    return _mm256_setr_ps(re, im, re, im, re, im, re, im);
+  }
+  static WEFT_ALWAYS_INLINE Type swapped(Type a) noexcept { return _mm256_permute_ps(a, 0xb1); }
+  static WEFT_ALWAYS_INLINE Type reals(Type a) noexcept { return _mm256_moveldup_ps(a); }
+  static WEFT_ALWAYS_INLINE Type imags(Type a) noexcept { return _mm256_movehdup_ps(a); }
+  static WEFT_ALWAYS_INLINE Type less_and_more(Type a, Type b) noexcept {
+    return _mm256_addsub_ps(a, b);
+  }
+  static WEFT_ALWAYS_INLINE Type larger(Type a, Type b) noexcept { return _mm256_max_ps(a, b); }
+  static WEFT_ALWAYS_INLINE Type changed(Type a, Type bits) noexcept {
+    return _mm256_xor_ps(a, bits);
+  }
+  static WEFT_ALWAYS_INLINE Type without(Type a, Type bits) noexcept {
+    return _mm256_andnot_ps(bits, a);
+  }
+  static WEFT_ALWAYS_INLINE Type if_less(Type a, Type b, Type then, Type otherwise) noexcept {
+    return _mm256_blendv_ps(otherwise, then, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
+  }
+};
+template <>
+struct PartRegister<double> {
+  using Type = __m256d;
+  static WEFT_ALWAYS_INLINE Type pairs(double re, double im) noexcept {
+    return _mm256_setr_pd(re, im, re, im);
+  }
+  static WEFT_ALWAYS_INLINE Type swapped(Type a) noexcept { return _mm256_permute_pd(a, 0x5); }
+  static WEFT_ALWAYS_INLINE Type reals(Type a) noexcept { return _mm256_movedup_pd(a); }
+  static WEFT_ALWAYS_INLINE Type imags(Type a) noexcept { return _mm256_permute_pd(a, 0xf); }
+  static WEFT_ALWAYS_INLINE Type less_and_more(Type a, Type b) noexcept {
+    return _mm256_addsub_pd(a, b);
+  }
+  static WEFT_ALWAYS_INLINE Type larger(Type a, Type b) noexcept { return _mm256_max_pd(a, b); }
+  static WEFT_ALWAYS_INLINE Type changed(Type a, Type bits) noexcept {
+    return _mm256_xor_pd(a, bits);
+  }
+  static WEFT_ALWAYS_INLINE Type without(Type a, Type bits) noexcept {
+    return _mm256_andnot_pd(bits, a);
+  }
+  static WEFT_ALWAYS_INLINE Type if_less(Type a, Type b, Type then, Type otherwise) noexcept {
+    return _mm256_blendv_pd(otherwise, then, _mm256_cmp_pd(a, b, _CMP_LT_OQ));
+  }
+};
+
+/// As many complex numbers. By the same formulas as plus(), minus(), times() and divided_by() of
+/// kernels/arithmetic.hpp: a product's real part is a difference and its imaginary part a sum of two
+/// products, none of them fused.
+template <class Part>
+struct ComplexRegister {
+  using Ops = PartRegister<Part>;
+  using Type = typename Ops::Type;
+  Type parts;
+
+  static WEFT_ALWAYS_INLINE ComplexRegister load(const char* from) noexcept {
+    ComplexRegister a;
+    __builtin_memcpy(&a.parts, from, sizeof(Type));
+    return a;
+  }
+  WEFT_ALWAYS_INLINE void store(char* to) const noexcept {
+    __builtin_memcpy(to, &parts, sizeof(Type));
+  }
+  /// One number in all places.
+  static WEFT_ALWAYS_INLINE ComplexRegister all(std::complex<Part> a) noexcept {
+    return {Ops::pairs(a.real(), a.imag())};
+  }
+
+  friend WEFT_ALWAYS_INLINE ComplexRegister operator+(const ComplexRegister& a,
+                                                      const ComplexRegister& b) noexcept {
+    return {a.parts + b.parts};
+  }
+  friend WEFT_ALWAYS_INLINE ComplexRegister operator-(const ComplexRegister& a,
+                                                      const ComplexRegister& b) noexcept {
+    return {a.parts - b.parts};
+  }
+  friend WEFT_ALWAYS_INLINE ComplexRegister operator*(const ComplexRegister& a,
+                                                      const ComplexRegister& b) noexcept {
+    const Type re = a.parts * Ops::reals(b.parts);
+    const Type im = Ops::swapped(a.parts) * Ops::imags(b.parts);
+    return {Ops::less_and_more(re, im)};
+  }
+
+  WEFT_ALWAYS_INLINE ComplexRegister reciprocal() const noexcept {
+    const Type size = Ops::without(parts, Ops::pairs(Part(-0.0), Part(-0.0)));
+    const Type scale = Ops::larger(size, Ops::swapped(size));
+    const Type small = parts / scale, divisor = sums(small * small) * scale;
+    const Type conjugate = Ops::changed(small, Ops::pairs(Part(0.0), Part(-0.0)));
+    // (1 + 0 i) times the conjugate: NaN of what is not finite.
+    return {(conjugate + Ops::swapped(small) * Ops::pairs(0, 0)) / divisor};
+  }
+  /// |by|^2 < limit ? a : b.
+  static WEFT_ALWAYS_INLINE ComplexRegister choice(const ComplexRegister& by, Part limit,
+                                                   const ComplexRegister& a,
+                                                   const ComplexRegister& b) noexcept {
+    return {Ops::if_less(sums(by.parts * by.parts), Ops::pairs(limit, limit), a.parts, b.parts)};
+  }
+
+ private:
+  static WEFT_ALWAYS_INLINE Type sums(Type a) noexcept { return a + Ops::swapped(a); }
+};
+
+/// Spans of `R F::in_registers(R...) const`, R = ComplexRegister of F's parts.
+template <class F>
+class ComplexRegisterSpans {
+  using T = typename Signature<F>::Result;
+  using Register = ComplexRegister<typename T::value_type>;
+  static constexpr std::size_t nin = std::tuple_size_v<typename Signature<F>::Params>;
+
+  template <std::size_t... I>
+  static void span(const F& op, char* const* data, std::int64_t n, std::uint32_t broadcast,
+                   std::index_sequence<I...>) {
+    constexpr std::int64_t size = sizeof(T);
+    std::int64_t sizes[1 + nin];
+    for (std::int64_t& bytes : sizes)
+      bytes = size;
+    BlockSpan<sizeof(Register) / sizeof(T), nin, size>::run(
+        [&](char* to, const char* const* from) {
+          op.in_registers(Register::load(from[I])...).store(to);
+        },
+        data, n, broadcast, sizes);
+  }
+
+ public:
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+    const F& op = *static_cast<const F*>(context);
+    for_each_row<1 + nin>(data, row_bytes, rows, [&](char* const* row) {
+      span(op, row, n, broadcast >> 1, std::make_index_sequence<nin>());
+    });
+  }
+};
+#endif
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace weft::inline v0
