@@ -76,7 +76,10 @@ void copy_dense(char* __restrict to, const char* __restrict from, const char* __
     for (int k = 0; k < batch; ++k)
       std::memcpy(&elements[k], from + offset(index_at<Index>(index + (i + k) * step, extent)),
                   size);
-    std::memcpy(to + i * size, elements, sizeof(elements));
+    // One by one, as they were read: together they would have to wait for each other.
+    WEFT_UNROLLED
+    for (int k = 0; k < batch; ++k)
+      std::memcpy(to + (i + k) * size, &elements[k], size);
   }
   for (; i < n; ++i)
     std::memcpy(to + i * size, from + offset(index_at<Index>(index + i * step, extent)), size);
