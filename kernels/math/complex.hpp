@@ -56,12 +56,19 @@ struct ComplexExp {
             (abs(z.re) <= 700.0) & (abs(z.im) <= angle_most)};
   }
 };
-/// 1 / (1 + e^-z).
+/// 1 / (1 + e^-z). Where 1 + e^-x cos y would cancel, it is (1 + cos y) + (e^-x - 1) cos y, and 1 + cos y
+/// is sin^2 y / (1 - cos y).
 struct ComplexSigmoid {
   WEFT_ALWAYS_INLINE ComplexResult operator()(const ComplexLanes& z) const noexcept {
-    const Register<double> length = exp(-z.re);
+    const ReducedExp<double> e = reduced_exp(clamped(-z.re, -700.0, 700.0));
+    const Register<double> fraction = e.low + e.high, power = power_of_two(e.k);
+    const Register<double> length = (fraction + 1.0) * power;
+    const Register<double> less = fma(fraction, power, power - 1.0);
     const SineAndCosine turn = sine_and_cosine(z.im);
-    const Register<double> re = fma(length, turn.cosine, 1.0), im = length * turn.sine;
+    const Register<double> two_terms =
+        fma(less, turn.cosine, turn.sine * turn.sine / (1.0 - turn.cosine));
+    const Register<double> re = select(turn.cosine < 0.0, two_terms, fma(length, turn.cosine, 1.0));
+    const Register<double> im = length * turn.sine;
     const Register<double> square = fma(re, re, im * im);
     return {{re / square, im / square}, (abs(z.re) <= 300.0) & (abs(z.im) <= angle_most)};
   }

@@ -35,7 +35,12 @@ std::optional<std::complex<W>> naive_complex(weft::UnaryOp op, std::complex<W> z
     case Op::asinh: return std::asinh(z);
     case Op::acosh: return std::acosh(z);
     case Op::atanh: return std::atanh(z);
-    case Op::sigmoid: return Z(1) / (Z(1) + std::exp(-z));
+    case Op::sigmoid: {
+      const Z divisor = Z(1) + std::exp(-z);
+      if (std::abs(divisor) > 0.5F) return Z(1) / divisor;
+      const Z half = z / Z(2);  // near a pole, where the sum cancels
+      return std::exp(half) / (Z(2) * std::cosh(half));
+    }
     case Op::abs: return Z(std::abs(z));
     case Op::angle: return Z(std::arg(z));
     default: return std::nullopt;
