@@ -7,8 +7,8 @@
 // f16 and bf16: all values. f32: every Nth of all 2^32 (default 1, all of them, half a minute a
 // function on a processor with AVX2), against the C library in f64. f64, and functions of two
 // operands: N samples (default 100 million) where functions are hard: next to multiples of pi / 2
-// and to 1, near 0, thresholds, results below the normal numbers, any bits; against the C library in
-// long double. c64 and c128: a hundredth of the samples, the error being the magnitude of the
+// and of 1 / 2, near 0, thresholds, results below the normal numbers, any bits; against the C library
+// in long double. c64 and c128: a hundredth of the samples, the error being the magnitude of the
 // difference in ulp of the result's.
 #include <weft/kernel/function_table.hpp>
 
@@ -164,7 +164,7 @@ T hard(std::mt19937_64& random, int kind) {
   const int down = static_cast<int>(random() % 60);
   switch (kind) {
     case 0: return std::bit_cast<T>(static_cast<Bits>(random()));
-    case 1: return static_cast<T>(unit * (sizeof(T) == 4 ? 220 : 1520));  // exponents of e
+    case 1: return static_cast<T>(unit * (sizeof(T) == 4 ? 320 : 2200));  // exponents of e, of 2
     case 2: return static_cast<T>(unit * 16);
     case 3: return static_cast<T>(std::ldexp(unit, -down));
     case 4: return static_cast<T>(1 + std::ldexp(unit, -down));
@@ -174,7 +174,10 @@ T hard(std::mt19937_64& random, int kind) {
           static_cast<double>(static_cast<std::int64_t>(random() % 4'000'000) - 2'000'000);
       return static_cast<T>(turns * 1.5707963267948966 * (1 + std::ldexp(unit, -50)));
     }
-    default: return static_cast<T>(unit * 3);
+    default: {  // poles and zeros of lgamma, bounds of series
+      const auto halves = static_cast<double>(static_cast<std::int64_t>(random() % 64) - 32);
+      return static_cast<T>(halves / 2 + std::ldexp(unit, -down));
+    }
   }
 }
 
