@@ -61,7 +61,8 @@ bool is_row_major(const Geometry& geometry, std::span<const OrderOperand> operan
   return true;
 }
 
-/// True if most of the operands that count, outputs twice, go on along `outer` where `inner` ends.
+/// True if most of the operands that count, outputs twice, go on along `outer` where `inner` ends. Inputs
+/// that are the same all along `outer` have no say: what repeats is brought into a buffer once.
 bool mostly_coalesces(const Geometry& geometry, std::span<const OrderOperand> operands, int inner,
                       int outer) noexcept {
   const auto extent = static_cast<std::uint64_t>(geometry.extent(inner));
@@ -69,6 +70,7 @@ bool mostly_coalesces(const Geometry& geometry, std::span<const OrderOperand> op
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (!operands[k].counts) continue;
     const auto at = static_cast<int>(k);
+    if (!operands[k].is_output && geometry.stride(outer, at) == 0) continue;
     const auto end = extent * static_cast<std::uint64_t>(geometry.stride(inner, at));
     const int weight = operands[k].is_output ? 2 : 1;
     balance += end == static_cast<std::uint64_t>(geometry.stride(outer, at)) ? weight : -weight;
