@@ -67,6 +67,72 @@ WEFT_ALWAYS_INLINE void convert_in_range(char* to, const char* from) {
   }
 }
 
+#if defined(__AVX512VL__)
+/// Whether numbers can be kept within an integer type's range as floating ones, and are then 32 bits at
+/// most.
+template <class To, class From>
+constexpr bool narrows_in_registers =
+    keeps_in_range<To, From> && (std::is_same_v<To, std::int32_t> || sizeof(To) < 4) &&
+    std::numeric_limits<To>::digits <= std::numeric_limits<From>::digits;
+
+/// 32-bit numbers to a narrower type, kept within its range.
+template <class To>
+WEFT_ALWAYS_INLINE void store_narrow(char* to, __m512i whole) {
+  if constexpr (sizeof(To) == 2) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), std::is_signed_v<To>
+                                                            ? _mm512_cvtsepi32_epi16(whole)
+                                                            : _mm512_cvtusepi32_epi16(whole));
+  } else {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), std::is_signed_v<To>
+                                                         ? _mm512_cvtsepi32_epi8(whole)
+                                                         : _mm512_cvtusepi32_epi8(whole));
+  }
+}
+template <class To>
+WEFT_ALWAYS_INLINE void store_narrow(char* to, __m256i whole) {
+  if constexpr (sizeof(To) == 4) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), whole);
+  } else if constexpr (sizeof(To) == 2) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), std::is_signed_v<To>
+                                                         ? _mm256_cvtsepi32_epi16(whole)
+                                                         : _mm256_cvtusepi32_epi16(whole));
+  } else {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), std::is_signed_v<To>
+                                                         ? _mm256_cvtsepi32_epi8(whole)
+                                                         : _mm256_cvtusepi32_epi8(whole));
+  }
+}
+
+/// A register of floating numbers to integers, as cast() does it. What does not fit 32 bits becomes the
+/// least of them: as an unsigned number it is large, as a signed one right for all that lies below.
+template <class To, class From>
+WEFT_ALWAYS_INLINE void narrow_register(char* to, const char* from) {
+  constexpr From most = std::numeric_limits<To>::max();
+  if constexpr (std::is_same_v<From, float>) {
+    const __m512 values = _mm512_loadu_ps(from);
+    if constexpr (std::is_signed_v<To>) {
+      const __mmask16 number = _mm512_cmp_ps_mask(values, values, _CMP_ORD_Q);
+      const __m512 kept = _mm512_min_ps(values, _mm512_set1_ps(most));
+      store_narrow<To>(to, _mm512_maskz_cvttps_epi32(number, kept));
+    } else {  // the maximum of NaN and 0 is 0
+      store_narrow<To>(to, _mm512_cvttps_epi32(_mm512_max_ps(values, _mm512_setzero_ps())));
+    }
+  } else {
+    const __m512d values = _mm512_loadu_pd(from);
+    if constexpr (std::is_signed_v<To>) {
+      const __mmask8 number = _mm512_cmp_pd_mask(values, values, _CMP_ORD_Q);
+      const __m512d kept = _mm512_min_pd(values, _mm512_set1_pd(most));
+      store_narrow<To>(to, _mm512_maskz_cvttpd_epi32(number, kept));
+    } else {
+      store_narrow<To>(to, _mm512_cvttpd_epi32(_mm512_max_pd(values, _mm512_setzero_pd())));
+    }
+  }
+}
+#else
+template <class To, class From>
+constexpr bool narrows_in_registers = false;
+#endif
+
 /// To or from a 16-bit floating type, through f32.
 template <class To, class From>
 WEFT_ALWAYS_INLINE void convert_half_blocks(char* to, const char* from) {
@@ -83,6 +149,11 @@ WEFT_ALWAYS_INLINE void convert_half_blocks(char* to, const char* from) {
   if constexpr (is_half_type<To>) {
     for (int i = 0; i < half_blocks; i += half_block)
       narrow_block<To>(to + 2 * i, values + i);
+  } else if constexpr (narrows_in_registers<To, float>) {
+    for (int i = 0; i < half_blocks; i += half_block) {
+      narrow_register<To, float>(to + i * static_cast<int>(sizeof(To)),
+                                 reinterpret_cast<const char*>(values + i));
+    }
   } else if constexpr (keeps_in_range<To, float>) {
     convert_in_range<To, float>(to, reinterpret_cast<const char*>(values));
   } else {
@@ -103,27 +174,6 @@ WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
       _mm256_xor_si256(_mm256_cvttps_epi32(values), _mm256_castps_si256(too_large));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
                       _mm256_and_si256(whole, _mm256_castps_si256(number)));
-}
-/// Eight elements f64 to i32, likewise.
-WEFT_ALWAYS_INLINE void convert_f64_i32_block(char* to, const char* from) {
-#if defined(__AVX512VL__)
-  const __m512d values = _mm512_loadu_pd(reinterpret_cast<const double*>(from));
-  const __mmask8 number = _mm512_cmp_pd_mask(values, values, _CMP_ORD_Q);
-  const __mmask8 too_large = _mm512_cmp_pd_mask(values, _mm512_set1_pd(0x1p31), _CMP_GE_OQ);
-  const __m256i whole = _mm512_maskz_cvttpd_epi32(number, values);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                      _mm256_mask_xor_epi32(whole, too_large, whole, _mm256_set1_epi32(-1)));
-#else
-  // Every bound is exact: kept within before.
-  for (int i = 0; i < 8; i += 4) {
-    const __m256d values = _mm256_loadu_pd(reinterpret_cast<const double*>(from) + i);
-    const __m256d number = _mm256_cmp_pd(values, values, _CMP_ORD_Q);
-    const __m256d kept =
-        _mm256_min_pd(_mm256_max_pd(values, _mm256_set1_pd(-0x1p31)), _mm256_set1_pd(0x1p31 - 1));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 4 * i),
-                     _mm256_cvttpd_epi32(_mm256_and_pd(kept, number)));
-  }
-#endif
 }
 #endif
 
@@ -151,9 +201,12 @@ void convert(char* to, const char* from, std::int64_t n) {
     for (; i + 8 <= n; i += 8)
       convert_f32_i32_block(to + 4 * i, from + 4 * i);
   }
-  if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<From, double>) {
-    for (; i + 8 <= n; i += 8)
-      convert_f64_i32_block(to + 4 * i, from + 8 * i);
+#endif
+#if defined(__AVX512VL__)
+  if constexpr (narrows_in_registers<To, From>) {
+    constexpr std::int64_t lanes = 64 / from_size;
+    for (; i + lanes <= n; i += lanes)
+      narrow_register<To, From>(to + i * to_size, from + i * from_size);
   }
 #endif
   if constexpr (keeps_in_range<To, From>) {
