@@ -17,7 +17,10 @@ namespace {
 
 /// Rows at least this long are spans of their own where nothing has to be staged; shorter ones are
 /// gathered. Kernels that cost more than a few adds lose more to spans that do not fill a register.
-constexpr std::int64_t least_direct_row(float cost) { return cost <= 2 ? 8 : 64; }
+constexpr std::int64_t least_direct_row(float cost) {
+  if (cost <= 2) return 8;
+  return cost < 3 ? 32 : 64;
+}
 /// The same where some operand is staged: then gathering costs little more.
 constexpr std::int64_t least_staged_row = 128;
 /// A gathered tile of so many elements does not grow at the price of staging one more operand.

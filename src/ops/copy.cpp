@@ -5,6 +5,8 @@
 
 #include "kernel/run_copy.hpp"
 
+#include <algorithm>
+
 namespace weft::inline v0 {
 namespace {
 
@@ -23,6 +25,16 @@ void convert_spans(const void* context, char* const* data, const std::int64_t* r
     convert(data[0] + row * row_bytes[0], data[1] + row * row_bytes[1], n);
 }
 
+/// Time of converting an element, in adds, see SpanKernel: more where the element before the end of a row
+/// is far dearer than those in the middle, because whole blocks or registers are converted at once.
+float conversion_cost(ScalarType to, ScalarType from) {
+  const auto is_half = [](ScalarType type) { return is_floating(type) && element_size(type) == 2; };
+  const bool through_f32 =
+      (is_half(to) && from != ScalarType::f32) || (is_half(from) && to != ScalarType::f32);
+  if (through_f32 || (is_floating(from) && is_integer(to) && element_size(to) == 8)) return 4;
+  return std::min(element_size(to), element_size(from)) <= 2 ? 2.5F : 1.0F;
+}
+
 }  // namespace
 
 CopyCall::CopyCall(const Output& to, const TensorView& from)
@@ -33,6 +45,7 @@ CopyCall::CopyCall(const Output& to, const TensorView& from)
   kernel_.ninputs = 1;
   kernel_.types[0] = iter_.dtype(0);
   kernel_.types[1] = iter_.dtype(1);
+  kernel_.cost = conversion_cost(iter_.dtype(0), iter_.dtype(1));
 }
 
 void CopyCall::run() const { converts() ? run_spans(iter_, kernel_) : run_copy(iter_); }
