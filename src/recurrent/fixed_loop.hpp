@@ -23,6 +23,9 @@ class FixedLoop {
   /// False if shapes inside the body depend on data: then it cannot be run this way.
   bool is_possible() const noexcept { return possible_; }
 
+  /// True if it can run with this geometry, which is like its own, in its place.
+  bool admits(const LoopGeometry& geometry) const;
+
   /// Throws what the body throws; Error(bounds) for a slice that does not exist, Error(shape) for an
   /// output that is too short. Allocates outputs of unknown shape, and buffers, which are kept.
   void run(const LoopCall& call, LoopReport& report);

@@ -80,6 +80,15 @@ void FixedLoop::set_up_iterators() {
   if (bytes > 0) block_trips_ = std::clamp(block_bytes / bytes, std::int64_t{1}, block_trips_);
 }
 
+bool FixedLoop::admits(const LoopGeometry& geometry) const {
+  for (std::size_t i = 0; i < iterators_.size(); ++i) {
+    const Iterator& it = iterators_[i];
+    if (it.needed && !it.packed && !geometry_.iterators[i].lies_like(geometry.iterators[i]))
+      return false;
+  }
+  return true;
+}
+
 Source FixedLoop::next_value(std::size_t state) const {
   return *body_.results[static_cast<std::size_t>(spec_.states[state].result)];
 }

@@ -37,7 +37,7 @@ void FixedLoop::start_values() {
     if (entry.sliced) {
       const SliceWalk& walk = *geometry_.states[state.number];
       if (walk.count == 0) {
-        refuse(spec_, ErrorCode::bounds, geometry_.state_name(state.number),
+        refuse(spec_, ErrorCode::bounds, geometry_.state_name(state.number).text(),
                ": starts as the first slice of an axis that has none");
       }
       first = walk.slice(walk.start(call_->input(entry.sliced->input), 0));

@@ -6,7 +6,7 @@
 #include <weft/core/tensor.hpp>
 #include <weft/ops/copy.hpp>
 
-#include "recurrent/collected.hpp"
+#include "recurrent/gathered_values.hpp"
 #include "recurrent/loop_call.hpp"
 
 #include <algorithm>
@@ -24,7 +24,8 @@ class FreeLoop {
         geometry_(call.geometry()),
         body_(*runtime.body),
         runtime_(runtime),
-        report_(report) {}
+        report_(report),
+        gathered_(call, body_, report) {}
 
   void run() {
     const bool certain = !body_.has_condition && !body_.head_value;
@@ -35,7 +36,6 @@ class FreeLoop {
     read_lengths();
     set_up_states();
     run_once();
-    gathered_.resize(spec_.outputs.size());
     while (trip_ < limit_.trips) {
       index_.set(trip_);
       if (body_.head_value && !head_holds()) {
@@ -56,7 +56,7 @@ class FreeLoop {
     }
     report_.trips = trip_;
     for (std::size_t o = 0; o < spec_.outputs.size(); ++o)
-      write_output(o);
+      gathered_.write(o, trip_, states_);
     call_.write_numbers(trip_, go_);
   }
 
@@ -89,7 +89,7 @@ class FreeLoop {
       }
       const SliceWalk& walk = *geometry_.states[j];
       if (walk.count == 0) {
-        refuse(spec_, ErrorCode::bounds, geometry_.state_name(j),
+        refuse(spec_, ErrorCode::bounds, geometry_.state_name(j).text(),
                ": starts as the first slice of an axis that has none");
       }
       states_[j] = copy_of(walk.slice(walk.start(call_.input(state.sliced->input), 0)));
@@ -169,12 +169,10 @@ class FreeLoop {
       if (output.result < 0) continue;
       Tensor value = results[static_cast<std::size_t>(output.result)];
       if (output.kind == LoopOutputKind::last_value) {
-        gathered_[o] = {value};
+        gathered_.set_last(o, std::move(value));
       } else if (output.kind != LoopOutputKind::last_state) {
         if (spec_.rows) value = with_ended_rows(value, Tensor::zeros({}, value.dtype()), o);
-        gathered_bytes_ += value.nbytes();
-        body_.check_bytes(spec_, gathered_bytes_);
-        gathered_[o].push_back(std::move(value));
+        gathered_.add(o, std::move(value));
       }
     }
     states_ = std::move(states);
@@ -206,104 +204,6 @@ class FreeLoop {
     return out;
   }
 
-  // ---- Outputs -----------------------------------------------------------------------------------
-
-  void write_output(std::size_t o) {
-    const LoopOutput& output = spec_.outputs[o];
-    switch (output.kind) {
-      case LoopOutputKind::last_state:
-        write_value(o, states_[static_cast<std::size_t>(output.state)]);
-        break;
-      case LoopOutputKind::last_value:
-        if (gathered_[o].empty()) {
-          refuse(spec_, ErrorCode::invalid_argument, "output ", o,
-                 " is a value of the last trip, and there was none");
-        }
-        write_value(o, gathered_[o].front());
-        break;
-      case LoopOutputKind::stack: write_stack(o); break;
-      case LoopOutputKind::join: write_join(o); break;
-      default: break;
-    }
-  }
-  void write_value(std::size_t o, const Tensor& value) {
-    copy_out(call_.output(o, value.dtype(), value.shape()), value);
-    count_copy(value.nbytes());
-  }
-  /// Type and shape of what a trip adds: of the first, or as inferred, 0 for extents not known.
-  std::pair<ScalarType, DimVector> element(std::size_t o) const {
-    if (!gathered_[o].empty()) {
-      const Tensor& first = gathered_[o].front();
-      return {first.dtype(), DimVector(first.shape().begin(), first.shape().end())};
-    }
-    const graph::ValueType& type = body_.typed->result_type(spec_.outputs[o].result);
-    DimVector shape;
-    if (type.shape.has_rank()) {
-      for (const std::int64_t extent : type.shape.extents())
-        shape.push_back(std::max<std::int64_t>(extent, 0));
-    }
-    return {type.dtype, shape};
-  }
-  void write_stack(std::size_t o) {
-    const auto [dtype, shape] = element(o);
-    std::int64_t length = trip_;
-    if (spec_.outputs[o].length) {
-      length = call_.integer(*spec_.outputs[o].length);
-      if (length < trip_) {
-        refuse(spec_, ErrorCode::shape, "output ", o, ": has length ", length,
-               ", and the loop has ", trip_, " trips");
-      }
-    }
-    Collected collected(spec_, o, dtype, shape);
-    collected.open(call_.output(o, dtype, collected.shape(length)), trip_);
-    for (std::int64_t i = 0; i < trip_; ++i) {
-      const Tensor& value = gathered_[o][static_cast<std::size_t>(i)];
-      if (!std::ranges::equal(value.shape(), shape)) {
-        refuse(spec_, ErrorCode::shape, "output ", o, ": trip ", i, " gave shape ",
-               to_string(value.shape()), ", and trip 0 ", to_string(shape),
-               ": values of one shape can be stacked");
-      }
-      copy_out(collected.places(i, 1), value.unsqueeze(0));
-      count_copy(value.nbytes());
-    }
-    collected.clear_tail(trip_);
-  }
-  /// Extents along the axis may differ.
-  void write_join(std::size_t o) {
-    auto [dtype, shape] = element(o);
-    const LoopOutput& output = spec_.outputs[o];
-    const Collected checked(spec_, o, dtype, shape);  // the axis
-    if (shape.empty()) {
-      write_stack(o);
-      return;
-    }
-    const auto axis =
-        static_cast<std::size_t>(normalize_axis(output.axis, static_cast<int>(shape.size())));
-    std::int64_t length = 0;
-    for (std::size_t i = 0; i < gathered_[o].size(); ++i) {
-      const Tensor& value = gathered_[o][i];
-      bool fits = value.shape().size() == shape.size();
-      for (std::size_t a = 0; fits && a < shape.size(); ++a)
-        fits = a == axis || value.shape()[a] == shape[a];
-      if (!fits) {
-        refuse(spec_, ErrorCode::shape, "output ", o, ": trip ", i, " gave shape ",
-               to_string(value.shape()), ", and trip 0 ", to_string(gathered_[o].front().shape()),
-               ": they may differ along axis ", axis, " only");
-      }
-      length += value.shape()[axis];
-    }
-    shape[axis] = length;
-    const TensorView out = call_.output(o, dtype, shape);
-    std::int64_t at = output.backwards ? length : 0;
-    for (const Tensor& value : gathered_[o]) {
-      const std::int64_t extent = value.shape()[axis];
-      if (output.backwards) at -= extent;
-      copy_out(out.slice(static_cast<std::int64_t>(axis), at, at + extent), value);
-      count_copy(value.nbytes());
-      if (!output.backwards) at += extent;
-    }
-  }
-
   /// The number of the trip, as the body wants to see it.
   class Index {
    public:
@@ -333,8 +233,7 @@ class FreeLoop {
   bool go_ = true;
   std::vector<std::int64_t> lengths_;
   std::vector<Tensor> states_;
-  std::vector<std::vector<Tensor>> gathered_;  // by output
-  std::int64_t gathered_bytes_ = 0;
+  GatheredValues gathered_;
 };
 
 }  // namespace

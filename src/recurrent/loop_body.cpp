@@ -4,10 +4,11 @@
 #include <weft/base/error.hpp>
 
 #include "recurrent/batch.hpp"
+#include "recurrent/body_schedule.hpp"
 #include "recurrent/loop_types.hpp"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
 namespace weft::inline v0::recurrent {
 
@@ -17,186 +18,28 @@ using graph::Value;
 
 namespace {
 
-/// How often a node has to run; later ones include what earlier ones depend on.
-enum class When : std::uint8_t { never, once, block, trip };
-
 class Divider {
  public:
   Divider(const LoopSpec& spec, std::shared_ptr<const TypedGraph> typed,
           const graph::OperatorRegistry& operators, bool first_is_true, const HoistOptions& options)
-      : spec_(spec), graph_(typed->graph()), operators_(operators), options_(options) {
-    body_.typed = std::move(typed);
+      : spec_(spec), graph_(typed->graph()), operators_(operators) {
     body_.has_condition = !condition_always_true(spec, graph_, first_is_true);
+    schedule_.emplace(spec, *typed, operators, body_.has_condition, options);
+    body_.state_is_live = schedule_->live_states();
+    body_.typed = std::move(typed);
   }
 
   LoopBody run() {
-    name_parameters();
-    find_live_results();
-    find_when();
-    if (options_.block) plan_blocks();
     make_stages();
     return std::move(body_);
   }
 
  private:
   const TypedGraph& typed() const { return *body_.typed; }
-  When& when(int node) { return when_[static_cast<std::size_t>(node)]; }
+  When when(int node) const { return schedule_->when(node); }
+  Value elements_of(Value value) const { return schedule_->elements_of(value); }
+  const std::vector<bool>& live() const { return schedule_->live_results(); }
   const Node& node_of(Value value) const { return graph_.node(value.node); }
-
-  void name_parameters() {
-    source_of_.resize(graph_.nodes().size());
-    const auto name = [&](int parameter, Source::Kind kind, std::size_t number) {
-      const int node = graph_.parameters()[static_cast<std::size_t>(parameter)];
-      source_of_[static_cast<std::size_t>(node)] = Source{kind, static_cast<int>(number)};
-    };
-    for (std::size_t i = 0; i < spec_.iterators.size(); ++i)
-      name(spec_.iterators[i].parameter, Source::Kind::iterator, i);
-    for (std::size_t i = 0; i < spec_.states.size(); ++i)
-      name(spec_.states[i].parameter, Source::Kind::state, i);
-    for (std::size_t i = 0; i < spec_.invariants.size(); ++i)
-      name(spec_.invariants[i].parameter, Source::Kind::invariant, i);
-    for (const int parameter : spec_.indexes)
-      name(parameter, Source::Kind::index, static_cast<std::size_t>(parameter));
-  }
-
-  /// The value whose elements a result shows, maybe in another shape.
-  Value elements_of(Value value) const {
-    static constexpr std::array<std::string_view, 4> shape_only = {"Identity", "Reshape", "Squeeze",
-                                                                   "Unsqueeze"};
-    for (;;) {
-      const Node& node = node_of(value);
-      if (node.kind != NodeKind::operation || node.inputs.empty() || !node.inputs[0]) return value;
-      if (std::ranges::find(shape_only, node.op) == shape_only.end()) return value;
-      const bool same_shape = node.op == "Identity";
-      if (!same_shape && !(typed().type(value).shape.is_static() &&
-                           typed().type(node.inputs[0]).shape.is_static())) {
-        return value;
-      }
-      value = node.inputs[0];
-    }
-  }
-
-  /// Results that outputs and conditions need, and those of the states that these depend on.
-  void find_live_results() {
-    std::vector<bool> live(graph_.results().size(), false);
-    const auto need = [&](int result) { live[static_cast<std::size_t>(result)] = true; };
-    for (const LoopOutput& output : spec_.outputs) {
-      if (output.result >= 0) need(output.result);
-      if (output.kind == LoopOutputKind::last_state)
-        need(spec_.states[static_cast<std::size_t>(output.state)].result);
-      if (output.kind == LoopOutputKind::condition && spec_.next_condition) {
-        need(*spec_.next_condition);
-      }
-    }
-    if (body_.has_condition) need(*spec_.next_condition);
-    body_.state_is_live.assign(spec_.states.size(), false);
-    for (const LoopOutput& output : spec_.outputs) {
-      if (output.kind == LoopOutputKind::last_state)
-        body_.state_is_live[static_cast<std::size_t>(output.state)] = true;
-    }
-    for (bool grew = true; grew;) {
-      grew = false;
-      std::vector<Value> wanted;
-      for (std::size_t r = 0; r < live.size(); ++r) {
-        if (live[r]) wanted.push_back(graph_.results()[r].value);
-      }
-      if (spec_.head)
-        wanted.push_back(graph_.results()[static_cast<std::size_t>(*spec_.head)].value);
-      const std::vector<bool> reached = reach(wanted);
-      for (std::size_t j = 0; j < spec_.states.size(); ++j) {
-        const LoopState& state = spec_.states[j];
-        const int node = graph_.parameters()[static_cast<std::size_t>(state.parameter)];
-        if (!reached[static_cast<std::size_t>(node)]) continue;
-        grew = grew || !body_.state_is_live[j] || !live[static_cast<std::size_t>(state.result)];
-        body_.state_is_live[j] = true;
-        need(state.result);
-      }
-    }
-    live_ = live;
-    std::vector<Value> wanted;
-    for (std::size_t r = 0; r < live.size(); ++r) {
-      if (live[r]) wanted.push_back(elements_of(graph_.results()[r].value));
-    }
-    reached_ = reach(wanted);
-  }
-  std::vector<bool> reach(const std::vector<Value>& from) const {
-    std::vector<bool> reached(graph_.nodes().size(), false);
-    std::vector<int> open;
-    const auto visit = [&](Value value) {
-      if (!value || reached[static_cast<std::size_t>(value.node)]) return;
-      reached[static_cast<std::size_t>(value.node)] = true;
-      open.push_back(value.node);
-    };
-    std::ranges::for_each(from, visit);
-    while (!open.empty()) {
-      const int node = open.back();
-      open.pop_back();
-      std::ranges::for_each(graph_.node(node).inputs, visit);
-    }
-    return reached;
-  }
-
-  void find_when() {
-    when_.assign(graph_.nodes().size(), When::never);
-    for (const int id : typed().order()) {
-      const Node& node = graph_.node(id);
-      if (node.kind == NodeKind::parameter) {
-        using enum Source::Kind;
-        const std::optional<Source>& source = source_of_[static_cast<std::size_t>(id)];
-        if (!source) continue;
-        when(id) = source->kind == invariant  ? When::once
-                   : source->kind == iterator ? When::block
-                                              : When::trip;
-        continue;
-      }
-      if (node.kind != NodeKind::operation) continue;
-      When latest = When::never;
-      for (const Value input : node.inputs) {
-        if (input) latest = std::max(latest, when(input.node));
-      }
-      const bool pure = operators_.at(node)->is_pure();
-      if (!pure || (latest == When::once && !options_.once)) latest = When::trip;
-      if (latest == When::block &&
-          !(options_.block && can_batch(typed(), id, is_batched(node), operators_))) {
-        latest = When::trip;
-      }
-      when(id) = latest;
-    }
-  }
-  std::vector<bool> is_batched(const Node& node) {
-    std::vector<bool> batched;
-    for (const Value input : node.inputs)
-      batched.push_back(input && when(input.node) == When::block);
-    return batched;
-  }
-
-  /// Operations are done for blocks of trips up to the last that is worth it on each way.
-  void plan_blocks() {
-    std::vector<bool> worth(graph_.nodes().size(), false);
-    for (const int id : typed().order()) {
-      const Node& node = graph_.node(id);
-      if (node.kind != NodeKind::operation || when(id) != When::block) continue;
-      worth[static_cast<std::size_t>(id)] =
-          reached_[static_cast<std::size_t>(id)] && is_worth_batching(typed(), id, operators_);
-    }
-    // Inputs of what is worth it are computed there too; the rest waits for its trip.
-    const std::vector<int>& order = typed().order();
-    for (auto id = order.rbegin(); id != order.rend(); ++id) {
-      if (!worth[static_cast<std::size_t>(*id)]) continue;
-      for (const Value input : graph_.node(*id).inputs) {
-        if (input && when(input.node) == When::block &&
-            graph_.node(input.node).kind == NodeKind::operation) {
-          worth[static_cast<std::size_t>(input.node)] = true;
-        }
-      }
-    }
-    for (const int id : order) {
-      if (graph_.node(id).kind == NodeKind::operation && when(id) == When::block &&
-          !worth[static_cast<std::size_t>(id)]) {
-        when(id) = When::trip;
-      }
-    }
-  }
 
   /// Values computed in `at` that something later, or a result, reads.
   std::vector<Value> handed_on(When at) {
@@ -206,19 +49,19 @@ class Divider {
       if (std::ranges::find(out, value) == out.end()) out.push_back(value);
     };
     for (const int id : typed().order()) {
-      if (!reached_[static_cast<std::size_t>(id)] || when(id) <= at) continue;
+      if (!schedule_->is_reached(id) || when(id) <= at) continue;
       std::ranges::for_each(graph_.node(id).inputs, add);
     }
-    for (std::size_t r = 0; r < live_.size(); ++r) {
-      if (live_[r]) add(elements_of(graph_.results()[r].value));
+    for (std::size_t r = 0; r < live().size(); ++r) {
+      if (live()[r]) add(elements_of(graph_.results()[r].value));
     }
     return out;
   }
   /// Constants that results are, folded or not.
   std::vector<Value> constant_results() {
     std::vector<Value> out;
-    for (std::size_t r = 0; r < live_.size(); ++r) {
-      if (!live_[r]) continue;
+    for (std::size_t r = 0; r < live().size(); ++r) {
+      if (!live()[r]) continue;
       const Value value = elements_of(graph_.results()[r].value);
       if (node_of(value).kind != NodeKind::parameter && when(value.node) == When::never &&
           std::ranges::find(out, value) == out.end()) {
@@ -240,7 +83,7 @@ class Divider {
       sources.push_back(source);
     }
     for (const int id : graph_.parameters()) {
-      const std::optional<Source>& source = source_of_[static_cast<std::size_t>(id)];
+      const std::optional<Source>& source = schedule_->source_of(id);
       if (!source) continue;
       inputs.push_back({{id, 0}, typed().type({id, 0}), graph_.node(id).name});
       sources.push_back(*source);
@@ -280,15 +123,15 @@ class Divider {
 
     make_head();
     std::vector<Value> trip;
-    body_.results.resize(live_.size());
-    for (std::size_t r = 0; r < live_.size(); ++r) {
-      if (live_[r])
+    body_.results.resize(live().size());
+    for (std::size_t r = 0; r < live().size(); ++r) {
+      if (live()[r])
         body_.results[r] = source_of(elements_of(graph_.results()[r].value), available, trip);
     }
     body_.trip = make_stage(trip, available);
     for (const int id : typed().order()) {
       if (graph_.node(id).kind != NodeKind::operation) continue;
-      if (!reached_[static_cast<std::size_t>(id)]) continue;
+      if (!schedule_->is_reached(id)) continue;
       if (when(id) == When::once) body_.hoisted.push_back(describe(graph_.node(id)));
       if (when(id) == When::block) body_.blocked.push_back(describe(graph_.node(id)));
     }
@@ -298,8 +141,7 @@ class Divider {
     for (const auto& [there, source] : available) {
       if (there == value) return source;
     }
-    if (node_of(value).kind == NodeKind::parameter)
-      return *source_of_[static_cast<std::size_t>(value.node)];
+    if (node_of(value).kind == NodeKind::parameter) return *schedule_->source_of(value.node);
     auto found = std::ranges::find(trip, value);
     if (found == trip.end()) {
       trip.push_back(value);
@@ -316,7 +158,7 @@ class Divider {
     for (const auto& [value, source] : available)
       batched.add_fixed(value, source);
     for (const int id : graph_.parameters()) {
-      const std::optional<Source>& source = source_of_[static_cast<std::size_t>(id)];
+      const std::optional<Source>& source = schedule_->source_of(id);
       if (!source) continue;
       if (source->kind == Source::Kind::iterator) batched.add_batched({id, 0}, *source);
       if (source->kind == Source::Kind::invariant) batched.add_fixed({id, 0}, *source);
@@ -328,19 +170,19 @@ class Divider {
   void make_head() {
     if (!spec_.head) return;
     const Value value = elements_of(graph_.results()[static_cast<std::size_t>(*spec_.head)].value);
-    const std::vector<bool> reached = reach({value});
+    const std::vector<bool> reached = schedule_->reach({value});
     for (std::size_t i = 0; i < spec_.iterators.size(); ++i) {
       const int parameter = spec_.iterators[i].parameter;
       const int node = graph_.parameters()[static_cast<std::size_t>(parameter)];
       if (!reached[static_cast<std::size_t>(node)]) continue;
       refuse(spec_, ErrorCode::invalid_argument, "the head reads ",
-             entry_name("iterator", i, graph_, parameter),
+             EntryName("iterator", i, graph_, parameter).text(),
              ": it is computed once more than there are trips");
     }
     const Value outputs[] = {value};
     body_.head_value = Source{Source::Kind::trip, 0};
     if (node_of(value).kind == NodeKind::parameter) {
-      body_.head_value = source_of_[static_cast<std::size_t>(value.node)];
+      body_.head_value = schedule_->source_of(value.node);
       return;
     }
     body_.head = make_stage(outputs, {});
@@ -349,12 +191,8 @@ class Divider {
   const LoopSpec& spec_;
   const graph::Graph& graph_;
   const graph::OperatorRegistry& operators_;
-  HoistOptions options_;
+  std::optional<BodySchedule> schedule_;
   LoopBody body_;
-  std::vector<std::optional<Source>> source_of_;  // of nodes that are parameters
-  std::vector<bool> live_;                        // by result
-  std::vector<bool> reached_;                     // by node: something live depends on it
-  std::vector<When> when_;                        // by node
 };
 
 }  // namespace

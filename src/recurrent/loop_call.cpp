@@ -16,7 +16,7 @@ LoopGeometry::LoopGeometry(const LoopSpec& of, const graph::Graph& with,
     inputs.push_back(context.input(i));
   for (int i = 0; i < context.noutputs(); ++i)
     outputs.push_back(context.output(i));
-  const auto walk = [&](const std::string& entry, const LoopIterator& iterator) {
+  const auto walk = [&](const EntryName& entry, const LoopIterator& iterator) {
     return walk_slices(spec, entry, iterator, inputs[static_cast<std::size_t>(iterator.input)]);
   };
   const auto limit = [&](const LoopIterator& iterator, const SliceWalk& made) {
@@ -33,6 +33,38 @@ LoopGeometry::LoopGeometry(const LoopSpec& of, const graph::Graph& with,
     states.back() = walk(state_name(j), *state.sliced);
     limit(*state.sliced, *states.back());
   }
+}
+
+bool LoopGeometry::is_like(const LoopGeometry& other) const {
+  // Of inputs that are only cut into slices, the slices count.
+  std::vector<bool> is_whole(inputs.size(), true);
+  for (const LoopIterator& iterator : spec.iterators)
+    is_whole[static_cast<std::size_t>(iterator.input)] = false;
+  for (const LoopInvariant& invariant : spec.invariants)
+    is_whole[static_cast<std::size_t>(invariant.input)] = true;
+  for (const LoopState& state : spec.states)
+    is_whole[static_cast<std::size_t>(state.sliced ? state.sliced->input : state.input)] = true;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const TensorView &a = inputs[i], &b = other.inputs[i];
+    if (a.dtype() != b.dtype()) return false;
+    if (is_whole[i] && !(std::ranges::equal(a.shape(), b.shape()) &&
+                         std::ranges::equal(a.strides(), b.strides()))) {
+      return false;
+    }
+  }
+  for (std::size_t i = 0; i < iterators.size(); ++i) {
+    if (!iterators[i].is_like(other.iterators[i])) return false;
+  }
+  return std::ranges::equal(outputs, other.outputs, [](const TensorView& a, const TensorView& b) {
+    return a.defined() == b.defined();
+  });
+}
+
+void LoopGeometry::take(LoopGeometry&& other) {
+  inputs = std::move(other.inputs);
+  outputs = std::move(other.outputs);
+  std::ranges::move(other.iterators, iterators.begin());
+  limiting_slices = other.limiting_slices;
 }
 
 std::int64_t LoopCall::integer(int i) const {
@@ -97,7 +129,7 @@ TripLimit LoopCall::trip_limit(bool certain) const {
 
 void LoopCall::refuse_missing_slice(const TripLimit& limit, std::int64_t trip) const {
   const auto i = static_cast<std::size_t>(limit.lacking_iterator);
-  refuse(spec(), ErrorCode::bounds, geometry_.iterator_name(i), ": has ",
+  refuse(spec(), ErrorCode::bounds, geometry_.iterator_name(i).text(), ": has ",
          geometry_.iterators[i].count, " slices, and trip ", trip, " asks for another");
 }
 

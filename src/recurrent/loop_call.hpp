@@ -25,6 +25,12 @@ struct LoopGeometry {
   LoopGeometry(const LoopSpec& spec, const graph::Graph& body,
                const graph::PrepareContext& context);
 
+  /// True if what is planned for the one holds for the other, slices aside: they may be others in number
+  /// and in strides.
+  bool is_like(const LoopGeometry& other) const;
+  /// Becomes the other, which is like it. What points to slices stays good.
+  void take(LoopGeometry&& other);
+
   const LoopSpec& spec;
   const graph::Graph& body;
   std::vector<TensorView> inputs;   ///< at placeholders
@@ -34,12 +40,10 @@ struct LoopGeometry {
   /// Slices that each iterator, or state, that limits trips has.
   std::optional<std::int64_t> limiting_slices;
 
-  std::string iterator_name(std::size_t i) const {
-    return entry_name("iterator", i, body, spec.iterators[i].parameter);
+  EntryName iterator_name(std::size_t i) const {
+    return {"iterator", i, body, spec.iterators[i].parameter};
   }
-  std::string state_name(std::size_t i) const {
-    return entry_name("state", i, body, spec.states[i].parameter);
-  }
+  EntryName state_name(std::size_t i) const { return {"state", i, body, spec.states[i].parameter}; }
 };
 
 /// How many trips there can be.

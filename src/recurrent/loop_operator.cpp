@@ -77,6 +77,14 @@ class LoopKernel final : public graph::Kernel {
     data_.give_back(std::move(runtime_));
   }
 
+  /// A sequence of another length is another number of trips, and no more.
+  bool adapt(const graph::PrepareContext& context) override {
+    LoopGeometry geometry(data_.spec, *node_.bodies[0], context);
+    if (!geometry_.is_like(geometry) || (fixed_ && !fixed_->admits(geometry))) return false;
+    geometry_.take(std::move(geometry));
+    return true;
+  }
+
   void run(const graph::KernelArguments& arguments) override {
     const LoopCall call(geometry_, arguments);
     report_.viewed_slices = report_.staged_slices = report_.states = 0;

@@ -19,34 +19,34 @@ const graph::Node& parameter_node(const graph::Graph& body, int parameter) {
 }
 
 /// Of rank 0, or of rank 1 with one element.
-void check_single(const LoopSpec& spec, const std::string& entry, const PartialShape& shape) {
+void check_single(const LoopSpec& spec, const EntryName& entry, const PartialShape& shape) {
   if (!shape.has_rank()) return;
   if (shape.rank() > 1) {
-    refuse(spec, ErrorCode::rank, entry, ": expected rank 0 or 1, got ", to_string(shape));
+    refuse(spec, ErrorCode::rank, entry.text(), ": expected rank 0 or 1, got ", to_string(shape));
   }
   if (shape.rank() == 1 && shape.extent(0) != 1 && shape.extent(0) != PartialShape::unknown)
-    refuse(spec, ErrorCode::shape, entry, ": expected one element, got ", to_string(shape));
+    refuse(spec, ErrorCode::shape, entry.text(), ": expected one element, got ", to_string(shape));
 }
 
-void check_integer(const LoopSpec& spec, const std::string& entry, const ValueType& type) {
+void check_integer(const LoopSpec& spec, const EntryName& entry, const ValueType& type) {
   if (type.dtype != ScalarType::i32 && type.dtype != ScalarType::i64)
-    refuse(spec, ErrorCode::dtype, entry, ": expected i32 or i64, got ", weft::name(type.dtype));
+    refuse(spec, ErrorCode::dtype, entry.text(), ": expected i32 or i64, got ",
+           weft::name(type.dtype));
 }
 
-void check_bool(const LoopSpec& spec, const std::string& entry, const ValueType& type) {
+void check_bool(const LoopSpec& spec, const EntryName& entry, const ValueType& type) {
   if (type.dtype != ScalarType::boolean)
-    refuse(spec, ErrorCode::dtype, entry, ": expected bool, got ", weft::name(type.dtype));
+    refuse(spec, ErrorCode::dtype, entry.text(), ": expected bool, got ", weft::name(type.dtype));
   check_single(spec, entry, type.shape);
 }
 
-int axis_of(const LoopSpec& spec, const std::string& entry, std::int64_t axis, int rank) {
+int axis_of(const LoopSpec& spec, const EntryName& entry, std::int64_t axis, int rank) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
-  refuse(spec, ErrorCode::axis, entry, ": axis ", axis, " of rank ", rank);
+  refuse(spec, ErrorCode::axis, entry.text(), ": axis ", axis, " of rank ", rank);
 }
 
 ValueType index_type(const LoopSpec& spec, const graph::Graph& body, int parameter) {
-  const std::string entry =
-      text("index (parameter ", parameter, " '", parameter_node(body, parameter).name, "')");
+  const EntryName entry("index", std::nullopt, body, parameter);
   ValueType type = parameter_node(body, parameter).type;
   check_integer(spec, entry, type);
   check_single(spec, entry, type.shape);
@@ -56,21 +56,18 @@ ValueType index_type(const LoopSpec& spec, const graph::Graph& body, int paramet
 
 }  // namespace
 
-std::string entry_name(const char* kind, std::size_t number, const graph::Graph& body,
-                       int parameter) {
-  return text(kind, ' ', number, " (parameter ", parameter, " '",
-              parameter_node(body, parameter).name, "')");
-}
-
-SliceRange slices(const LoopSpec& spec, const std::string& entry, const LoopIterator& iterator,
+SliceRange slices(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
                   std::int64_t extent) {
-  const std::string where = text("loop '", spec.name, "': ", entry);
   PortRange range = iterator.range;
   if (!iterator.keep_axis) range.part_size = 1;
-  return with_operation(where.c_str(), [&] { return slices_of(range, extent); });
+  try {
+    return slices_of(range, extent);
+  } catch (const Error& error) {
+    refuse(spec, error.code(), entry.text(), ": ", error.what());
+  }
 }
 
-ValueType slice_type(const LoopSpec& spec, const std::string& entry, const LoopIterator& iterator,
+ValueType slice_type(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
                      const ValueType& whole) {
   if (!whole.shape.has_rank()) return {whole.dtype, PartialShape::unranked()};
   const int axis = axis_of(spec, entry, iterator.axis, whole.shape.rank());
@@ -102,7 +99,7 @@ std::vector<ValueType> first_parameter_types(const LoopSpec& spec, const graph::
   }
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
     if (!spec.outputs[i].length) continue;
-    const std::string entry = text("output ", i, ": length");
+    const EntryName entry("output", i, ": length");
     check_integer(spec, entry, input(*spec.outputs[i].length));
     check_single(spec, entry, input(*spec.outputs[i].length).shape);
   }
@@ -115,12 +112,11 @@ std::vector<ValueType> first_parameter_types(const LoopSpec& spec, const graph::
   };
   for (std::size_t i = 0; i < spec.iterators.size(); ++i) {
     const LoopIterator& it = spec.iterators[i];
-    set(it.parameter,
-        slice_type(spec, entry_name("iterator", i, body, it.parameter), it, input(it.input)));
+    set(it.parameter, slice_type(spec, {"iterator", i, body, it.parameter}, it, input(it.input)));
   }
   for (std::size_t i = 0; i < spec.states.size(); ++i) {
     const LoopState& state = spec.states[i];
-    const std::string entry = entry_name("state", i, body, state.parameter);
+    const EntryName entry("state", i, body, state.parameter);
     set(state.parameter, state.sliced
                              ? slice_type(spec, entry, *state.sliced, input(state.sliced->input))
                              : input(state.input));
@@ -143,16 +139,16 @@ std::shared_ptr<const TypedGraph> infer_body(const LoopSpec& spec, const graph::
     bool settled = true;
     for (std::size_t j = 0; j < spec.states.size(); ++j) {
       const LoopState& state = spec.states[j];
-      const std::string entry = entry_name("state", j, body, state.parameter);
+      const EntryName entry("state", j, body, state.parameter);
       const ValueType& next = typed->result_type(state.result);
       ValueType& now = types[static_cast<std::size_t>(state.parameter)];
       if (next.dtype != now.dtype) {
-        refuse(spec, ErrorCode::dtype, entry, ": starts as ", weft::name(now.dtype),
+        refuse(spec, ErrorCode::dtype, entry.text(), ": starts as ", weft::name(now.dtype),
                ", and result ", state.result, " of the body is ", weft::name(next.dtype));
       }
       if (state.fixed_shape) {
         with_operation(
-            text(where, ": ", entry, ": changes its shape: result ", state.result).c_str(),
+            text(where, ": ", entry.text(), ": changes its shape: result ", state.result).c_str(),
             [&] { static_cast<void>(now.shape.merged_with(next.shape)); });
         continue;
       }
@@ -174,7 +170,7 @@ ValueType output_type(const LoopSpec& spec, std::size_t output, const TypedGraph
                       std::span<const ValueType> inputs, std::optional<std::int64_t> ntrips,
                       std::optional<std::int64_t> length) {
   const LoopOutput& entry = spec.outputs[output];
-  const std::string name = text("output ", output);
+  const EntryName name("output", output);
   if (entry.kind == LoopOutputKind::trips) return {ScalarType::i64, {}};
   if (entry.kind == LoopOutputKind::condition) return {ScalarType::boolean, {}};
   if (entry.kind == LoopOutputKind::last_state) {
@@ -204,7 +200,7 @@ ValueType output_type(const LoopSpec& spec, std::size_t output, const TypedGraph
   }
   if (shape.empty()) {  // numbers join to a row
     if (entry.axis != 0 && entry.axis != -1) {
-      refuse(spec, ErrorCode::axis, name, ": axis ", entry.axis,
+      refuse(spec, ErrorCode::axis, name.text(), ": axis ", entry.axis,
              ": values without axes are joined along axis 0");
     }
     return {value.dtype, {ntrips.value_or(PartialShape::unknown)}};
@@ -214,7 +210,8 @@ ValueType output_type(const LoopSpec& spec, std::size_t output, const TypedGraph
   if (!ntrips || along == PartialShape::unknown) {
     along = PartialShape::unknown;
   } else if (__builtin_mul_overflow(along, *ntrips, &along)) {
-    refuse(spec, ErrorCode::overflow, name, ": ", *ntrips, " trips of ", to_string(value.shape));
+    refuse(spec, ErrorCode::overflow, name.text(), ": ", *ntrips, " trips of ",
+           to_string(value.shape));
   }
   return {value.dtype, PartialShape(shape)};
 }
@@ -252,8 +249,8 @@ bool condition_always_true(const LoopSpec& spec, const graph::Graph& body, bool 
 TripBound trip_bound(const LoopSpec& spec, const graph::Graph& body,
                      std::span<const ValueType> inputs, std::optional<std::int64_t> count) {
   TripBound bound;
-  std::string first_entry;
-  const auto limit = [&](const std::string& entry, const LoopIterator& iterator) {
+  std::optional<EntryName> first_entry;
+  const auto limit = [&](const EntryName& entry, const LoopIterator& iterator) {
     if (!iterator.limits_trips || iterator.from_count) return;
     const PartialShape& shape = inputs[static_cast<std::size_t>(iterator.input)].shape;
     const std::int64_t extent =
@@ -269,15 +266,15 @@ TripBound trip_bound(const LoopSpec& spec, const graph::Graph& body,
       bound.by_slices = true;
       first_entry = entry;
     } else if (*bound.trips != slices_here) {
-      refuse(spec, ErrorCode::shape, first_entry, " has ", *bound.trips, " slices, and ", entry,
-             " has ", slices_here);
+      refuse(spec, ErrorCode::shape, first_entry->text(), " has ", *bound.trips, " slices, and ",
+             entry.text(), " has ", slices_here);
     }
   };
   for (std::size_t i = 0; i < spec.iterators.size(); ++i)
-    limit(entry_name("iterator", i, body, spec.iterators[i].parameter), spec.iterators[i]);
+    limit({"iterator", i, body, spec.iterators[i].parameter}, spec.iterators[i]);
   for (std::size_t i = 0; i < spec.states.size(); ++i) {
     if (spec.states[i].sliced)
-      limit(entry_name("state", i, body, spec.states[i].parameter), *spec.states[i].sliced);
+      limit({"state", i, body, spec.states[i].parameter}, *spec.states[i].sliced);
   }
   const auto at_most = [&](std::int64_t trips) {
     if (bound.trips && *bound.trips <= trips) return;

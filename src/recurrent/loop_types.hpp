@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "recurrent/cut.hpp"
+#include "recurrent/entry_name.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -22,20 +23,16 @@ namespace weft::inline v0::recurrent {
 
 template <class... Args>
 [[noreturn]] void refuse(const LoopSpec& spec, ErrorCode code, const Args&... args) {
-  fail(code, text("loop '", spec.name, "': ", args...));
+  fail(code, weft::text("loop '", spec.name, "': ", args...));
 }
-
-/// "iterator 1 (parameter 2 'x')".
-std::string entry_name(const char* kind, std::size_t number, const graph::Graph& body,
-                       int parameter);
 
 /// The slices of an axis of `extent`, of an iterator that has a range. What slices_of() throws gets
 /// the loop and the entry in front.
-SliceRange slices(const LoopSpec& spec, const std::string& entry, const LoopIterator& iterator,
+SliceRange slices(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
                   std::int64_t extent);
 
 /// Type of a slice.
-graph::ValueType slice_type(const LoopSpec& spec, const std::string& entry,
+graph::ValueType slice_type(const LoopSpec& spec, const EntryName& entry,
                             const LoopIterator& iterator, const graph::ValueType& whole);
 
 /// The types that the body's parameters have in trip 0; those that nothing feeds keep what is

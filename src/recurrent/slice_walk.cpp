@@ -46,11 +46,12 @@ TensorView SliceWalk::stacked(const void* at, std::int64_t trips) const {
   return TensorView::trusted(at, dtype, stacked_shape, stacked_strides);
 }
 
-SliceWalk walk_slices(const LoopSpec& spec, const std::string& entry, const LoopIterator& iterator,
+SliceWalk walk_slices(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
                       const TensorView& tensor) {
   SliceWalk walk;
   if (iterator.axis < -tensor.rank() || iterator.axis >= tensor.rank()) {
-    refuse(spec, ErrorCode::axis, entry, ": axis ", iterator.axis, " of rank ", tensor.rank());
+    refuse(spec, ErrorCode::axis, entry.text(), ": axis ", iterator.axis, " of rank ",
+           tensor.rank());
   }
   const auto axis =
       static_cast<std::size_t>(iterator.axis < 0 ? iterator.axis + tensor.rank() : iterator.axis);

@@ -6,8 +6,10 @@
 #include <weft/core/tensor_view.hpp>
 #include <weft/recurrent/loop_spec.hpp>
 
+#include "recurrent/loop_types.hpp"
+
+#include <algorithm>
 #include <cstdint>
-#include <string>
 
 namespace weft::inline v0::recurrent {
 
@@ -38,10 +40,19 @@ struct SliceWalk {
   TensorView stacked(const void* at, std::int64_t trips) const;
   /// True if those are row-major.
   bool stacks_densely() const noexcept { return dense && step_bytes == slice_bytes; }
+  /// True if slices have the same elements to the same effect, be they others in number and in memory.
+  bool is_like(const SliceWalk& other) const noexcept {
+    return dtype == other.dtype && std::ranges::equal(shape, other.shape) && runs == other.runs &&
+           dense == other.dense && stacks_densely() == other.stacks_densely();
+  }
+  /// True if they lie in memory alike.
+  bool lies_like(const SliceWalk& other) const noexcept {
+    return step_bytes == other.step_bytes && std::ranges::equal(strides, other.strides);
+  }
 };
 
 /// Throws as slices_of() and for an axis out of range, with loop and entry in the message.
-SliceWalk walk_slices(const LoopSpec& spec, const std::string& entry, const LoopIterator& iterator,
+SliceWalk walk_slices(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
                       const TensorView& tensor);
 
 /// Strides of the same elements that are row-major along axes of extent 1, so that what is planned for

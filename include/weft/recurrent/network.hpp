@@ -104,7 +104,7 @@ class WEFT_API Network {
 
  private:
   friend class NetworkLoop;
-  friend class NetworkLowering;
+  friend class NetworkNesting;
 
   enum class Layer : std::uint8_t { iterator, recurrence, output };
   /// A node of flat_ that stands at the boundary of a loop.

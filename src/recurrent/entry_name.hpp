@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Names of a loop's entries in messages. Private to the compiled part.
+#pragma once
+
+#include <weft/graph/graph.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace weft::inline v0::recurrent {
+
+/// What a message is about, such as "iterator 1 (parameter 2 'x')". The text is put together only where
+/// there is something to say: names are handed about whenever a loop is planned.
+class EntryName {
+ public:
+  EntryName(const char* kind) : kind_(kind) {}
+  EntryName(const char* kind, std::size_t number, const char* what = "")
+      : kind_(kind), number_(number), what_(what) {}
+  EntryName(const char* kind, std::optional<std::size_t> number, const graph::Graph& body,
+            int parameter)
+      : kind_(kind), number_(number), body_(&body), parameter_(parameter) {}
+
+  std::string text() const;
+
+ private:
+  const char* kind_;
+  std::optional<std::size_t> number_;
+  const char* what_ = "";
+  const graph::Graph* body_ = nullptr;
+  int parameter_ = -1;
+};
+
+}  // namespace weft::inline v0::recurrent
