@@ -58,6 +58,16 @@ WEFT_ALWAYS_INLINE Register<double> scaled_elu(const Register<double>& x,
                                                const Register<double>& scale) noexcept {
   return select(x > 0.0, x, scale * expm1(x));
 }
+struct ScaledEluOfSingle {
+  WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x,
+                                                 const Register<double>& scale) const noexcept {
+    return select(x > 0.0, x, scale * rough_expm1(clamped(x, -700.0, 700.0)));
+  }
+};
+WEFT_ALWAYS_INLINE Register<float> scaled_elu(const Register<float>& x,
+                                              const Register<float>& scale) noexcept {
+  return in_double(ScaledEluOfSingle(), x, scale);
+}
 /// The elu that keeps mean 0 and variance 1 (Klambauer et al. 2017).
 WEFT_ALWAYS_INLINE Register<double> selu(const Register<double>& x) noexcept {
   constexpr double scale = 1.0507009873554805, alpha_scale = 1.7580993408473768;

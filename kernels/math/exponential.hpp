@@ -27,13 +27,22 @@ WEFT_ALWAYS_INLINE Register<T> exp2(const Register<T>& x) noexcept {
   return scaled((rest + high) + 1, k);
 }
 
+/// Of (e^r - 1 - r) / r^2, error of e^r below 2^-28.
+inline constexpr double rough_exp_series[] = {0.49999993157316264, 0.16666520977798788,
+                                              0.04166847517123201, 0.00836867001538754,
+                                              0.001380920226226479};
 /// e^x in f64 to the precision of f32, error below 2^-28, for |x| <= 700.
 WEFT_ALWAYS_INLINE Register<double> rough_exp(const Register<double>& x) noexcept {
-  constexpr double series[] = {0.49999993157316264, 0.16666520977798788, 0.04166847517123201,
-                               0.00836867001538754, 0.001380920226226479};
   const Register<double> k = nearest_product(x, ExpConstants<double>::log2e);
   const Register<double> r = fma(k, -0.6931471805599453, x);
-  return fma(r * r, polynomial(r, series), r + 1.0) * power_of_two(k);
+  return fma(r * r, polynomial(r, rough_exp_series), r + 1.0) * power_of_two(k);
+}
+/// e^x - 1 likewise, with the sign of x: 2^k (1 + u) - 1, of which k is 0 where x is small.
+WEFT_ALWAYS_INLINE Register<double> rough_expm1(const Register<double>& x) noexcept {
+  const Register<double> k = nearest_product(x, ExpConstants<double>::log2e);
+  const Register<double> r = fma(k, -0.6931471805599453, x), power = power_of_two(k);
+  const Register<double> u = fma(r * r, polynomial(r, rough_exp_series), r);
+  return with_sign_of(fma(u, power, power - 1.0), x);
 }
 
 /// e^x - 1 as 2^k times a number of two words, for x >= -40.

@@ -29,7 +29,7 @@ WEFT_PAIR_FORMULA(Pow, pow, 20)
 WEFT_PAIR_FORMULA(Atan2, atan2, 20)
 WEFT_PAIR_FORMULA(Hypot, hypot, 8)
 WEFT_PAIR_FORMULA(XLogY, xlogy, 20)
-WEFT_PAIR_FORMULA(Elu, scaled_elu, 10)
+WEFT_PAIR_FORMULA(Elu, scaled_elu, 6)
 #undef WEFT_PAIR_FORMULA
 
 template <class Part>
