@@ -20,6 +20,11 @@ class FewRows {
     constexpr std::int64_t least_row = 4;
     const Geometry& geometry = iter.geometry();
     if (iter.numel() > most_elements || geometry.extent(0) < least_row) return false;
+    // Kernels that cost more work on whole registers only, and fill up each row that is shorter.
+    constexpr std::int64_t whole_row = 16;
+    constexpr std::int64_t few = 6;
+    const std::int64_t row = geometry.extent(0);
+    if (kernel.cost >= 3 && row < whole_row && iter.numel() > few * row) return false;
     for (int k = 0; k < geometry.noperands; ++k) {
       const Operand& op = iter.operand(k);
       const ScalarType type = kernel.types[k];

@@ -23,6 +23,9 @@ constexpr std::int64_t least_direct_row(float cost) {
 }
 /// The same where some operand is staged: then gathering costs little more.
 constexpr std::int64_t least_staged_row = 128;
+/// Bytes of buffers for a plane of two dims, in different order, up to which gathering planes is as fast
+/// as a tile for each.
+constexpr std::int64_t small_plane_bytes = 8 << 10;
 /// A gathered tile of so many elements does not grow at the price of staging one more operand.
 constexpr std::int64_t enough_gathered = 512;
 /// Most elements of a tile that nothing is staged for: enough to make the walk cost nothing, few
@@ -240,7 +243,10 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   const Geometry& geometry = iter.geometry();
   Totals totals = classify(iter, kernel, plan);
   const std::int64_t row = geometry.extent(0);
-  const bool crossing = totals.crossing != 0 && row >= 16;
+  // Planes that fit the first-level cache whole are gathered, several at a time.
+  const bool small_planes = geometry.ndim() > 2 && totals.crossing == 1 &&
+                            row * geometry.extent(1) * totals.staged_bytes <= small_plane_bytes;
+  const bool crossing = totals.crossing != 0 && row >= 16 && !small_planes;
   const bool repeats = totals.staged == 0 && gathers_for_free(plan, geometry);
   const bool by_rows = geometry.ndim() == 1 || row >= least_staged_row ||
                        (totals.staged == 0 && row >= least_direct_row(kernel.cost) && !repeats);
