@@ -6,6 +6,7 @@
 #include "kernels/math/arc.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
+#include "kernels/math/integer_power.hpp"
 #include "kernels/math/math.hpp"
 
 namespace weft::inline v0 {
@@ -32,6 +33,11 @@ WEFT_PAIR_FORMULA(XLogY, xlogy, 20)
 WEFT_PAIR_FORMULA(Elu, scaled_elu, 6)
 #undef WEFT_PAIR_FORMULA
 
+template <class T>
+  requires is_wrapping<T>
+struct Pow<T> {
+  static constexpr SpanKernel kernel(const Pow&) { return integer_power_kernel<T>(); }
+};
 template <class Part>
 struct Pow<std::complex<Part>> {
   using T = std::complex<Part>;

@@ -108,7 +108,7 @@ Tensors mean(const OnnxCall& call) {
   return {weft::div(folded<weft::add>(call)[0], static_cast<double>(call.count()))};
 }
 
-/// In the type of the base; weft::pow computes in floating point.
+/// In the type of the base, whatever that of the exponent.
 Tensors power(const OnnxCall& call) {
   const Tensor result = weft::pow(call.in(0), call.in(1));
   return {weft::contiguous(result, call.in(0).dtype())};

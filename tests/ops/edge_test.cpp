@@ -115,6 +115,37 @@ TEST_CASE("edges: shifts past the width", "[ops]") {
   CHECK_ERROR(dtype, ("rshift: not defined for element type f32"), weft::rshift(a, 1.5));
 }
 
+TEST_CASE("edges: powers of integers", "[ops]") {
+  const auto pow = [](std::int64_t a, std::int64_t b) {
+    return first<std::int64_t>(weft::pow(Tensor::of<std::int64_t>({1}, {a}), b));
+  };
+  CHECK(pow(3, 39) == 4052555153018976267);  // in floating point it would end in zeros
+  CHECK(pow(-3, 3) == -27);
+  CHECK(pow(2, 62) == std::int64_t{1} << 62);
+  CHECK(pow(2, 63) == std::numeric_limits<std::int64_t>::min());
+  CHECK(pow(2, 64) == 0);
+  CHECK(pow(0, 0) == 1);
+  CHECK(pow(7, std::numeric_limits<std::int64_t>::max()) == 7905747460161236407);
+  for (const std::int64_t a : {0, 2, -2, 100}) {
+    CHECK(pow(a, -1) == 0);
+    CHECK(pow(a, std::numeric_limits<std::int64_t>::min()) == 0);
+  }
+  CHECK(pow(1, -5) == 1);
+  CHECK(pow(-1, -5) == -1);
+  CHECK(pow(-1, -6) == 1);
+  CHECK(pow(-1, std::numeric_limits<std::int64_t>::min()) == 1);
+  const auto bytes = Tensor::of<std::uint8_t>({3}, {3, 255, 16});
+  const Tensor squares = weft::pow(bytes, 2);
+  REQUIRE(squares.dtype() == ScalarType::u8);
+  CHECK(squares.at<std::uint8_t>({0}) == 9);
+  CHECK(squares.at<std::uint8_t>({1}) == 1);
+  CHECK(squares.at<std::uint8_t>({2}) == 0);
+  CHECK(weft::pow(2, bytes).at<std::uint8_t>({0}) == 8);
+  CHECK(weft::pow(bytes, 0.5).dtype() == ScalarType::f32);
+  CHECK(weft::pow(bytes, true).dtype() == ScalarType::u8);
+  CHECK_ERROR(dtype, ("pow: not defined for element type bool"), weft::pow(true, true));
+}
+
 TEST_CASE("edges: integers with a floating common type have no bits", "[ops]") {
   const Tensor a = Tensor::full({2}, ScalarType::u64, 1);
   const Tensor b = Tensor::full({2}, ScalarType::i64, 1);

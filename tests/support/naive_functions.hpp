@@ -110,6 +110,20 @@ T extreme(int sign, T a, T b) {
   return (a > b) == (sign > 0) ? a : b;
 }
 
+/// a^b modulo 2^bits; for b below 0 the whole part of 1 / a^-b, and 0 of 0.
+template <class T>
+T whole_power(T a, T b) {
+  const Wide x = a, y = b;
+  if (y < 0) return x == 1 || (x == -1 && y % 2 == 0) ? T(1) : x == -1 ? T(-1) : T(0);
+  constexpr int bits = 8 * sizeof(T);
+  std::uint64_t power = 1, square = static_cast<std::uint64_t>(x);
+  for (int i = 0; i < bits; ++i) {  // from the least bit of y
+    if ((y >> i) % 2 != 0) power *= square;
+    square *= square;
+  }
+  return static_cast<T>(power);
+}
+
 template <class T>
 T binary_function_value(weft::BinaryOp op, T a, T b) {
   using Op = weft::BinaryOp;
@@ -151,6 +165,7 @@ T binary_function_value(weft::BinaryOp op, T a, T b) {
         const Wide power = static_cast<Wide>(1) << b;
         return static_cast<T>((a - ((a % power) + power) % power) / power);
       }
+      case Op::pow: return whole_power(a, b);
       default: break;
     }
   }

@@ -116,11 +116,11 @@
   F(rshift, ShiftRight, integers, common,                                                    \
     "a / 2^b, rounded down; all sign if b is below 0 or the width or more")
 
-#define WEFT_FOR_EACH_POWER(F)                                                       \
-  F(pow, Pow, inexact, floating, "a^b; NaN for a below 0 and b not whole")           \
-  F(atan2, Atan2, floating, floating, "the angle of the point (b, a), -pi to pi")    \
-  F(hypot, Hypot, floating, floating, "sqrt(a^2 + b^2) without overflow on the way") \
-  F(xlogy, XLogY, floating, floating, "a log(b); 0 for a = 0, unless b is NaN")      \
+#define WEFT_FOR_EACH_POWER(F)                                                          \
+  F(pow, Pow, numbers, common, "a^b; NaN for a below 0 and b not whole; integers wrap") \
+  F(atan2, Atan2, floating, floating, "the angle of the point (b, a), -pi to pi")       \
+  F(hypot, Hypot, floating, floating, "sqrt(a^2 + b^2) without overflow on the way")    \
+  F(xlogy, XLogY, floating, floating, "a log(b); 0 for a = 0, unless b is NaN")         \
   F(elu, Elu, floating, common, "a above 0, else b (e^a - 1)")
 
 // Two operands, and the answer is yes or no.
