@@ -85,10 +85,57 @@ WEFT_ALWAYS_INLINE void sum_strip(double* accumulators, const char* from, std::i
     sums[v].store(accumulators + 8 * v);
 }
 
+#if defined(__AVX512F__)
+/// sum_few_columns of floats and doubles in the first lanes of registers.
+template <class T, class Map>
+WEFT_ALWAYS_INLINE void sum_masked_columns(double* sums, const char* from, std::int64_t row_bytes,
+                                           std::int64_t rows, std::int64_t columns,
+                                           const Map& map) {
+  using V = Vectorized<T>;
+  const auto at = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
+    return map(load_first<T>(reinterpret_cast<const T*>(from + row * row_bytes), columns, T(0)),
+               std::int64_t{0});
+  };
+  Vectorized<double> low(0.0), high(0.0);
+  const auto add = [&](const V& x) WEFT_INLINE_LAMBDA {
+    if constexpr (std::is_same_v<T, double>) {
+      low += x;
+    } else {
+      const WideLanes w = widen(x);
+      low += w.low;
+      high += w.high;
+    }
+  };
+  const auto four = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
+    return (at(row) + at(row + 1)) + (at(row + 2) + at(row + 3));
+  };
+  std::int64_t row = 0;
+  for (; tree_rows<T> == 8 && row + 8 <= rows; row += 8)
+    add(four(row) + four(row + 4));
+  for (; row + 4 <= rows; row += 4)
+    add(four(row));
+  if (row < rows) {
+    V rest = at(row);
+    if (row + 1 < rows) rest = rest + at(row + 1);
+    if (row + 2 < rows) rest = rest + at(row + 2);
+    add(rest);
+  }
+  alignas(64) double all[16];
+  low.store(all);
+  high.store(all + 8);
+  for (std::int64_t j = 0; j < columns; ++j)
+    sums[j] = all[j];
+}
+#endif
+
 /// sums[j] = the sum over column j of map(x, j), for fewer columns than there are lanes.
 template <class T, class Map>
 WEFT_ALWAYS_INLINE void sum_few_columns(double* sums, const char* from, std::int64_t row_bytes,
                                         std::int64_t rows, std::int64_t columns, const Map& map) {
+#if defined(__AVX512F__)
+  if constexpr (!is_half_type<T>)
+    return sum_masked_columns<T>(sums, from, row_bytes, rows, columns, map);
+#endif
   const auto at = [&](std::int64_t row, std::int64_t j) WEFT_INLINE_LAMBDA {
     return map(static_cast<Computed<T>>(SpanReader<T, false>{from + row * row_bytes}[j]), j);
   };

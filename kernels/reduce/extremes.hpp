@@ -3,7 +3,7 @@
 /// The least and the largest of rows.
 #pragma once
 
-#include "kernels/reduce/lanes.hpp"
+#include "kernels/reduce/folds.hpp"
 #include "kernels/reduce/rule_kernel.hpp"
 
 #include <cstdint>
@@ -215,6 +215,14 @@ struct ExtremeRule {
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
                     std::int64_t) {
     extreme_rows<T, largest>(static_cast<T*>(accumulators), inputs[0], row_bytes[0], rows, n);
+  }
+  /// Accumulators are results.
+  static constexpr bool straight = short_rows;
+  static void short_rows_to(const void*, char* output, const char* input, std::int64_t rows,
+                            std::int64_t n) {
+    char* in = const_cast<char*>(input);  // NOLINT(cppcoreguidelines-pro-type-const-cast): is read
+    const std::int64_t row_bytes = n * static_cast<std::int64_t>(sizeof(T));
+    spans(nullptr, output, &in, &row_bytes, rows, n, 0, 0);
   }
   static void columns(const void* context, void* accumulators, char* const* inputs,
                       const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,

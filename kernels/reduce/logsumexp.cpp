@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The logarithm of the sum of e^x.
 #include "kernels/exp_below.hpp"
+#include "kernels/math/logarithm.hpp"
 #include "kernels/reduce/extremes.hpp"
-#include "kernels/reduce/lanes.hpp"
+#include "kernels/reduce/folds.hpp"
 #include "kernels/reduce/reduce.hpp"
 
 namespace weft::inline v0 {
@@ -19,15 +20,28 @@ struct LogSumExp {
   using Acc = Exponents;
   using Out = T;
   static constexpr std::int64_t span_elements = reread_span_elements;
-  static constexpr bool short_rows = true;
 
   static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept {
     const double largest = extreme<double, true>(a.largest, b.largest);
     const double shift = shift_of(largest);
     return {largest, shifted(a, shift) + shifted(b, shift)};
   }
-  static WEFT_ALWAYS_INLINE Out project(Acc acc, const void*) noexcept {
-    return static_cast<T>(shift_of(acc.largest) + __builtin_log(acc.sum));
+
+  /// Many results at a time: of few elements each the logarithm is most of the work.
+  static void project_each(const void*, const void* accumulators, std::int64_t n,
+                           char* const* outputs) {
+    const Acc* acc = static_cast<const Acc*>(accumulators);
+    using R = Register<double>;
+    for (std::int64_t first = 0; first < n; first += R::lanes) {
+      const std::int64_t count = n - first < R::lanes ? n - first : R::lanes;
+      alignas(64) double sums[R::lanes];
+      for (std::int64_t i = 0; i < R::lanes; ++i)
+        sums[i] = i < count ? acc[first + i].sum : 1;
+      weft::log(R::load(sums)).store(sums);
+      for (std::int64_t i = 0; i < count; ++i)
+        store_element<Out>(outputs[0], first + i,
+                           static_cast<Out>(shift_of(acc[first + i].largest) + sums[i]));
+    }
   }
 
   /// In two passes, the second over what is in cache by then: the largest of some rows, and then the

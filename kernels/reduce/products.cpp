@@ -2,7 +2,7 @@
 // Products.
 #include "kernels/arithmetic.hpp"
 #include "kernels/reduce/extremes.hpp"
-#include "kernels/reduce/lanes.hpp"
+#include "kernels/reduce/folds.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/stateless.hpp"
 #include "kernels/reduce/unfused_product.hpp"
@@ -64,6 +64,12 @@ struct FloatingProduct {
         return;
       }
     }
+    if (n > 0 && n <= Vectorized<T>::lanes) {
+      fold_short_rows<double>(
+          acc, rows, n, false, [&](std::int64_t r) WEFT_INLINE_LAMBDA { return one(at(r), n); },
+          [&](std::int64_t) WEFT_INLINE_LAMBDA { return Vectorized<double>(1.0); }, times, 1.0);
+      return;
+    }
     multiply([&](std::int64_t r) WEFT_INLINE_LAMBDA { return slow(at(r), n); });
   }
 
@@ -77,7 +83,7 @@ struct FloatingProduct {
       for (std::int64_t j = 0; j < columns; j += most) {
         const std::int64_t count = columns - j < most ? columns - j : most;
         const char* from = inputs[0] + j * static_cast<std::int64_t>(sizeof(T));
-        quick_columns(acc + j, from, row_bytes[0], rows, count);
+        if (quick_columns(acc + j, from, row_bytes[0], rows, count)) continue;
         for (std::int64_t i = 0; i < count; ++i) {
           if (acc[j + i] - acc[j + i] == 0) continue;
           acc[j + i] = 1;  // infinite or NaN: one after the other
@@ -94,6 +100,18 @@ struct FloatingProduct {
  private:
   /// Two vectors of floats.
   static constexpr std::int64_t pair = 2 * Vectorized<float>::lanes;
+
+  /// At most as many elements as there are lanes, each as a double.
+  static WEFT_ALWAYS_INLINE Vectorized<double> one(const T* from, std::int64_t n) {
+    using V = Vectorized<T>;
+    const V x = n == V::lanes ? V::load(from) : load_first<T>(from, n, T(1));
+    if constexpr (std::is_same_v<T, double>) {
+      return x;
+    } else {
+      const WideLanes w = weft::widen(x);
+      return w.low * w.high;
+    }
+  }
 
   /// Each element as a double.
   static WEFT_ALWAYS_INLINE Vectorized<double> slow(const T* from, std::int64_t n) {
@@ -176,8 +194,9 @@ struct FloatingProduct {
   }
 
   /// acc[j] = the product of column j, at most 512 of them; NaN as in `quick`. Narrow blocks from top to
-  /// bottom in registers; of others eight rows at a time, so that memory is read in long stretches.
-  static WEFT_ALWAYS_INLINE void quick_columns(Acc* acc, const char* from, std::int64_t step,
+  /// bottom in registers; of others eight rows at a time, so that memory is read in long stretches. Whether
+  /// all are finite.
+  static WEFT_ALWAYS_INLINE bool quick_columns(Acc* acc, const char* from, std::int64_t step,
                                                std::int64_t rows, std::int64_t columns) {
     using V = Vectorized<float>;
     constexpr std::int64_t narrow = 128;
@@ -200,14 +219,22 @@ struct FloatingProduct {
         std::int64_t r = 0;
         for (; r + 8 <= count; r += 8)
           product *= static_cast<double>(eight(r, value, smallest));
-        for (; r < count; ++r)
-          product *= static_cast<double>(value(r));
+        for (; r + 2 <= count; r += 2) {
+          const float two = value(r) * value(r + 1);
+          smallest = least_magnitude(smallest, two);
+          product *= static_cast<double>(two);
+        }
+        if (r < count) product *= static_cast<double>(value(r));
         acc[j] = product;
         least[j] = smallest;
       }
     }
-    for (std::int64_t j = 0; j < columns; ++j)
+    double wrong = 0;  // NaN if one is
+    for (std::int64_t j = 0; j < columns; ++j) {
       acc[j] = least[j] >= 0x1p-31F ? acc[j] : __builtin_nan("");
+      wrong += acc[j] - acc[j];
+    }
+    return wrong == 0;
   }
 
   /// Eight rows from row r on, `at` gives those of a row.
@@ -263,7 +290,16 @@ struct FloatingProduct {
       for (int v = 0; v < vectors; ++v)
         take((partial[0][v] * partial[1][v]) * (partial[2][v] * partial[3][v]), v);
     }
-    for (; r < rows; ++r) {
+    for (; r + 2 <= rows; r += 2) {
+      WEFT_UNROLLED
+      for (int v = 0; v < vectors; ++v) {
+        const V two = value(r, v) * value(r + 1, v);
+        smallest[v] = least_magnitude(smallest[v], two);
+        take(two, v);
+      }
+    }
+    if (r < rows) {
+      WEFT_UNROLLED
       for (int v = 0; v < vectors; ++v)
         take(value(r, v), v);
     }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/half_blocks.hpp"
-#include "kernels/reduce/lanes.hpp"
+#include "kernels/reduce/folds.hpp"
 #include "kernels/reduce/rule_kernel.hpp"
 
 #include <cstdint>
@@ -183,6 +183,25 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_first_of(const char* from,
   }
 }
 
+/// sums[r] = the sum over row r of map(r), of 1 to as many elements as there are lanes less one: f64, or
+/// for floats f32, which is what they are added in. As sum_rows.
+template <class T, bool uniform, class Sum, class MapOf>
+WEFT_ALWAYS_INLINE void sum_short_rows(Sum* sums, const char* from, std::int64_t row_bytes,
+                                       std::int64_t rows, std::int64_t n, const MapOf& map) {
+  using C = Computed<T>;
+  using V = Vectorized<C>;
+  constexpr std::int64_t size = sizeof(T);
+  const V numbers = lane_numbers<C>();
+  const V length(static_cast<C>(n));
+  fold_short_rows<C>(
+      sums, rows, n, uniform && row_bytes == n * size,
+      [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+        return select(numbers < length, map(r)(load_first_of<T>(from + r * row_bytes, n)), V(C(0)));
+      },
+      [&](std::int64_t i) WEFT_INLINE_LAMBDA { return map(0)(load_vector<T>(from + i * size)); },
+      [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; }, C(0));
+}
+
 /// sums[r] = the sum over row r of map(r), which gives a function for V. n may be anything. `uniform`:
 /// the function is the same for all rows.
 template <class T, bool uniform = false, class MapOf>
@@ -199,23 +218,29 @@ WEFT_ALWAYS_INLINE void sum_rows(double* sums, const char* from, std::int64_t ro
       sums[r] = 0;
     return;
   }
-  if (n < V::lanes) {
-    const V length(static_cast<C>(n));
-    fold_short_rows<C>(
-        sums, rows, n, uniform && row_bytes == n * size,
-        [&](std::int64_t r) WEFT_INLINE_LAMBDA {
-          return select(numbers < length, map(r)(load_first_of<T>(at(r), n)), V(C(0)));
-        },
-        [&](std::int64_t i) WEFT_INLINE_LAMBDA { return map(0)(load_vector<T>(from + i * size)); },
-        add, C(0));
-    return;
-  }
+  if (n < V::lanes) return sum_short_rows<T, uniform>(sums, from, row_bytes, rows, n, map);
   if constexpr (std::is_same_v<T, double>) {
     fold_rows_of<double>(
         sums, rows, n,
         [&](std::int64_t r) WEFT_INLINE_LAMBDA { return sum_lanes(at(r), n, numbers, map(r)); },
         add);
   } else if (n <= short_row) {
+    if constexpr (uniform && std::is_same_v<T, float>) {
+      if (n == 2 * V::lanes) {
+        const auto of = map(0);
+        const std::int64_t done = fold_rows_in_registers<float>(
+            sums, rows,
+            [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+              const V x = of(in_order(load_vector<T>(at(r))));
+              return x + of(in_order(load_vector<T>(at(r) + V::lanes * size)));
+            },
+            add);
+        sums += done;
+        from += done * row_bytes;
+        rows -= done;
+        if (rows == 0) return;
+      }
+    }
     fold_rows_of<float>(
         sums, rows, n,
         [&](std::int64_t r) WEFT_INLINE_LAMBDA {

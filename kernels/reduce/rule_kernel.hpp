@@ -15,9 +15,11 @@
 ///       static Out project(Acc, const void* context);
 ///     };
 ///
-/// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants, and
+/// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants, or
+/// `project_each` instead of `project`, and
 /// `span_elements` where `spans` reads its rows more than once; `short_rows` where `spans` is quick for rows
-/// of few elements. `Loops` names another rule whose spans
+/// of few elements;
+/// `straight` with `short_rows_to`, which is reduce_short_rows. `Loops` names another rule whose spans
 /// and columns do as well: code that differs only in what becomes of the accumulators is compiled once.
 #pragma once
 
@@ -188,11 +190,18 @@ struct RuleKernel {
       k.reduce_columns = &TreeColumns<Loops>::columns;
     }
     k.combine = &combine;
-    k.project = &project;
+    if constexpr (requires { &Rule::project_each; }) {
+      k.project = &Rule::project_each;
+    } else {
+      k.project = &project;
+    }
     if constexpr (requires(Acc acc) { Rule::done(acc); }) k.done = &done;
     k.noutputs = 1;
     k.ninputs = 1;
     k.accumulator_bytes = sizeof(Acc);
+    if constexpr (requires { Rule::straight; }) {
+      if constexpr (Rule::straight) k.reduce_short_rows = &Rule::short_rows_to;
+    }
     if constexpr (requires { Loops::short_rows; }) k.short_rows = Loops::short_rows;
     if constexpr (requires { Rule::indexed; }) k.indexed = true;
     if constexpr (requires { Rule::span_elements; }) k.span_elements = Rule::span_elements;

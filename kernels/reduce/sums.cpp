@@ -108,11 +108,21 @@ struct FloatingSum : Map {
   static WEFT_ALWAYS_INLINE Out project(Acc acc, const void*) noexcept { return cast<Out>(acc); }
 };
 template <class T, class Map>
-struct SumRule : FloatingSum<T, Map>, MappedSums<FloatingSum<T, Map>> {};
+struct SumRule : FloatingSum<T, Map>, MappedSums<FloatingSum<T, Map>> {
+  static constexpr bool straight = std::is_same_v<T, float>;
+  static void short_rows_to(const void*, char* output, const char* input, std::int64_t rows,
+                            std::int64_t n) {
+    sum_short_rows<T, true>(
+        reinterpret_cast<T*>(output), input, n * static_cast<std::int64_t>(sizeof(T)), rows, n,
+        [](std::int64_t)
+            WEFT_INLINE_LAMBDA { return [](auto x) WEFT_INLINE_LAMBDA { return Map::map(x); }; });
+  }
+};
 
 /// The context is the number of elements, a double.
 template <class Rule>
 struct MeanRule : Rule {
+  static constexpr bool straight = false;
   using Out = typename Rule::Out;
   static WEFT_ALWAYS_INLINE Out project(typename Rule::Acc acc, const void* context) noexcept {
     return cast<Out>(static_cast<double>(acc) / *static_cast<const double*>(context));

@@ -5,7 +5,7 @@
 
 #include "kernels/exp_below.hpp"
 #include "kernels/math/logarithm.hpp"
-#include "kernels/reduce/lanes.hpp"
+#include "kernels/reduce/folds.hpp"
 #include "kernels/stage/moves.hpp"
 
 #include <limits>

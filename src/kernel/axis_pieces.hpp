@@ -11,6 +11,7 @@
 #include "kernel/tile_plan.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace weft::inline v0 {
 

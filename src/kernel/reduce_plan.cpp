@@ -329,6 +329,17 @@ void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKer
   stage_inputs(plan, iter, false);
 }
 
+/// Whether rows that the kernel reduces into outputs by itself are all there is.
+bool goes_straight(const TensorIterator& iter, const ReductionKernel& kernel,
+                   const ReducePlan& plan) {
+  if (kernel.reduce_short_rows == nullptr || plan.form != ReduceForm::spans) return false;
+  if (iter.ndim() != 2 || plan.kept.dims.size() != 1 || plan.kept.dims[0] != 1) return false;
+  const Geometry& geometry = iter.geometry();
+  const std::int64_t n = geometry.extent(0);
+  return n < short_reduction && !plan.operands[0].staged && !plan.operands[1].staged &&
+         geometry.stride(1, 1) == n * plan.operands[1].memory_size;
+}
+
 /// Groups of blocks where there are too few kept tiles for the threads.
 void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions& options) {
   constexpr std::int64_t surely_small = 4096;
@@ -395,6 +406,7 @@ ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& ker
       plan.stages_inputs = plan.stages_inputs || r.staged;
     }
   }
+  plan.straight = goes_straight(iter, kernel, plan);
   share_blocks(plan, iter, options);
   return plan;
 }

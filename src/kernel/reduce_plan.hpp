@@ -64,6 +64,7 @@ struct ReducePlan {
   std::int64_t groups = 1;  ///< for each tile of kept elements
   std::int64_t grain = 1;   ///< least kept tiles a thread gets, where groups is 1
   bool stages_inputs = false;
+  bool straight = false;  ///< from the inputs into the outputs, by kernel.reduce_short_rows
   SmallVector<ReduceOperand, inline_operands> operands;
 
   bool by_columns() const noexcept { return form >= ReduceForm::columns; }

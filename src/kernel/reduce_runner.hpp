@@ -66,6 +66,13 @@ class ReduceRunner {
     return tree.finish(width);
   }
 
+  /// Reduces a kept tile into its outputs, where the plan goes straight.
+  void reduce_straight(std::int64_t tile) {
+    locate_kept(tile);
+    kernel_.reduce_short_rows(kernel_.context, kept_.ptrs[0], kept_.ptrs[1], width_,
+                              geometry_.extent(0));
+  }
+
   /// Whether nothing more can change the accumulators of the tile at hand.
   bool all_done(const char* accumulators) const {
     return all_done(accumulators, width_ * plan_.fold);

@@ -14,11 +14,10 @@ template <class F>
 void with_walk(const TensorIterator& iter, const TensorView& out, const TensorView& in, int axis,
                const CumulativeKernel& kernel, F&& f) {
   const CumulativeLines lines(iter, out, in, axis, kernel);
-  if (lines.possible()) {
-    f(lines);
-  } else {
-    f(CumulativeColumns(iter, out, in, axis, kernel));
-  }
+  if (lines.possible()) return f(lines);
+  const CumulativeColumns columns(iter, out, in, axis, kernel);
+  if (columns.possible()) return f(columns);
+  f(CumulativeGathered(iter, out, in, axis, kernel));
 }
 
 template <class Walk>
@@ -32,13 +31,6 @@ void run_walk(const Walk& walk, const RunOptions& options) {
       (options.grain > 0 ? options.grain : default_elements) / walk.piece_elements();
   parallel_for(walk.count(), std::max<std::int64_t>(1, grain),
                [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
-}
-
-const char* access(const CumulativeLines& lines) {
-  return lines.converts() ? "staged: lines along the axis" : "direct: lines along the axis";
-}
-const char* access(const CumulativeColumns& columns) {
-  return columns.staged() ? "staged: columns across the axis" : "direct: columns across the axis";
 }
 
 }  // namespace
@@ -62,7 +54,7 @@ Explanation explain_cumulative(const TensorView& out, const TensorView& in, std:
   if (in.numel() == 0) return e;
   with_walk(iter, out, in, along, kernel, [&](const auto& walk) {
     for (Explanation::Operand& op : e.operands)
-      op.access = access(walk);
+      op.access = walk.access();
     e.run.span = walk.width();
     e.run.tile[0] = walk.width();
     e.run.tile[1] = walk.rows();

@@ -79,9 +79,9 @@ void reduce_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
   }
 }
 
-/// Reduces, on as many threads as the plan says.
+/// Reduces, on as many threads as the plan says. `results`: nothing but the outputs is wanted.
 void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel,
-                const RunOptions& options, Sink sink) {
+                const RunOptions& options, bool results, Sink sink) {
   const ReducePlan plan = plan_reduction(iter, kernel, options);
   if (plan.kept.elements == 0) return;
   if (plan.reduced.elements == 0) return sink_identity(iter, kernel, plan, sink);
@@ -92,6 +92,10 @@ void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel,
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     ReduceRunner runner(iter, kernel, plan);
     for (std::int64_t tile = begin; tile < end; ++tile) {
+      if (results && plan.straight) {
+        runner.reduce_straight(tile);
+        continue;
+      }
       char* acc = runner.reduce(tile, 0, plan.reduced.count);
       runner.fold(tile, acc);
       sink(runner, tile, acc);
@@ -110,7 +114,7 @@ void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel,
 void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                    const RunOptions& options) {
   if (reduce_few(iter, kernel)) return;
-  reduce_all(iter, kernel, options,
+  reduce_all(iter, kernel, options, true,
              [](ReduceRunner& runner, std::int64_t tile, char* acc) { runner.project(tile, acc); });
 }
 
@@ -118,7 +122,7 @@ void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& ke
                            void* accumulators, const RunOptions& options) {
   char* all = static_cast<char*>(accumulators);
   const std::int64_t size = kernel.accumulator_bytes;
-  reduce_all(iter, kernel, options, [&](ReduceRunner& runner, std::int64_t tile, char* acc) {
+  reduce_all(iter, kernel, options, false, [&](ReduceRunner& runner, std::int64_t tile, char* acc) {
     runner.for_places(tile, acc, [&](const char* from, std::int64_t place, std::int64_t n) {
       std::copy_n(from, n * size, all + place * size);
     });

@@ -61,13 +61,19 @@ TEST_CASE("reductions: the same bits for threads, grains and levels", "[kernels]
   WEFT_RANDOM(random);
   test::Tally tally;
   const Case cases[] = {
-      {{40'001}, {1}, {1}},                        // pieces of one span
-      {{20'011}, {3}, {1}},                        // gathered spans
-      {{3, 20'000}, {20'000, 1}, {3, 1}},          // few long rows
-      {{300, 71}, {71, 1}, {300, 1}},              // rows
-      {{300, 71}, {71, 1}, {1, 71}},               // columns
-      {{9001, 3}, {3, 1}, {1, 3}},                 // folded columns
-      {{5000, 3}, {3, 1}, {5000, 1}},              // very short rows
+      {{40'001}, {1}, {1}},                // pieces of one span
+      {{20'011}, {3}, {1}},                // gathered spans
+      {{3, 20'000}, {20'000, 1}, {3, 1}},  // few long rows
+      {{300, 71}, {71, 1}, {300, 1}},      // rows
+      {{300, 71}, {71, 1}, {1, 71}},       // columns
+      {{9001, 3}, {3, 1}, {1, 3}},         // folded columns
+      {{5000, 3}, {3, 1}, {5000, 1}},      // very short rows
+      {{1001, 2}, {2, 1}, {1001, 1}},      // several to a register
+      {{1001, 7}, {7, 1}, {1001, 1}},
+      {{403, 4}, {4, 1}, {403, 1}},
+      {{403, 13}, {16, 1}, {403, 1}},
+      {{90, 30, 5}, {150, 1, 30}, {90, 30, 1}},    // many gathered spans
+      {{1200, 7}, {9, 1}, {1, 7}},                 // few columns with gaps
       {{700, 33}, {40, 1}, {1, 1}},                // rows as pieces
       {{30, 40, 33}, {1320, 33, 1}, {1, 40, 1}},   // kept between reduced
       {{30, 40, 33}, {1, 30, 1200}, {30, 1, 33}},  // columns, the output across them
@@ -137,6 +143,35 @@ TEST_CASE("reductions: the same bits for threads, grains and levels", "[kernels]
         if (weft::current_level() == weft::Level::baseline) continue;
         check(run(*weft::reduce_kernel.at(other)(op, type), {.serial = true}),
               [](auto& text) { text << "on another level"; });
+      }
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("reductions of short rows: the same bits straight into outputs and through accumulators",
+          "[kernels]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::nansum, ReduceOp::amax, ReduceOp::amin}) {
+    for (const ScalarType type : {ScalarType::f32, ScalarType::f64, ScalarType::i32}) {
+      const weft::ReductionKernel* kernel = weft::reduce_kernel(op, type);
+      for (std::int64_t n = 1; n <= 17; ++n) {
+        const Dims shape = {random.integer(60, 700), n};
+        const Memory in = uneven(random, type, test::fit({shape, {n, 1}}));
+        const Memory out(kernel->types[0], test::fit({{shape[0], 1}, {1, 1}}));
+        const TensorView to = out.view(), from = in.view();
+        weft::TensorIteratorConfig config;
+        config.add_output(to).add_input(from).resize_outputs(false).is_reduction(true);
+        const TensorIterator iter = config.check_all_same_dtype(false).build();
+        weft::run_reduction(iter, *kernel, {});
+        const test::Dense straight = test::dense_copy(to);
+        std::vector<double> accumulators(2 * static_cast<std::size_t>(shape[0]));
+        weft::run_partial_reduction(iter, *kernel, accumulators.data());
+        weft::finalize_reduction(iter, *kernel, accumulators.data());
+        tally.check(straight.bytes == test::dense_copy(to).bytes, [&](auto& text) {
+          test::describe(text << "kernel " << static_cast<int>(op) << ", ", from);
+        });
       }
     }
   }

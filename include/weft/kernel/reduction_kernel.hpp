@@ -34,6 +34,11 @@ struct ReductionKernel {
   /// outputs[k][j] = result k of accumulators[j], dense.
   void (*project)(const void* context, const void* accumulators, std::int64_t n,
                   char* const* outputs) = nullptr;
+  /// outputs[0][r] = what reduce_spans and project make of row r of `rows` x `n` elements, 1 <= n < 16,
+  /// which follow each other without gaps, as the outputs do. Null if there is no shorter way. Of one
+  /// output and one input.
+  void (*reduce_short_rows)(const void* context, char* output, const char* input, std::int64_t rows,
+                            std::int64_t n) = nullptr;
   /// Whether nothing can change the accumulator any more; null if that never happens.
   bool (*done)(const void* context, const void* accumulator) = nullptr;
 

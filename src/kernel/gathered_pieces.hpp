@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Pieces of an operation along one axis that are brought into buffers. Private to the compiled part.
+#pragma once
+
+#include "kernel/axis_pieces.hpp"
+
+namespace weft::inline v0 {
+
+/// Columns of one or two of the dims that are left when the axis is squashed, `rows_` elements of each at
+/// a time, as dense lines or as dense columns.
+class GatheredPieces : public AxisPieces {
+ public:
+  std::int64_t count() const {
+    if (extent_ == 0 || next_ == 0) return 0;
+    return ceil_div(extent_, width_) * ceil_div(next_, height_) *
+           (iter_.numel() / (extent_ * next_));
+  }
+  std::int64_t piece_elements() const { return width_ * height_ * length_; }
+
+ protected:
+  /// Columns that make lines of memory, and registers.
+  static constexpr std::int64_t line_columns = 16;
+
+  using AxisPieces::AxisPieces;
+
+  /// Elements of a buffer of so many bytes, of all types that are brought into one.
+  std::int64_t elements_of(std::int64_t bytes) const {
+    return bytes / std::max({in_.kernel_size, in_.size, out_.kernel_size, out_.size});
+  }
+
+  /// Makes pieces of up to `most` columns.
+  void set_columns(std::int64_t most) {
+    width_ = most >= line_columns ? most / line_columns * line_columns : most;
+    if (extent_ <= most) width_ = std::max<std::int64_t>(extent_, 1);
+    if (iter_.ndim() < 2) return;
+    next_ = iter_.geometry().extent(1);
+    height_ = std::clamp<std::int64_t>(most / width_, 1, next_);
+  }
+
+  /// Whether memory is read across the axis rather than along it, and in stretches.
+  bool reads_across() const {
+    return std::abs(in_.axis_bytes) > std::abs(in_.column_bytes) && width_ >= line_columns;
+  }
+
+  struct Part {
+    AxisSide out, in;
+    std::int64_t width, height;  // columns along the iterator's dims 0 and 1
+    std::int64_t columns() const { return width * height; }
+  };
+
+  Part part(std::int64_t piece) const {
+    const std::int64_t across = ceil_div(extent_, width_), down = ceil_div(next_, height_);
+    const std::int64_t index[2] = {piece % across * width_, piece / across % down * height_};
+    Part p{out_, in_, std::min(width_, extent_ - index[0]), std::min(height_, next_ - index[1])};
+    std::int64_t left = piece / (across * down);
+    for (int d = 0; d < iter_.ndim(); ++d) {
+      const std::int64_t at = d < 2 ? index[d] : left % iter_.geometry().extent(d);
+      if (d >= 2) left /= iter_.geometry().extent(d);
+      p.out.data += at * iter_.geometry().stride(d, 0);
+      p.in.data += at * iter_.geometry().stride(d, 1);
+    }
+    return p;
+  }
+
+  /// The next `rows` elements of each column, in the kernel's type. `others` is memory of the same size.
+  void gather(char* dense, char* others, const Part& p, std::int64_t rows) const {
+    BlockDim dims[3];
+    const bool converts = p.in.convert != nullptr;
+    pack(copy_block_kernel(p.in.size), converts ? others : dense, p.in.data, p.in.size, dims,
+         block(dims, p, p.in, 1, rows));
+    if (converts) p.in.convert(dense, others, p.columns() * rows);
+  }
+  void scatter(const Part& p, char* dense, char* others, std::int64_t rows) const {
+    BlockDim dims[3];
+    if (p.out.convert != nullptr) p.out.convert(others, dense, p.columns() * rows);
+    unpack(copy_block_kernel(p.out.size), p.out.data, p.out.convert != nullptr ? others : dense,
+           p.out.size, dims, block(dims, p, p.out, 0, rows));
+  }
+
+  bool by_lines_ = false;
+
+ private:
+  /// A part as a block of operand k's memory, in the order of the buffer.
+  int block(BlockDim* dims, const Part& p, const AxisSide& side, int k, std::int64_t rows) const {
+    int ndims = 0;
+    const BlockDim along{rows, side.axis_bytes};
+    if (by_lines_) append_dim(dims, ndims, along);
+    append_dim(dims, ndims, {p.width, side.column_bytes});
+    if (p.height > 1) append_dim(dims, ndims, {p.height, iter_.geometry().stride(1, k)});
+    if (!by_lines_) append_dim(dims, ndims, along);
+    if (ndims == 0) dims[ndims++] = {1, side.size};
+    return ndims;
+  }
+
+  std::int64_t next_ = 1;    // extent of the iterator's dim 1
+  std::int64_t height_ = 1;  // columns of a piece along it
+};
+
+}  // namespace weft::inline v0
