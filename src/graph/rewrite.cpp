@@ -44,8 +44,8 @@ class Rewriter {
       for (const int input : node(n).inputs) {
         if (input >= 0) users_[static_cast<std::size_t>(input)].push_back(static_cast<int>(n));
       }
-      for (int i = 0; i < node(n).node.noutputs; ++i)
-        producer_[static_cast<std::size_t>(node(n).first_output + i)] = static_cast<int>(n);
+      for (int v = node(n).first_output; v < node(n).first_output + node(n).node.noutputs; ++v)
+        producer_[static_cast<std::size_t>(v)] = static_cast<int>(n);
     }
     for (const int result : program_.results)
       users_[static_cast<std::size_t>(result)].push_back(-1);
@@ -118,10 +118,10 @@ class Rewriter {
       if (above >= 0 && program_.nodes[static_cast<std::size_t>(above)].formula != nullptr)
         return false;
     }
-    for (int i = 0; i < split.node.noutputs; ++i) {
-      const PartialShape& part = shape(split.first_output + i);
+    for (int v = split.first_output; v < split.first_output + split.node.noutputs; ++v) {
+      const PartialShape& part = shape(v);
       if (!part.is_static() || numel(part.shape()) < least_part) return false;
-      const std::vector<int>& users = users_[static_cast<std::size_t>(split.first_output + i)];
+      const std::vector<int>& users = users_[static_cast<std::size_t>(v)];
       const bool fuses = std::ranges::all_of(users, [&](int user) {
         return user >= 0 && program_.nodes[static_cast<std::size_t>(user)].formula != nullptr;
       });

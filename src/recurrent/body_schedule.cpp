@@ -160,9 +160,10 @@ void BodySchedule::plan_blocks() {
   }
   // Inputs of what is worth it are computed there too; the rest waits for its trip.
   const std::vector<int>& order = typed_.order();
-  for (auto id = order.rbegin(); id != order.rend(); ++id) {
-    if (!worth[static_cast<std::size_t>(*id)]) continue;
-    for (const Value input : graph_.node(*id).inputs) {
+  for (std::size_t at = order.size(); at-- > 0;) {
+    const int id = order[at];
+    if (!worth[static_cast<std::size_t>(id)]) continue;
+    for (const Value input : graph_.node(id).inputs) {
       if (input && when(input.node) == When::block &&
           graph_.node(input.node).kind == NodeKind::operation) {
         worth[static_cast<std::size_t>(input.node)] = true;

@@ -78,11 +78,11 @@ void NetworkNesting::find_members() {
 
 int NetworkNesting::home(Value value) const {
   int innermost = -1;
-  for (const int loop : members(value)) {
-    if (innermost < 0 || is_inside(loop, innermost)) {
-      innermost = loop;
-    } else if (!is_inside(innermost, loop)) {
-      refuse(innermost, "and loop '", this->loop(loop).name, "' meet in ",
+  for (const int other : members(value)) {
+    if (innermost < 0 || is_inside(other, innermost)) {
+      innermost = other;
+    } else if (!is_inside(innermost, other)) {
+      refuse(innermost, "and loop '", loop(other).name, "' meet in ",
              describe(flat_.node(value.node)), ", and neither is inside the other");
     }
   }
