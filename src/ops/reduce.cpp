@@ -92,8 +92,7 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
   for (std::size_t k = 0; k < outs.size(); ++k) {
     const TensorView& out = outs[k]->view();
     const ScalarType result = out.defined() ? out.dtype() : options.dtype.value_or(natural);
-    check_result(function.result == ReduceResult::counted ? a.dtype() : natural, result,
-                 static_cast<int>(k));
+    check_result(natural, result, static_cast<int>(k));
     if (k == 0) widest = result;
   }
   const ScalarType type = reduced_type(function.result, a.dtype(), widest);

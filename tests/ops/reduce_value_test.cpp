@@ -178,6 +178,11 @@ TEST_CASE("reductions: what they refuse, with nothing written", "[ops]") {
   CHECK_ERROR(cast, ("sum", "output 0", "f32", "i32"),
               weft::sum_out(Tensor::zeros({3}, ScalarType::i32).slice(0, 0, 3), a, {0}));
   CHECK_ERROR(cast, ("amax", "output 0"), weft::amax(a, {}, {.dtype = ScalarType::i64}));
+  Tensor bools = Tensor::zeros({7}, ScalarType::boolean);
+  const void* memory = bools.data();
+  CHECK_ERROR(cast, ("sum: output 0: result type i64 can't be cast to the output's bool"),
+              weft::sum_out(bools, bools.slice(0, 0, 3)));
+  CHECK(bools.data() == memory);  // not replaced either
   CHECK_ERROR(cast, ("argmax", "output 0", "bool"),
               weft::argmax_out(Tensor::zeros({3}, ScalarType::boolean).slice(0, 0, 3), a, 0));
   const Tensor c = Tensor::zeros({2}, ScalarType::c64);
