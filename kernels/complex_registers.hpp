@@ -10,6 +10,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <limits>
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -44,6 +45,14 @@ struct PartRegister<float> {
   static WEFT_ALWAYS_INLINE Type if_less(Type a, Type b, Type then, Type otherwise) noexcept {
     return _mm256_blendv_ps(otherwise, then, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
   }
+  static WEFT_ALWAYS_INLINE Type equal(Type a, Type b) noexcept {
+    return _mm256_cmp_ps(a, b, _CMP_EQ_OQ);
+  }
+  static WEFT_ALWAYS_INLINE Type both(Type a, Type b) noexcept { return _mm256_and_ps(a, b); }
+  static WEFT_ALWAYS_INLINE Type either(Type a, Type b) noexcept { return _mm256_or_ps(a, b); }
+  static WEFT_ALWAYS_INLINE Type chosen(Type mask, Type then, Type otherwise) noexcept {
+    return _mm256_blendv_ps(otherwise, then, mask);
+  }
 };
 template <>
 struct PartRegister<double> {
@@ -66,6 +75,14 @@ struct PartRegister<double> {
   }
   static WEFT_ALWAYS_INLINE Type if_less(Type a, Type b, Type then, Type otherwise) noexcept {
     return _mm256_blendv_pd(otherwise, then, _mm256_cmp_pd(a, b, _CMP_LT_OQ));
+  }
+  static WEFT_ALWAYS_INLINE Type equal(Type a, Type b) noexcept {
+    return _mm256_cmp_pd(a, b, _CMP_EQ_OQ);
+  }
+  static WEFT_ALWAYS_INLINE Type both(Type a, Type b) noexcept { return _mm256_and_pd(a, b); }
+  static WEFT_ALWAYS_INLINE Type either(Type a, Type b) noexcept { return _mm256_or_pd(a, b); }
+  static WEFT_ALWAYS_INLINE Type chosen(Type mask, Type then, Type otherwise) noexcept {
+    return _mm256_blendv_pd(otherwise, then, mask);
   }
 };
 
@@ -109,9 +126,17 @@ struct ComplexRegister {
   WEFT_ALWAYS_INLINE ComplexRegister reciprocal() const noexcept {
     const Type size = Ops::without(parts, Ops::pairs(Part(-0.0), Part(-0.0)));
     const Type scale = Ops::larger(size, Ops::swapped(size));
-    const Type small = parts / scale, divisor = sums(small * small) * scale;
+    // Where that is infinite or 0, as complex_divisor() of kernels/complex_quotient.hpp has it.
+    constexpr Part infinite = std::numeric_limits<Part>::infinity();
+    const Type zero = Ops::equal(scale, Ops::pairs(0, 0));
+    const Type odd = Ops::either(zero, Ops::equal(scale, Ops::pairs(infinite, infinite)));
+    const Type one = Ops::chosen(zero, Ops::pairs(1, 0), Ops::pairs(1, 1));
+    const Type signs = Ops::both(parts, Ops::pairs(Part(-0.0), Part(-0.0)));
+    const Type direction = Ops::either(Ops::both(Ops::equal(size, scale), one), signs);
+    const Type small = Ops::chosen(odd, direction, parts / scale);
+    const Type divisor = sums(small * small) * scale;
     const Type conjugate = Ops::changed(small, Ops::pairs(Part(0.0), Part(-0.0)));
-    // (1 + 0 i) times the conjugate: NaN of what is not finite.
+    // (1 + 0 i) times the conjugate.
     return {(conjugate + Ops::swapped(small) * Ops::pairs(0, 0)) / divisor};
   }
   /// |by|^2 < limit ? a : b.

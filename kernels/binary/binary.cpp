@@ -6,6 +6,7 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/complex_parts.hpp"
+#include "kernels/complex_quotient.hpp"
 #include "kernels/math/math.hpp"
 #include "kernels/op_table.hpp"
 
@@ -37,8 +38,12 @@ struct Mul {
 };
 template <class T>
 struct Div {
-  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return divided_by(a, b); }
-  static constexpr SpanKernel kernel(const Div& op) { return kernel_of_products(op); }
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return quotient(a, b); }
+  static constexpr SpanKernel kernel(const Div& op) {
+    SpanKernel kernel = typed_span_kernel(op);
+    if constexpr (is_complex_type<T>) kernel.run = &ComplexQuotients<typename T::value_type>::run;
+    return kernel;
+  }
 };
 template <class T>
 struct CopySign {

@@ -4,6 +4,7 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/complex_parts.hpp"
+#include "kernels/complex_quotient.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/half_functions.hpp"
@@ -23,7 +24,7 @@ template <class Part>
 struct Sigmoid<std::complex<Part>> {
   using T = std::complex<Part>;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
-    return divided_by(T(1), plus(T(1), complex_exp(T(-a.real(), -a.imag()))));
+    return quotient(T(1), plus(T(1), complex_exp(T(-a.real(), -a.imag()))));
   }
   static constexpr SpanKernel kernel(const Sigmoid& op) {
     return complex_span_kernel<ComplexSigmoid>(op, 20);

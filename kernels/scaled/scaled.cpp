@@ -4,6 +4,7 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/complex_parts.hpp"
+#include "kernels/complex_quotient.hpp"
 #include "kernels/op_table.hpp"
 
 namespace weft::inline v0 {
@@ -26,7 +27,7 @@ template <class T>
 struct AddCDiv {
   T value = T(1);
   WEFT_ALWAYS_INLINE T operator()(T a, T b, T c) const noexcept {
-    return plus(a, divided_by(times(value, b), c));
+    return plus(a, quotient(times(value, b), c));
   }
   static constexpr SpanKernel kernel(const AddCDiv& op) { return kernel_of_products(op); }
 };

@@ -5,6 +5,7 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/complex_parts.hpp"
+#include "kernels/complex_quotient.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/half_functions.hpp"
@@ -99,7 +100,7 @@ WEFT_COMPLEX_FORMULA(Sqrt, sqrt, ComplexSqrt, 12)
 
 template <class T>
 struct Rsqrt {
-  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return divided_by(T(1), Sqrt<T>()(a)); }
+  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return quotient(T(1), Sqrt<T>()(a)); }
   static constexpr SpanKernel kernel(const Rsqrt& op) {
     if constexpr (is_complex_type<T>) {
       return complex_span_kernel<ComplexRsqrt>(op, 16);
@@ -124,7 +125,7 @@ struct Rsqrt<float> {
 
 template <class T>
 struct Reciprocal {
-  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return divided_by(T(1), a); }
+  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return quotient(T(1), a); }
   template <class R>
   WEFT_ALWAYS_INLINE R in_registers(const R& a) const noexcept {
     return a.reciprocal();
