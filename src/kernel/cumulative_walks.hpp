@@ -119,15 +119,16 @@ class CumulativeGathered : public GatheredPieces {
       kernel_.start(kernel_.context, accumulators, columns);
       for (std::int64_t row = 0;;) {
         const std::int64_t rows = std::min(rows_, length_ - row);
-        gather(given, others, p, rows);
+        const char* from = gather(given, others, p, rows);
+        char* const to = target(results, p, rows);
         if (by_lines_) {
-          kernel_.advance_lines(kernel_.context, accumulators, results, rows * out_.kernel_size,
-                                given, rows * in_.kernel_size, rows, columns);
+          kernel_.advance_lines(kernel_.context, accumulators, to, rows * out_.kernel_size, from,
+                                rows * in_.kernel_size, rows, columns);
         } else {
-          kernel_.advance(kernel_.context, accumulators, results, columns * out_.kernel_size, given,
+          kernel_.advance(kernel_.context, accumulators, to, columns * out_.kernel_size, from,
                           columns * in_.kernel_size, rows, columns);
         }
-        scatter(p, results, others, rows);
+        scatter(p, to, others, rows);
         row += rows_;
         if (row >= length_) break;
         p.out.data += rows_ * p.out.axis_bytes;

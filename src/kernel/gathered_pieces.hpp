@@ -38,9 +38,10 @@ class GatheredPieces : public AxisPieces {
     height_ = std::clamp<std::int64_t>(most / width_, 1, next_);
   }
 
-  /// Whether memory is read across the axis rather than along it, and in stretches.
+  /// Whether memory is read across the axis rather than along it, and there are enough columns.
   bool reads_across() const {
-    return std::abs(in_.axis_bytes) > std::abs(in_.column_bytes) && width_ >= line_columns;
+    return std::abs(in_.axis_bytes) > std::abs(in_.column_bytes) &&
+           width_ * height_ >= line_columns;
   }
 
   struct Part {
@@ -63,24 +64,47 @@ class GatheredPieces : public AxisPieces {
     return p;
   }
 
-  /// The next `rows` elements of each column, in the kernel's type. `others` is memory of the same size.
-  void gather(char* dense, char* others, const Part& p, std::int64_t rows) const {
+  /// The next `rows` elements of each column, dense and in the kernel's type: in `dense`, or where they
+  /// stand. `others` is memory of the same size.
+  const char* gather(char* dense, char* others, const Part& p, std::int64_t rows) const {
     BlockDim dims[3];
+    const int ndims = block(dims, p, p.in, 1, rows);
     const bool converts = p.in.convert != nullptr;
-    pack(copy_block_kernel(p.in.size), converts ? others : dense, p.in.data, p.in.size, dims,
-         block(dims, p, p.in, 1, rows));
-    if (converts) p.in.convert(dense, others, p.columns() * rows);
+    const char* from = p.in.data;
+    if (!is_dense(dims, ndims, p.in)) {
+      char* const packed = converts ? others : dense;
+      pack(copy_block_kernel(p.in.size), packed, p.in.data, p.in.size, dims, ndims);
+      from = packed;
+    }
+    if (!converts) return from;
+    p.in.convert(dense, from, p.columns() * rows);
+    return dense;
   }
-  void scatter(const Part& p, char* dense, char* others, std::int64_t rows) const {
+  /// Where the next results may be written: `dense`, or where they belong.
+  char* target(char* dense, const Part& p, std::int64_t rows) const {
     BlockDim dims[3];
-    if (p.out.convert != nullptr) p.out.convert(others, dense, p.columns() * rows);
-    unpack(copy_block_kernel(p.out.size), p.out.data, p.out.convert != nullptr ? others : dense,
-           p.out.size, dims, block(dims, p, p.out, 0, rows));
+    if (p.out.convert != nullptr) return dense;
+    return is_dense(dims, block(dims, p, p.out, 0, rows), p.out) ? p.out.data : dense;
+  }
+  /// Results from target() to where they belong.
+  void scatter(const Part& p, const char* dense, char* others, std::int64_t rows) const {
+    if (dense == p.out.data) return;
+    BlockDim dims[3];
+    const int ndims = block(dims, p, p.out, 0, rows);
+    const bool converts = p.out.convert != nullptr;
+    const bool in_place = is_dense(dims, ndims, p.out);
+    if (converts) p.out.convert(in_place ? p.out.data : others, dense, p.columns() * rows);
+    if (in_place) return;
+    unpack(copy_block_kernel(p.out.size), p.out.data, converts ? others : dense, p.out.size, dims,
+           ndims);
   }
 
   bool by_lines_ = false;
 
  private:
+  static bool is_dense(const BlockDim* dims, int ndims, const AxisSide& side) {
+    return ndims == 1 && dims[0].stride == side.size;
+  }
   /// A part as a block of operand k's memory, in the order of the buffer.
   int block(BlockDim* dims, const Part& p, const AxisSide& side, int k, std::int64_t rows) const {
     int ndims = 0;

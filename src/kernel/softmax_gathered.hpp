@@ -35,30 +35,30 @@ class SoftmaxGathered : public GatheredPieces {
     alignas(64) char others[buffer_bytes];
     for (std::int64_t piece = begin; piece < end; ++piece) {
       const Part p = part(piece);
-      gather(dense, others, p, length_);
-      by_lines_ ? work_on_lines(dense, p.columns()) : work_on_columns(dense, p.columns());
-      scatter(p, dense, others, length_);
+      const char* from = gather(dense, others, p, length_);
+      char* const to = target(dense, p, length_);
+      by_lines_ ? work_on_lines(to, from, p.columns()) : work_on_columns(to, from, p.columns());
+      scatter(p, to, others, length_);
     }
   }
 
  private:
   static constexpr std::int64_t buffer_bytes = 64 << 10;
 
-  void work_on_lines(char* dense, std::int64_t lines) const {
+  void work_on_lines(char* to, const char* from, std::int64_t lines) const {
     const std::int64_t line_bytes = length_ * in_.kernel_size;
     for (std::int64_t line = 0; line < lines; line += most_softmax_lines) {
-      char* const at = dense + line * line_bytes;
-      kernel_.lines(at, line_bytes, at, line_bytes, std::min(most_softmax_lines, lines - line),
-                    length_);
+      kernel_.lines(to + line * line_bytes, line_bytes, from + line * line_bytes, line_bytes,
+                    std::min(most_softmax_lines, lines - line), length_);
     }
   }
 
-  void work_on_columns(char* dense, std::int64_t columns) const {
+  void work_on_columns(char* to, const char* from, std::int64_t columns) const {
     const std::int64_t row_bytes = columns * in_.kernel_size;
     for (std::int64_t first = 0; first < columns; first += most_softmax_columns) {
       const std::int64_t width = std::min(most_softmax_columns, columns - first);
-      char* const at = dense + first * in_.kernel_size;
-      softmax_columns(kernel_, at, row_bytes, at, row_bytes, length_, width);
+      const std::int64_t at = first * in_.kernel_size;
+      softmax_columns(kernel_, to + at, row_bytes, from + at, row_bytes, length_, width);
     }
   }
 
