@@ -23,7 +23,10 @@ class SoftmaxGathered : public GatheredPieces {
   /// registers.
   bool possible() const {
     const bool direct = !is_staged(out_) && !is_staged(in_) && extent_ >= line_columns;
-    return length_ <= elements_of(buffer_bytes) && !direct;
+    // Of columns that fit one or two at a time, every line of memory would be read again and again.
+    const bool torn = std::abs(in_.axis_bytes) > std::abs(in_.column_bytes) &&
+                      width_ < std::min<std::int64_t>(extent_, 4);
+    return length_ <= elements_of(buffer_bytes) && !direct && !torn;
   }
   const char* access() const {
     return by_lines_ ? "staged: whole lines along the axis"
