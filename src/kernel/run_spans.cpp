@@ -3,6 +3,7 @@
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "kernel/few_elements.hpp"
 #include "kernel/few_rows.hpp"
 #include "kernel/footprint.hpp"
 #include "kernel/tile_plan.hpp"
@@ -141,6 +142,8 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
   } else if (run_in_place(iter, kernel, options)) {
     return;
   }
+  if (iter.numel() <= FewElements::most && iter.ndim() > 0 && FewElements::run(iter, kernel))
+    return;
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (iter.numel() == 1) {
     run_single(iter, kernel);
