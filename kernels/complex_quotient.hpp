@@ -34,7 +34,7 @@ WEFT_ALWAYS_INLINE ComplexDivisor<Part> complex_divisor(Part re, Part im) noexce
   using Bits = Unsigned<sizeof(Part)>;
   constexpr Part infinite = std::numeric_limits<Part>::infinity();
   const Bits endless = Bits(0) - static_cast<Bits>((scale == infinite) & (y == y));
-  const Bits zero = Bits(0) - static_cast<Bits>(scale == 0);
+  const Bits zero = Bits(0) - static_cast<Bits>((scale == 0) & (y == y));
   const Bits one = bits_of(Part(1)), sign = bits_of(Part(-0.0)), odd = endless | zero;
   const Bits re_one = one & (Bits(0) - static_cast<Bits>(x == scale));
   const Bits im_one = one & (Bits(0) - static_cast<Bits>(y == scale)) & ~zero;

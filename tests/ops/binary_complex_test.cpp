@@ -130,6 +130,7 @@ TEMPLATE_TEST_CASE("complex division: by 0 and by infinity", "[ops]", float, dou
   CHECK(quotient(T(inf, 1), T(2, 0)).real() == inf);
   CHECK(std::isnan(quotient(T(1, 1), T(nan_value, 1)).real()));
   CHECK(std::isnan(quotient(T(1, 1), T(1, nan_value)).imag()));
+  CHECK(std::isnan(quotient(T(1, 1), T(0, nan_value)).real()));
   CHECK(weft::reciprocal(Tensor::of<T>({1}, {T(0, -inf)})).template at<T>({0}) == T(0, 0));
   CHECK(weft::rsqrt(Tensor::of<T>({1}, {T(inf, 0)})).template at<T>({0}) == T(0, 0));
   CHECK(weft::rsqrt(Tensor::of<T>({1}, {T(0, 0)})).template at<T>({0}).real() == inf);
