@@ -120,8 +120,8 @@ void whole_panels(const ProductBlock& block, int panels, const char* b, char* c,
     const std::int64_t height = block.rows * (t + 1) / count - row;
     const char* from = start == nullptr ? nullptr : start + row * start_row_step;
     const auto run = panels == row_panels ? &tile<T, 1, row_panels> : tiles<T>.of[height - 1];
-    run(block, block.a + row * block.a_row_step, b, c + row * c_row_step, c_row_step, from,
-        start_row_step);
+    const char* a = block.a == nullptr ? nullptr : block.a + row * block.a_row_step;
+    run(block, a, b, c + row * c_row_step, c_row_step, from, start_row_step);
   }
 }
 
@@ -186,7 +186,7 @@ void multiply(const ProductBlock& block) {
     // Not so many that next to nothing remains.
     part.rows = left < rows_at_a_time + tile_rows ? left : rows_at_a_time;
     multiply_rows<T>(part);
-    part.a += part.rows * part.a_row_step;
+    if (part.a != nullptr) part.a += part.rows * part.a_row_step;  // null if it has no columns
     part.c += part.rows * part.c_row_step;
     if (part.start != nullptr) part.start += part.rows * part.start_row_step;
   }

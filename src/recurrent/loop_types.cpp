@@ -6,6 +6,8 @@
 #include "base/operation.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 namespace weft::inline v0::recurrent {
 
@@ -74,9 +76,10 @@ ValueType slice_type(const LoopSpec& spec, const EntryName& entry, const LoopIte
   const IntSpan extents = whole.shape.extents();
   DimVector sliced(extents.begin(), extents.end());
   if (iterator.keep_axis) {
-    const std::int64_t stride = iterator.range.stride;
-    sliced[static_cast<std::size_t>(axis)] =
-        iterator.range.part_size.value_or(stride < 0 ? -stride : stride);
+    // The least number has no positive counterpart. No axis is as long as either, which is found later.
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t stride = std::max(iterator.range.stride, -most);
+    sliced[static_cast<std::size_t>(axis)] = iterator.range.part_size.value_or(std::abs(stride));
   } else {
     sliced.erase(static_cast<std::size_t>(axis));
   }

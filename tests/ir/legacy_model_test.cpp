@@ -55,7 +55,7 @@ std::string one_layer(const std::string& type, const std::string& data,
 
 test::WeightsText bytes_of_floats(const Floats& values) {
   test::WeightsText bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
 

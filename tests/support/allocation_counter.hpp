@@ -46,6 +46,14 @@ inline void* counted_allocation(std::size_t size, std::size_t alignment) {
     return nullptr;
   }
 }
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment,
+                                     const std::nothrow_t&) noexcept {
+  try {
+    return test::counted_allocation(size, static_cast<std::size_t>(alignment));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 [[gnu::noinline]] void* operator new[](std::size_t size) { return operator new(size); }
 [[gnu::noinline]] void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept {
   return operator new(size, tag);
@@ -59,6 +67,10 @@ inline void* counted_allocation(std::size_t size, std::size_t alignment) {
   std::free(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t,
+                                       const std::nothrow_t&) noexcept {
   std::free(memory);
 }
 [[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
