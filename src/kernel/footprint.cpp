@@ -54,7 +54,7 @@ bool worth_streaming(const TensorIterator& iter, int output) {
   const std::int64_t l3 = cpu_info().l3_bytes;
   if (2 * bytes_touched(iter, output) >= bytes) return bytes > l3;
   const bool short_rows = geometry.extent(0) * size < least_run_bytes;
-  return bytes > l3 - (short_rows ? l3 / 8 : l3 / 4);
+  return bytes > l3 - (short_rows ? l3 / 8 : l3 / 3);
 }
 
 }  // namespace weft::inline v0
