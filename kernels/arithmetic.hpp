@@ -96,25 +96,6 @@ WEFT_ALWAYS_INLINE constexpr T times(T a, T b) noexcept {
   }
 }
 
-/// a / b for floating and complex types. Complex by scaling both parts of b with the larger of
-/// their magnitudes, so that no intermediate overflows where the quotient does not.
-template <class T>
-WEFT_ALWAYS_INLINE constexpr T divided_by(T a, T b) noexcept {
-  if constexpr (is_complex_type<T>) {
-    using Part = typename T::value_type;
-    const Part re = b.real() < 0 ? -b.real() : b.real();
-    const Part im = b.imag() < 0 ? -b.imag() : b.imag();
-    const Part scale = re < im ? im : re;
-    const Part br = b.real() / scale;
-    const Part bi = b.imag() / scale;
-    const Part denominator = (br * br + bi * bi) * scale;
-    return T((a.real() * br + a.imag() * bi) / denominator,
-             (a.imag() * br - a.real() * bi) / denominator);
-  } else {
-    return a / b;
-  }
-}
-
 /// a, but at least b: a itself wherever it is not below b. NaN if either is.
 template <class T>
 WEFT_ALWAYS_INLINE constexpr T at_least(T a, T b) noexcept {

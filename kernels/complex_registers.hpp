@@ -86,8 +86,8 @@ struct PartRegister<double> {
   }
 };
 
-/// As many complex numbers. By the same formulas as plus(), minus(), times() and divided_by() of
-/// kernels/arithmetic.hpp: a product's real part is a difference and its imaginary part a sum of two
+/// As many complex numbers. By the same formulas as plus(), minus() and times() of
+/// kernels/arithmetic.hpp and quotient() of kernels/complex_quotient.hpp: a product's real part is a difference and its imaginary part a sum of two
 /// products, none of them fused.
 template <class Part>
 struct ComplexRegister {

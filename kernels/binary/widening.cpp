@@ -7,6 +7,7 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/block_spans.hpp"
+#include "kernels/complex_quotient.hpp"
 #include "kernels/half_blocks.hpp"
 
 namespace weft::inline v0 {
@@ -113,7 +114,7 @@ const SpanKernel* kernel_of(BinaryOp op, WideningInputs inputs) {
     case BinaryOp::sub: return &WideningKernel<T, &minus<T>>::value;
     case BinaryOp::mul: return &WideningKernel<T, &times<T>>::value;
     case BinaryOp::div:
-      if constexpr (std::is_floating_point_v<T>) return &WideningKernel<T, &divided_by<T>>::value;
+      if constexpr (std::is_floating_point_v<T>) return &WideningKernel<T, &quotient<T>>::value;
       return nullptr;
     default: return nullptr;
   }

@@ -4,6 +4,7 @@
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "kernel/few_elements.hpp"
 #include "kernel/few_rows.hpp"
 #include "kernel/footprint.hpp"
 #include "kernel/tile_plan.hpp"
@@ -25,6 +26,14 @@ std::string access_name(const TileOperand& t) {
   how += t.transposed ? "transposed" : t.pack ? "packed" : "";
   if (t.first != nullptr) how += t.pack ? ", cast" : "cast";
   return how;
+}
+
+/// The same words as of tiles.
+std::string few_access(const FewElements& few, const Operand& op, int k) {
+  const bool cast = op.storage != op.dtype;
+  if (few.is_one_value(k)) return cast ? "broadcast: cast" : "broadcast";
+  if (few.is_packed(k)) return cast ? "staged: packed, cast" : "staged: packed";
+  return cast ? "staged: cast" : "direct";
 }
 
 int threads_for(std::int64_t pieces, std::int64_t grain) {
@@ -64,6 +73,13 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
       iter.ndim() == 1 && std::ranges::none_of(plan.operands, [](const TileOperand& t) {
         return t.access != Access::direct && t.access != Access::broadcast;
       });
+  if (FewElements few; !in_place && few.collect(iter, kernel)) {
+    for (int k = 0; k < iter.ntensors(); ++k)
+      e.operands[static_cast<std::size_t>(k)].access = few_access(few, iter.operand(k), k);
+    e.run.span = e.run.tile[0] = iter.numel();
+    e.run.tile[1] = e.run.blocks = 1;
+    return e;
+  }
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
     e.operands[k].access = access_name(plan.operands[k]);
   e.run.blocks = plan.count;

@@ -5,6 +5,7 @@
 
 #include <weft/kernel/span_kernel.hpp>
 
+#include "kernel/tile_access.hpp"
 #include "kernel/tile_plan.hpp"
 #include "kernels/stage/stage.hpp"
 
@@ -14,85 +15,67 @@
 
 namespace weft::inline v0 {
 
-/// So few elements that planning a tile takes longer than moving them one by one.
+/// So few elements that planning a tile takes longer than moving them one by one: operands are had in
+/// place where they are dense or one value and of the kernel's type, else through buffers.
 class FewElements {
  public:
   static constexpr std::int64_t most = 64;
 
-  /// Operands in place where they are dense or one value and of the kernel's type, else through buffers.
-  /// False, with nothing done, if an output has to be converted, an input twice, or too many need a
-  /// buffer. Precondition: 0 < numel <= most, one dim or more, the kernel fits the iterator.
-#if defined(__GNUC__)
-  __attribute__((noinline))  // or all other calls would get its frame
-#endif
-  static bool
-  run(const TensorIterator& iter, const SpanKernel& kernel) {
-    for (int k = 0; k < iter.ntensors(); ++k) {
-      const Operand& op = iter.operand(k);
-      const ScalarType type = kernel.types[k];
-      if (op.dtype != type || (op.is_output && op.storage != type)) return false;
-    }
-    return run_buffered(iter, kernel);
-  }
-
- private:
-  enum class Layout : std::uint8_t { dense, one_value, other };
-  static constexpr int most_buffers = 4;
-  static constexpr std::int64_t largest = 16;
-
-  static bool run_buffered(const TensorIterator& iter, const SpanKernel& kernel) {
-    alignas(64) char buffers[most_buffers][most * largest];
-    char* data[max_operands];
-    int buffered[most_buffers];
-    int count = 0;
-    std::uint32_t broadcast = 0;
+  /// False if there are more elements than that or none, an output has to be converted, an input twice, or
+  /// too many operands need a buffer. Precondition: one dim or more, the kernel's counts fit the iterator.
+  bool collect(const TensorIterator& iter, const SpanKernel& kernel) {
+    if (iter.numel() > most || iter.numel() == 0) return false;
     const Geometry& geometry = iter.geometry();
     for (int k = 0; k < geometry.noperands; ++k) {
       const Operand& op = iter.operand(k);
-      data[k] = op.data;
-      const Layout layout = layout_of(geometry, k, element_size(op.storage));
-      const bool one_value = layout == Layout::one_value && (kernel.broadcastable >> k & 1) != 0;
-      if (one_value) broadcast |= 1u << k;
-      if (op.storage == op.dtype && (one_value || layout == Layout::dense)) continue;
-      if (count == most_buffers) return false;
-      data[k] = buffers[count];
-      buffered[count++] = k;
-    }
-    for (int i = 0; i < count; ++i) {
-      const int k = buffered[i];
-      const Operand& op = iter.operand(k);
-      if (op.is_output) continue;
-      if ((broadcast >> k & 1) != 0) {
-        convert_value(buffers[i], op.dtype, op);
-      } else if (op.storage == op.dtype) {
-        move<true>(geometry, k, element_size(op.storage), op.data, buffers[i]);
-      } else {
-        alignas(64) char in_memory[most * largest];
-        move<true>(geometry, k, element_size(op.storage), op.data, in_memory);
-        convert_kernel(op.dtype, op.storage)(buffers[i], in_memory, iter.numel());
-      }
-    }
-    kernel.run(kernel.context, data, nullptr, iter.numel(), 1, broadcast);
-    for (int i = 0; i < count; ++i) {
-      const Operand& op = iter.operand(buffered[i]);
-      if (op.is_output) {
-        move<false>(geometry, buffered[i], element_size(op.storage), op.data, buffers[i]);
-      }
+      const ScalarType type = kernel.types[k];
+      if (op.dtype != type || (op.is_output && op.storage != type)) return false;
+      const RowLayout layout = row_layout(geometry, k, element_size(op.storage), geometry.ndim());
+      const bool one_value = layout.still && (kernel.broadcastable >> k & 1) != 0;
+      if (one_value) broadcast_ |= 1u << k;
+      data_[k] = op.data;
+      if (op.storage == type && (one_value || layout.dense)) continue;
+      if (!one_value && !layout.dense) packed_ |= 1u << k;
+      if (count_ == most_buffers) return false;
+      data_[k] = buffers_[count_];
+      buffered_[count_++] = k;
     }
     return true;
   }
 
-  static Layout layout_of(const Geometry& geometry, int k, std::int64_t size) {
-    bool dense = true;
-    bool still = true;
-    for (int d = 0; d < geometry.ndim(); ++d) {
-      const std::int64_t stride = geometry.stride(d, k);
-      dense = dense && stride == size;
-      still = still && stride == 0;
-      size *= geometry.extent(d);
+  /// Precondition: collect() has said yes to the same two.
+  void run(const TensorIterator& iter, const SpanKernel& kernel) {
+    const Geometry& geometry = iter.geometry();
+    for (int i = 0; i < count_; ++i) {
+      const int k = buffered_[i];
+      const Operand& op = iter.operand(k);
+      if (op.is_output) continue;
+      if (is_one_value(k)) {
+        convert_value(buffers_[i], op.dtype, op);
+      } else if (op.storage == op.dtype) {
+        move<true>(geometry, k, element_size(op.storage), op.data, buffers_[i]);
+      } else {
+        alignas(64) char in_memory[most * largest];
+        move<true>(geometry, k, element_size(op.storage), op.data, in_memory);
+        convert_kernel(op.dtype, op.storage)(buffers_[i], in_memory, iter.numel());
+      }
     }
-    return dense ? Layout::dense : still ? Layout::one_value : Layout::other;
+    kernel.run(kernel.context, data_, nullptr, iter.numel(), 1, broadcast_);
+    for (int i = 0; i < count_; ++i) {
+      const Operand& op = iter.operand(buffered_[i]);
+      if (op.is_output) {
+        move<false>(geometry, buffered_[i], element_size(op.storage), op.data, buffers_[i]);
+      }
+    }
   }
+
+  bool is_one_value(int operand) const noexcept { return (broadcast_ >> operand & 1) != 0; }
+  /// Whether its elements lie apart or in another order.
+  bool is_packed(int operand) const noexcept { return (packed_ >> operand & 1) != 0; }
+
+ private:
+  static constexpr int most_buffers = 4;
+  static constexpr std::int64_t largest = 16;
 
   /// All elements of operand k between memory and a dense buffer.
   template <bool to_buffer>
@@ -129,6 +112,13 @@ class FewElements {
       if (d >= ndim) return;
     }
   }
+
+  alignas(64) char buffers_[most_buffers][most * largest];
+  char* data_[max_operands];
+  int buffered_[most_buffers];
+  int count_ = 0;
+  std::uint32_t broadcast_ = 0;
+  std::uint32_t packed_ = 0;
 };
 
 }  // namespace weft::inline v0

@@ -347,22 +347,33 @@ class ReduceRunner {
     }
   }
 
-  /// One packed span for each kept element of the tile.
-  void gathered_spans(char* accumulators) {
-    const std::int64_t elements = block_.elements();
+  /// Inputs packed into dense matrices of `elements` elements: rows of `row` of them along the dims of
+  /// the tile `inside`, one for each place of the tile `outside`.
+  struct Gathered {
     char* inputs[max_operands];
     std::int64_t row_bytes[max_operands];
+  };
+  Gathered gather(const ReduceSide& inside, const TileCursor& inside_tile,
+                  const ReduceSide& outside, const TileCursor& outside_tile, std::int64_t row,
+                  std::int64_t elements) {
+    Gathered gathered;
     for (int k = kernel_.noutputs; k < geometry_.noperands; ++k) {
-      // Reduced dims inside, kept ones outside: a dense matrix of spans.
       BlockDim dims[2 * max_rank];
       int ndims = 0;
-      append_side(plan_.reduced, block_, k, dims, ndims);
-      append_side(plan_.kept, kept_, k, dims, ndims);
+      append_side(inside, inside_tile, k, dims, ndims);
+      append_side(outside, outside_tile, k, dims, ndims);
       const int input = k - kernel_.noutputs;
-      inputs[input] = stage(k, block_.ptrs[k], dims, ndims, elements * width_);
-      row_bytes[input] = elements * plan_.operands[static_cast<std::size_t>(k)].kernel_size;
+      gathered.inputs[input] = stage(k, block_.ptrs[k], dims, ndims, elements);
+      gathered.row_bytes[input] = row * plan_.operands[static_cast<std::size_t>(k)].kernel_size;
     }
-    kernel_.reduce_spans(kernel_.context, accumulators, inputs, row_bytes, width_, elements,
+    return gathered;
+  }
+
+  /// One packed span for each kept element of the tile.
+  void gathered_spans(char* accumulators) {
+    const std::int64_t n = block_.elements();
+    const Gathered g = gather(plan_.reduced, block_, plan_.kept, kept_, n, n * width_);
+    kernel_.reduce_spans(kernel_.context, accumulators, g.inputs, g.row_bytes, width_, n,
                          kernel_.indexed ? block_.first_index() : 0, 0);
   }
 
@@ -397,19 +408,8 @@ class ReduceRunner {
   /// Columns of all kept elements of the tile, packed.
   void gathered_columns(char* accumulators) {
     const std::int64_t rows = block_.elements();
-    char* inputs[max_operands];
-    std::int64_t row_bytes[max_operands];
-    for (int k = kernel_.noutputs; k < geometry_.noperands; ++k) {
-      // Kept dims inside, reduced ones outside: a dense matrix of rows.
-      BlockDim dims[2 * max_rank];
-      int ndims = 0;
-      append_side(plan_.kept, kept_, k, dims, ndims);
-      append_side(plan_.reduced, block_, k, dims, ndims);
-      const int input = k - kernel_.noutputs;
-      inputs[input] = stage(k, block_.ptrs[k], dims, ndims, rows * width_);
-      row_bytes[input] = width_ * plan_.operands[static_cast<std::size_t>(k)].kernel_size;
-    }
-    kernel_.reduce_columns(kernel_.context, accumulators, inputs, row_bytes, rows, width_,
+    const Gathered g = gather(plan_.kept, kept_, plan_.reduced, block_, width_, rows * width_);
+    kernel_.reduce_columns(kernel_.context, accumulators, g.inputs, g.row_bytes, rows, width_,
                            kernel_.indexed ? block_.first_index() : 0);
   }
 

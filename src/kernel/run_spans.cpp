@@ -107,6 +107,17 @@ bool run_in_place(const TensorIterator& iter, const SpanKernel& kernel, const Ru
   return true;
 }
 
+/// A few elements that lie anyhow. False, with nothing done, if they can't be had one by one.
+#if defined(__GNUC__)
+__attribute__((noinline))  // or all other calls would get its frame
+#endif
+bool run_few(const TensorIterator& iter, const SpanKernel& kernel) {
+  FewElements elements;
+  if (!elements.collect(iter, kernel)) return false;
+  elements.run(iter, kernel);
+  return true;
+}
+
 /// One element, of other types than the kernel's.
 void run_single(const TensorIterator& iter, const SpanKernel& kernel) {
   constexpr std::int64_t largest = 16;
@@ -142,8 +153,7 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
   } else if (run_in_place(iter, kernel, options)) {
     return;
   }
-  if (iter.numel() <= FewElements::most && iter.ndim() > 0 && FewElements::run(iter, kernel))
-    return;
+  if (iter.numel() <= FewElements::most && iter.ndim() > 0 && run_few(iter, kernel)) return;
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (iter.numel() == 1) {
     run_single(iter, kernel);

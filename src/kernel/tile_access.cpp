@@ -35,14 +35,6 @@ void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
   if (via) t.second = convert_kernel(end, op.dtype);
 }
 
-/// True if an operand is one element for the whole iteration.
-bool stands_still(const Geometry& geometry, int k) {
-  for (int d = 0; d < geometry.ndim(); ++d) {
-    if (geometry.stride(d, k) != 0) return false;
-  }
-  return true;
-}
-
 /// Elements of a piece of which what is read, buffered and written stays in the first-level cache,
 /// lines read for a single element included.
 std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
@@ -57,6 +49,17 @@ std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
 }
 
 }  // namespace
+
+RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dims) {
+  RowLayout layout;
+  for (int d = 0; d < dims; ++d) {
+    const std::int64_t stride = geometry.stride(d, k);
+    layout.dense = layout.dense && stride == size;
+    layout.still = layout.still && stride == 0;
+    size *= geometry.extent(d);
+  }
+  return layout;
+}
 
 std::int64_t buffer_bytes(const TileOperand& t) {
   return t.kernel_size + t.via_size + (t.first != nullptr ? t.memory_size : 0);
@@ -95,7 +98,8 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
       t.access = Access::direct;
     } else if (!convert && stride == 0 && may_broadcast) {
       t.access = Access::broadcast;
-    } else if (convert && stride == 0 && may_broadcast && stands_still(geometry, k)) {
+    } else if (convert && stride == 0 && may_broadcast &&
+               row_layout(geometry, k, t.memory_size, geometry.ndim()).still) {
       t.access = Access::broadcast;
       t.constant = true;
       convert_value(t.value, type, op);

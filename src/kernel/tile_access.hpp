@@ -21,6 +21,15 @@ struct Totals {
   std::int64_t in_streams = 0;     // buffer bytes of outputs that are streamed
 };
 
+/// How an operand lies over a row of one or more dims.
+struct RowLayout {
+  bool dense = true;  // its elements next to each other, in the order of the dims
+  bool still = true;  // one element
+};
+
+/// How operand k, of elements of `size` bytes, lies over the innermost `dims` dims.
+RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dims);
+
 /// Bytes of all buffers of an operand, an element.
 std::int64_t buffer_bytes(const TileOperand& t);
 

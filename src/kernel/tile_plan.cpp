@@ -54,30 +54,14 @@ void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
   }
 }
 
-/// How an operand lies along the dims of a row.
-struct RowLayout {
-  bool dense = true;  ///< its elements next to each other
-  bool still = true;  ///< one element
-};
-RowLayout row_layout(const TilePlan& plan, const Geometry& geometry, std::size_t k) {
-  RowLayout layout;
-  std::int64_t step = plan.operands[k].memory_size;
-  for (int d = 0; d < plan.row_rank; ++d) {
-    const std::int64_t stride = geometry.stride(d, static_cast<int>(k));
-    layout.dense = layout.dense && stride == step;
-    layout.still = layout.still && stride == 0;
-    step *= geometry.extent(d);
-  }
-  return layout;
-}
-
 /// Settles how spans of each operand are had, now that rows are laid down: in place if it is dense over
 /// all of a row, as one value if it stands still.
 void settle_rows(TilePlan& plan, const Geometry& geometry) {
   plan.row_elements = plan.tile_elements;
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
     TileOperand& t = plan.operands[k];
-    const RowLayout layout = row_layout(plan, geometry, k);
+    const RowLayout layout =
+        row_layout(geometry, static_cast<int>(k), t.memory_size, plan.row_rank);
     if ((t.access == Access::direct && !layout.dense) ||
         (t.access == Access::broadcast && !layout.still)) {
       stage(t);

@@ -220,3 +220,20 @@ TEST_CASE("crossing: few elements, by way of a common type", "[kernel]") {
   }
   CHECK_TALLY(checker.tally());
 }
+
+TEST_CASE("crossing: few elements that lie anyhow", "[kernel]") {
+  WEFT_RANDOM(random);
+  Checker<float> checker(random);
+  const std::vector<Types> all = {{ScalarType::f32, ScalarType::f32, ScalarType::f32},
+                                  {ScalarType::f32, ScalarType::f64, ScalarType::u8},
+                                  {ScalarType::f64, ScalarType::f32, ScalarType::f32},
+                                  {ScalarType::f32, ScalarType::f16, ScalarType::i32, true}};
+  for (int round = 0; round < test::rounds(400); ++round) {
+    const Dims shape = test::random_shape(random, 5, random.pick<std::int64_t>({3, 9, 30}));
+    const Layout out = test::random_layout(random, shape, {.zero = false});
+    const Layout a = test::random_layout(random, test::random_operand_shape(random, shape));
+    const Layout b = test::random_layout(random, test::random_operand_shape(random, shape));
+    if (weft::numel(shape) <= 80) checker.check(random.pick(all), out, a, b);
+  }
+  CHECK_TALLY(checker.tally());
+}
