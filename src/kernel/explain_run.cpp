@@ -7,6 +7,7 @@
 #include "kernel/few_elements.hpp"
 #include "kernel/few_rows.hpp"
 #include "kernel/footprint.hpp"
+#include "kernel/grain.hpp"
 #include "kernel/tile_plan.hpp"
 
 #include <algorithm>

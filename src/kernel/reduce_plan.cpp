@@ -5,6 +5,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "base/text.hpp"
+#include "kernel/grain.hpp"
 #include "kernel/tile_plan.hpp"
 
 #include <algorithm>

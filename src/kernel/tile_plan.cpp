@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "iter/operand_name.hpp"
+#include "kernel/grain.hpp"
 #include "kernel/tile_access.hpp"
 
 #include <algorithm>
@@ -205,20 +206,6 @@ void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const S
               ": the kernel works on ", name(type), ", the operand is ", name(dtype), "; ",
               name(from), " can't be cast to ", name(to)));
   }
-}
-
-std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,
-                            int staged) {
-  if (options.grain > 0) return options.grain;
-  std::int64_t bytes = 0;
-  for (int k = 0; k < iter.ntensors(); ++k)
-    bytes += element_size(iter.operand(k).storage);
-  // Nanoseconds an element: arithmetic, bytes through the second-level cache, and packing or
-  // conversion.
-  const double ns =
-      0.05 * static_cast<double>(cost) + 0.008 * static_cast<double>(bytes) + 0.3 * staged;
-  constexpr double least_ns = 20'000;  // a few times what it takes to wake a thread and wait for it
-  return std::max<std::int64_t>(1024, static_cast<std::int64_t>(least_ns / ns));
 }
 
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,

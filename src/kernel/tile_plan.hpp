@@ -96,8 +96,4 @@ void check_counts(const TensorIterator& iter, int noutputs, int ninputs);
 /// Throws Error unless a kernel of these operand counts and types fits the iterator.
 void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
 
-/// Least elements for a thread, by estimated time: `cost` as in SpanKernel, `staged` operands.
-std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,
-                            int staged);
-
 }  // namespace weft::inline v0

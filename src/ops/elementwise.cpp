@@ -4,6 +4,7 @@
 #include <weft/core/promotion.hpp>
 
 #include "base/text.hpp"
+#include "kernel/grain.hpp"
 
 namespace weft::inline v0 {
 
@@ -11,12 +12,25 @@ void fail_no_kernel(std::string_view operation, ScalarType type) {
   fail(ErrorCode::dtype, text(operation, ": not defined for element type ", name(type)));
 }
 
+namespace {
+
+/// Elements for which a second thread is not asked, if all operands are of the kernel's types.
+std::int64_t most_for_one_thread(const SpanKernel& kernel) {
+  std::int64_t bytes = 0;
+  for (int k = 0; k < kernel.noutputs + kernel.ninputs; ++k)
+    bytes += element_size(kernel.types[k]);
+  return least_elements_a_thread(kernel.cost, bytes, 0);
+}
+
+}  // namespace
+
 bool run_dense(const SpanKernel& kernel, const TensorView& out,
                std::span<const TensorView* const> inputs) {
-  constexpr std::int64_t few_elements = 1024;
+  constexpr std::int64_t surely_few = 1024;
   const std::int64_t n = out.numel();
-  if (!out.defined() || !out.is_contiguous() || out.read_only() || n > few_elements ||
-      out.dtype() != kernel.types[0] || inputs.size() != static_cast<std::size_t>(kernel.ninputs)) {
+  if (!out.defined() || !out.is_contiguous() || out.read_only() || out.dtype() != kernel.types[0] ||
+      inputs.size() != static_cast<std::size_t>(kernel.ninputs) ||
+      (n > surely_few && n > most_for_one_thread(kernel))) {
     return false;
   }
   char* data[max_operands];
