@@ -51,7 +51,7 @@ bool worth_streaming(const TensorIterator& iter, int output) {
   // Below that, much of the output is still there when it is written or read again, and plain stores
   // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurements. Where half of
   // all is output, or rows are short, streaming gains less.
-  const std::int64_t l3 = cpu_info().l3_bytes;
+  const std::int64_t l3 = cpu_info().last_level_share();
   if (2 * bytes_touched(iter, output) >= bytes) return bytes > l3;
   const bool short_rows = geometry.extent(0) * size < least_run_bytes;
   return bytes > l3 - (short_rows ? l3 / 8 : l3 / 3);

@@ -62,7 +62,7 @@ class CopyWalk {
     f0_ = geometry_.stride(0, 1);
     if (iter.ndim() > 1) choose_plane();
     narrow_ = transposes_ && extent1_ * size_ < narrow_bytes;
-    streams_ = worth_streaming(iter, 0);
+    streams_ = worth_streaming(iter, 0) || is_far();
     buffered_ = transposes_ && (is_crowded() || (streams_ && narrow_ && t0_ == size_));
     streams_ = streams_ && (dense() || buffered_ || (transposes_ && has_whole_lines()));
     choose_tile();
@@ -131,6 +131,18 @@ class CopyWalk {
     if (extent0_ * extent1_ * size_ < least_bytes) return false;
     const auto address = reinterpret_cast<std::uintptr_t>(to_) | static_cast<std::uintptr_t>(t1_);
     return t0_ == size_ && address % line_bytes != 0 && (crowds(t1_) || crowds(f0_));
+  }
+
+  /// Whether rows of the output, whole lines, crowd each other out to a last level that is as far away as
+  /// memory: transposing fetches and evicts a line several times then, and streaming once.
+  bool is_far() const {
+    constexpr std::int64_t surely_near = 1 << 20;  // bytes; spares small calls the rest
+    const std::int64_t bytes = 2 * geometry_.numel() * size_;
+    if (!transposes_ || t0_ != size_ || bytes <= surely_near) return false;
+    const CpuInfo& cpu = cpu_info();
+    const std::int64_t least = (size_ <= 2 ? 2 : 12) * cpu.l2_bytes;
+    return cpu.has_far_last_level() && bytes > least && (crowds(t1_) || crowds(f0_)) &&
+           has_whole_lines();
   }
 
   /// Whether every row of the output begins on a line.

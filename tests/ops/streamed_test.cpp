@@ -28,7 +28,7 @@ constexpr std::int64_t most_bytes = 512 << 20;
 /// Rows so that `element_bytes` an element are more than the engine keeps in caches, or 0 if that is too
 /// much for a test.
 std::int64_t rows_for(std::int64_t element_bytes, std::int64_t columns = row_length) {
-  const std::int64_t least = weft::cpu_info().l3_bytes;
+  const std::int64_t least = weft::cpu_info().last_level_share();
   if (least + (least >> 4) > most_bytes) return 0;
   const std::int64_t row_bytes = columns * element_bytes;
   return std::max<std::int64_t>(180, least / row_bytes + 2);

@@ -20,6 +20,17 @@ struct CpuInfo {
   std::int64_t l1_bytes = 32 << 10;
   std::int64_t l2_bytes = 1 << 20;
   std::int64_t l3_bytes = 8 << 20;
+
+  /// True if the last level is the cache of a whole socket, far from each core: it is larger than any that
+  /// a group of cores has next to it.
+  bool has_far_last_level() const noexcept { return l3_bytes > largest_near_cache; }
+  /// Bytes of the last level that a process on a few cores can count on.
+  std::int64_t last_level_share() const noexcept {
+    return has_far_last_level() ? largest_near_cache : l3_bytes;
+  }
+
+ private:
+  static constexpr std::int64_t largest_near_cache = 96 << 20;
 };
 
 /// Looked up once.
