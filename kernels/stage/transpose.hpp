@@ -223,6 +223,20 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
         block(i, j);
     }
   }
+  // Lanes of two elements: of few columns, two at a time, the last ones over those before them, or single
+  // lanes would be all there is.
+  std::int64_t begin1 = whole1;
+  if constexpr (lane == 2) {
+    if (whole0 > 0 && n1 < 2 * step1) {
+      for (std::int64_t j = whole1; j < n1; j += lane) {
+        j = j < n1 - lane ? j : n1 - lane;
+        for (std::int64_t i = 0; i < whole0; i += step0)
+          transpose_block<T, Lanes, 1, false>(to + j * t1 + i * size, t1, from + i * f0 + j * size,
+                                              f0);
+      }
+      begin1 = n1;
+    }
+  }
   const auto rest = [&](std::int64_t i, std::int64_t j, std::int64_t count0, std::int64_t count1) {
     if (count0 == 0 || count1 == 0) return;
     char* rest_to = to + j * t1 + i * size;
@@ -237,8 +251,8 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
                              rest_from - back0 * f0 - back1 * size, f0, count0 + back0,
                              count1 + back1);
   };
-  rest(whole0, 0, n0 - whole0, whole1);
-  rest(0, whole1, n0, n1 - whole1);
+  rest(whole0, 0, n0 - whole0, begin1);
+  rest(0, begin1, n0, n1 - begin1);
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
