@@ -17,7 +17,7 @@ namespace weft::inline v0 {
 struct BlockDim {
   std::int64_t extent;
   std::int64_t stride;    ///< bytes in memory
-  std::int64_t step = 0;  ///< bytes in the dense buffer; set by for_each_plane
+  std::int64_t step = 0;  ///< bytes on the other side; set by for_each_plane
 };
 
 /// The dim that a block is best moved along together with dim 0: one that memory holds densely, if it
@@ -34,17 +34,12 @@ inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
 }
 
 /// Calls f(memory, offset, d0, d1) for each plane of dim 0 and a second dim of a block of `ndims` dims,
-/// innermost first, of elements of `size` bytes. `offset` counts bytes of the buffer in which the block
-/// is dense, dim 0 fastest. Extents are at least 1. Changes dims.
+/// innermost first, of elements of `size` bytes. `offset` counts bytes on the other side, by the dims'
+/// steps. Extents are at least 1. `dims` has room for two at least and is changed.
 template <class F>
-void for_each_plane(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f) {
+void walk_planes(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f) {
   while (ndims < 2)
     dims[ndims++] = {1, 0};
-  std::int64_t step = size;
-  for (int i = 0; i < ndims; ++i) {
-    dims[i].step = step;
-    step *= dims[i].extent;
-  }
   if (ndims == 2) {
     f(memory, 0, dims[0], dims[1]);
     return;
@@ -66,6 +61,19 @@ void for_each_plane(char* memory, BlockDim* dims, int ndims, std::int64_t size, 
     }
     if (i >= ndims) return;
   }
+}
+
+/// The same where the other side is a buffer in which the block is dense, dim 0 fastest.
+template <class F>
+void for_each_plane(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f) {
+  std::int64_t step = size;
+  for (int i = 0; i < ndims; ++i) {
+    dims[i].step = step;
+    step *= dims[i].extent;
+  }
+  for (; ndims < 2; ++ndims)
+    dims[ndims] = {1, 0, step};
+  walk_planes(memory, dims, ndims, size, f);
 }
 
 /// Appends a dim to a block; it becomes part of the one before where memory goes on there.

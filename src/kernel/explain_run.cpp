@@ -5,7 +5,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "kernel/few_elements.hpp"
-#include "kernel/few_rows.hpp"
+#include "kernel/few_spans.hpp"
 #include "kernel/footprint.hpp"
 #include "kernel/grain.hpp"
 #include "kernel/tile_plan.hpp"
@@ -60,20 +60,23 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
       op.access = "direct";
     return e;
   }
-  if (FewRows rows; iter.ndim() > 1 && rows.collect(iter, kernel)) {
-    for (int k = 0; k < iter.ntensors(); ++k)
-      e.operands[static_cast<std::size_t>(k)].access =
-          rows.is_one_value(k) ? "broadcast" : "direct";
-    e.run.span = e.run.tile[0] = iter.geometry().extent(0);
-    e.run.tile[1] = iter.geometry().extent(1);
-    e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
-    return e;
-  }
   const TilePlan plan = plan_tiles(iter, kernel, options);
   const bool in_place =
       iter.ndim() == 1 && std::ranges::none_of(plan.operands, [](const TileOperand& t) {
         return t.access != Access::direct && t.access != Access::broadcast;
       });
+  if (FewSpans few; !in_place && few.collect(iter, kernel)) {
+    for (int k = 0; k < iter.ntensors(); ++k) {
+      e.operands[static_cast<std::size_t>(k)].access = few.is_one_value(k) ? "broadcast"
+                                                       : few.is_packed(k)  ? "staged: packed"
+                                                                           : "direct";
+    }
+    const IntSpan extents = iter.geometry().shape;
+    e.run.span = e.run.tile[0] = few.by_rows() ? extents[0] : iter.numel();
+    e.run.tile[1] = few.by_rows() && extents.size() > 1 ? extents[1] : 1;
+    e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
+    return e;
+  }
   if (FewElements few; !in_place && few.collect(iter, kernel)) {
     for (int k = 0; k < iter.ntensors(); ++k)
       e.operands[static_cast<std::size_t>(k)].access = few_access(few, iter.operand(k), k);

@@ -5,6 +5,7 @@
 #include <weft/kernel/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "kernel/block.hpp"
 #include "kernel/footprint.hpp"
 #include "kernels/stage/stage.hpp"
 
@@ -191,33 +192,31 @@ class CopyWalk {
   bool buffered_ = false;  // transposed in a buffer, from which whole runs of lines are written
 };
 
-/// All of it at once: of up to two dims, and too little to walk in tiles.
-void copy_plane(const TensorIterator& iter) {
-  const Geometry& geometry = iter.geometry();
-  const std::int64_t size = element_size(iter.operand(0).storage);
-  std::int64_t extents[2] = {1, 1};
-  std::int64_t to[2] = {size, size};
-  std::int64_t from[2] = {size, size};
-  for (int d = 0; d < geometry.ndim(); ++d) {
-    extents[d] = geometry.extent(d);
-    to[d] = geometry.stride(d, 0);
-    from[d] = geometry.stride(d, 1);
-  }
-  copy_block_kernel(size)(iter.operand(0).data, to[0], to[1], iter.operand(1).data, from[0],
-                          from[1], extents[0], extents[1]);
-}
-
 std::int64_t grain_of(const CopyWalk& walk) {
   return std::max<std::int64_t>(1, grain_bytes / walk.tile_bytes());
 }
 
 }  // namespace
 
+void copy_planes(const Geometry& geometry, std::int64_t size, char* to, char* from) {
+  const CopyBlockFn copy = copy_block_kernel(size);
+  BlockDim dims[max_rank + 2];
+  for (int d = 0; d < geometry.ndim(); ++d)
+    dims[d] = {geometry.extent(d), geometry.stride(d, 1), geometry.stride(d, 0)};
+  for (int d = geometry.ndim(); d < 2; ++d)
+    dims[d] = {1, size, size};
+  walk_planes(from, dims, std::max(geometry.ndim(), 2), size,
+              [&](char* at, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
+                copy(to + offset, d0.step, d1.step, at, d0.stride, d1.stride, d0.extent, d1.extent);
+              });
+}
+
 void run_copy(const TensorIterator& iter) {
   if (iter.numel() == 0) return;
   constexpr std::int64_t few_elements = 4096;
-  if (iter.numel() <= few_elements && iter.ndim() <= 2) {
-    copy_plane(iter);
+  if (iter.numel() <= few_elements) {
+    copy_planes(iter.geometry(), element_size(iter.operand(0).storage), iter.operand(0).data,
+                iter.operand(1).data);
     return;
   }
   const CopyWalk walk(iter);

@@ -13,6 +13,10 @@ namespace weft::inline v0 {
 /// where the two sides are dense along different dims. Allocates nothing.
 void run_copy(const TensorIterator& iter);
 
+/// Copies an input to an output, of elements of `size` bytes, of which there are a few: all of it at once,
+/// without tiles.
+void copy_planes(const Geometry& geometry, std::int64_t size, char* to, char* from);
+
 /// iter.explain() together with how run_copy goes about it.
 Explanation explain_copy(const TensorIterator& iter);
 

@@ -4,7 +4,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "kernel/few_elements.hpp"
-#include "kernel/few_rows.hpp"
+#include "kernel/few_spans.hpp"
 #include "kernel/footprint.hpp"
 #include "kernel/grain.hpp"
 #include "kernel/tile_plan.hpp"
@@ -146,12 +146,9 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     return;
   }
   check_counts(iter, kernel.noutputs, kernel.ninputs);
-  if (iter.ndim() > 1) {
-    if (FewRows rows; rows.collect(iter, kernel)) {
-      rows.run(iter.geometry(), kernel);
-      return;
-    }
-  } else if (run_in_place(iter, kernel, options)) {
+  if (iter.ndim() <= 1 && run_in_place(iter, kernel, options)) return;
+  if (FewSpans few; few.collect(iter, kernel)) {
+    few.run(iter.geometry(), kernel);
     return;
   }
   if (iter.numel() <= FewElements::most && iter.ndim() > 0 && run_few(iter, kernel)) return;

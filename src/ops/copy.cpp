@@ -4,6 +4,7 @@
 #include <weft/ops/copy.hpp>
 
 #include "kernel/run_copy.hpp"
+#include "kernel/run_small.hpp"
 
 #include <algorithm>
 
@@ -54,7 +55,9 @@ Explanation CopyCall::explain() const {
   return converts() ? explain_run(iter_, kernel_) : explain_copy(iter_);
 }
 
-void copy_out(const Output& to, const Input& from) { CopyCall(to, from.view()).run(); }
+void copy_out(const Output& to, const Input& from) {
+  if (!copy_small(to.view(), from.view())) CopyCall(to, from.view()).run();
+}
 
 Tensor contiguous(const Input& from, std::optional<ScalarType> type) {
   Tensor to = Tensor::empty(from.view().shape(), type.value_or(from.view().dtype()));

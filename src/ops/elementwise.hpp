@@ -9,6 +9,8 @@
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/ops/argument.hpp>
 
+#include "kernel/run_small.hpp"
+
 #include <span>
 #include <string_view>
 
@@ -66,14 +68,19 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
 template <class Op, class Kernels, class... Views>
 void run_function(Op op, const Kernels& kernel_of, const Output& out, const TensorView& first,
                   const Views&... others) {
-  // Inputs of one type compute in it, except integers whose result is floating.
+  // Inputs of one type compute in it, except integers whose result is floating. Numbers have no say.
   const FunctionInfo& function = info(op);
-  const Kinds kind = kinds::of(first.dtype());
+  const TensorView* typed = function.result == ResultRule::chosen ? nullptr : &first;
+  ((typed = typed == nullptr || typed->is_weak_scalar() ? &others : typed), ...);
+  const Kinds kind = kinds::of(typed->dtype());
   if (function.accepts(kind) &&
       (function.result != ResultRule::floating || (kind & kinds::integral) == 0)) {
-    const SpanKernel* kernel = kernel_of(op, first.dtype());
+    const SpanKernel* kernel = kernel_of(op, typed->dtype());
     const TensorView* const inputs[] = {&first, &others...};
-    if (kernel != nullptr && run_dense(*kernel, out.view(), inputs)) return;
+    if (kernel != nullptr &&
+        (run_dense(*kernel, out.view(), inputs) || run_small(*kernel, out.view(), inputs))) {
+      return;
+    }
   }
   prepare(op, out, first, others...).run();
 }

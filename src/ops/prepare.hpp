@@ -48,10 +48,12 @@ struct ScaledCall : Elementwise {
 ScaledCall prepare(ScaledOp op, const Output& out, const TensorView& a, const TensorView& b,
                    const TensorView& c, const Scalar& value);
 
-/// Calls a function, without a plan where there is nothing to plan (run_dense).
+/// Calls a function, without a plan where there is nothing to plan (run_dense), or little (run_small).
 void call(UnaryOp op, const Output& out, const TensorView& a);
 void call(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b);
 void call(CompareOp op, const Output& out, const TensorView& a, const TensorView& b);
+void call(TernaryOp op, const Output& out, const TensorView& a, const TensorView& b,
+          const TensorView& c);
 
 /// The function into a tensor of its own.
 template <class Op, class... Views>

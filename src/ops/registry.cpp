@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/ops/copy.hpp>
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/ops/softmax.hpp>
@@ -122,6 +123,11 @@ void call_binary(const OpArguments& args) {
   call(op, args.outputs[0], args.inputs[0], args.inputs[1]);
 }
 template <auto op>
+void call_ternary(const OpArguments& args) {
+  call(op, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2]);
+}
+void call_copy(const OpArguments& args) { copy_out(args.outputs[0], args.inputs[0]); }
+template <auto op>
 constexpr OpEntry unary_entry() {
   return entry<unary<op>, &call_unary<op>>(info(op));
 }
@@ -140,7 +146,8 @@ constexpr auto entries = [] {
               WEFT_FOR_EACH_COMPARISON(WEFT_COMPARISON)
 #define WEFT_DIVISION(NAME, ...) entry<binary<DivisionOp::NAME>>(info(DivisionOp::NAME)),
                   WEFT_FOR_EACH_DIVISION(WEFT_DIVISION)
-#define WEFT_TERNARY(NAME, ...) entry<ternary<TernaryOp::NAME>>(info(TernaryOp::NAME)),
+#define WEFT_TERNARY(NAME, ...) \
+  entry<ternary<TernaryOp::NAME>, &call_ternary<TernaryOp::NAME>>(info(TernaryOp::NAME)),
                       WEFT_FOR_EACH_TERNARY(WEFT_TERNARY)
 #define WEFT_SCALED(NAME, ...) entry<scaled<ScaledOp::NAME>>(info(ScaledOp::NAME)),
                           WEFT_FOR_EACH_SCALED(WEFT_SCALED)
@@ -159,7 +166,7 @@ constexpr auto entries = [] {
                                   WEFT_FOR_EACH_ARG_REDUCTION(WEFT_REDUCTION)
 #undef WEFT_REDUCTION
                                       reduction_entry<norm2>(norm2_info),
-      entry<copy>("copy", 1),
+      OpEntry{"copy", 1, &call_copy, &explain<copy>},
       entry<dot>("dot", 2),
       entry<cumulative<CumulativeOp::cummax, cummax_out>>("cummax", 1),
       entry<cumulative<CumulativeOp::cummin, cummin_out>>("cummin", 1),

@@ -45,12 +45,17 @@ Elementwise prepare(TernaryOp op, const Output& out, const TensorView& a, const 
   return prepare_function(op, ternary_kernel, out, a, b, c);
 }
 
+void call(TernaryOp op, const Output& out, const TensorView& a, const TensorView& b,
+          const TensorView& c) {
+  run_function(op, ternary_kernel, out, a, b, c);
+}
+
 #define WEFT_DEFINE(NAME, ...)                                                         \
   Tensor NAME(const Input& a, const Input& b, const Input& c) {                        \
     return allocating(TernaryOp::NAME, a.view(), b.view(), c.view());                  \
   }                                                                                    \
   void NAME##_out(const Output& out, const Input& a, const Input& b, const Input& c) { \
-    prepare(TernaryOp::NAME, out, a.view(), b.view(), c.view()).run();                 \
+    call(TernaryOp::NAME, out, a.view(), b.view(), c.view());                          \
   }
 WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
 #undef WEFT_DEFINE

@@ -53,10 +53,23 @@ TEST_CASE("explain: few elements in one span, packed and cast as they need", "[k
   CHECK(e.run.span == 24);
 }
 
+TEST_CASE("explain: rows of a small iteration in place", "[kernel]") {
+  WEFT_RANDOM(random);
+  const auto memory = [&](std::int64_t pitch, std::int64_t step) {
+    return test::random_memory(random, ScalarType::f32, test::fit({{12, 5}, {pitch, step}}));
+  };
+  const Operands spaced = {memory(5, 1), memory(9, 1), memory(1, 0)};
+  const weft::Explanation e = spaced.explain();
+  CHECK(e.operands[1].access == "direct");
+  CHECK(e.operands[2].access == "broadcast");
+  CHECK(e.run.span == 5);
+  CHECK(e.run.tile[1] == 12);
+}
+
 TEST_CASE("explain: more elements than a few go in tiles", "[kernel]") {
   WEFT_RANDOM(random);
-  const Layout rows = test::fit({{40, 60}, {60, 1}});
-  const Layout columns = test::fit({{40, 60}, {1, 40}});
+  const Layout rows = test::fit({{80, 60}, {60, 1}});
+  const Layout columns = test::fit({{80, 60}, {1, 80}});
   const Operands turned = {test::random_memory(random, ScalarType::f32, rows),
                            test::random_memory(random, ScalarType::f32, columns),
                            test::random_memory(random, ScalarType::f32, rows)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of a few elements, which take short cuts past the plan: all small shapes, rows that are
 // dense, spaced, repeated or backwards, of one type or of several, and in place.
+#include <weft/kernel/function_table.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 
@@ -147,10 +148,45 @@ TEST_CASE("small operands: every shape up to 9 x 9 x 9", "[ops]") {
   CHECK_TALLY(tally);
 }
 
+TEST_CASE("small operands: and a number, on either side", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(2000); ++round) {
+    const ScalarType type = random.pick(test::all_types());
+    const ScalarType number_type = random.pick(
+        std::vector{ScalarType::boolean, ScalarType::i64, ScalarType::f64, ScalarType::c128});
+    if (weft::kinds::of(number_type) > weft::kinds::of(type)) continue;  // it has a say in the type
+    const auto op = static_cast<Binary>(random.integer(0, 3));
+    const ScalarType common = op == Binary::div ? test::floating_type(type) : type;
+    if (!has_op(op, common)) continue;
+    const Dims shape = {random.integer(1, 9), random.integer(1, 9)};
+    const Memory a = test::random_memory(random, type, rows(random, shape, true));
+    const Memory number = test::random_memory(random, number_type, test::fit({{}, {}}));
+    const Memory out = test::random_memory(random, common, rows(random, shape, false));
+    TensorView weak = number.view();
+    weak.set_weak_scalar(true);
+    const bool first = random.chance(50);
+    const TensorView x = first ? weak : a.view();
+    const TensorView y = first ? a.view() : weak;
+    const test::Dense want = naive_result(op, common, common, shape, x, y);
+    const test::Watch watch(out);
+    run(op, out.view(), x, y);
+    std::string wrong = test::difference(out.view(), want);
+    if (wrong.empty() && !watch.gaps_untouched()) wrong = "wrote between elements";
+    tally.check(wrong.empty(), [&](auto& text) {
+      text << "op " << static_cast<int>(op) << ' ';
+      for (const TensorView& view : {out.view(), x, y})
+        test::describe(text, view) << ", ";
+      text << wrong;
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
 TEST_CASE("small operands: around the most that short cuts take", "[ops]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (const std::int64_t most : {128, 256, 512, 1024}) {
+  for (const std::int64_t most : {128, 256, 512, 1024, 2048, 4096}) {
     for (std::int64_t n = most - 2; n <= most + 2; ++n) {
       for (int round = 0; round < test::rounds(8); ++round) {
         const std::int64_t row = random.integer(1, 40);

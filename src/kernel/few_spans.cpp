@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/few_spans.hpp"
+
+#include "kernel/block.hpp"
+#include "kernel/tile_access.hpp"
+
+#include <algorithm>
+
+namespace weft::inline v0 {
+namespace {
+
+/// Most elements of rows that are run in place, and of others; of these also most bytes of an operand.
+constexpr std::int64_t most_in_rows = 1024;
+constexpr std::int64_t most_packed = 4096;
+constexpr std::int64_t most_packed_bytes = 16 << 10;
+constexpr int most_buffers = 3;
+/// Kernels that cost more than this are worth sharing among threads, and work on whole registers only:
+/// they fill up each row that is shorter.
+constexpr float dear = 3;
+
+/// Moves all elements of operand k between memory and a dense buffer.
+template <bool to_buffer>
+void move_all(const Geometry& geometry, int k, std::int64_t size, char* memory, char* buffer) {
+  BlockDim dims[max_rank + 2];
+  int ndims = 0;
+  for (int d = 0; d < geometry.ndim(); ++d)
+    append_dim(dims, ndims, {geometry.extent(d), geometry.stride(d, k)});
+  if constexpr (to_buffer) {
+    pack(copy_block_kernel(size), buffer, memory, size, dims, ndims);
+  } else {
+    unpack(copy_block_kernel(size), memory, buffer, size, dims, ndims);
+  }
+}
+
+}  // namespace
+
+bool FewSpans::collect_rows(const Geometry& geometry, const SpanKernel& kernel) {
+  constexpr std::int64_t least_row = 4;
+  constexpr std::int64_t whole_row = 16;
+  constexpr std::int64_t few = 6;
+  const std::int64_t row = geometry.extent(0);
+  if (geometry.ndim() > 1 && row < least_row) return false;
+  if (kernel.cost >= dear && row < whole_row && numel_ > few * row) return false;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const std::int64_t stride = geometry.stride(0, k);
+    if (stride == 0 && (kernel.broadcastable >> k & 1) != 0) {
+      broadcast_ |= 1u << k;
+    } else if (stride != element_size(kernel.types[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool FewSpans::collect(const Geometry& geometry, const SpanKernel& kernel, char* const* data) {
+  numel_ = geometry.numel();
+  if (numel_ > most_packed) return false;
+  std::copy_n(data, geometry.noperands, data_);
+  if (numel_ <= most_in_rows && geometry.ndim() > 0 && collect_rows(geometry, kernel)) {
+    by_rows_ = true;
+    return true;
+  }
+  broadcast_ = 0;
+  if (kernel.cost >= dear && numel_ > most_in_rows) return false;
+  int count = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const std::int64_t size = element_size(kernel.types[k]);
+    const RowLayout layout = row_layout(geometry, k, size, geometry.ndim());
+    if (numel_ == 1 || layout.dense) continue;
+    if (layout.still && (kernel.broadcastable >> k & 1) != 0) {
+      broadcast_ |= 1u << k;
+    } else {
+      if (count++ == most_buffers || numel_ * size > most_packed_bytes) return false;
+      packed_ |= 1u << k;
+    }
+  }
+  return true;
+}
+
+bool FewSpans::collect(const TensorIterator& iter, const SpanKernel& kernel) {
+  if (iter.numel() > most_packed) return false;
+  char* data[max_operands];
+  for (int k = 0; k < iter.ntensors(); ++k) {
+    const Operand& op = iter.operand(k);
+    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) return false;
+    data[k] = op.data;
+  }
+  return collect(iter.geometry(), kernel, data);
+}
+
+void FewSpans::run(const Geometry& geometry, const SpanKernel& kernel) {
+  if (by_rows_) {
+    run_rows(geometry, kernel);
+  } else if (packed_ == 0) {
+    kernel.run(kernel.context, data_, nullptr, numel_, 1, broadcast_);
+  } else {
+    run_packed(geometry, kernel);
+  }
+}
+
+/// Planes of dims 0 and 1, one after the other.
+void FewSpans::run_rows(const Geometry& geometry, const SpanKernel& kernel) {
+  const std::int64_t row = geometry.extent(0);
+  if (geometry.ndim() == 1) {
+    kernel.run(kernel.context, data_, nullptr, row, 1, broadcast_);
+    return;
+  }
+  std::int64_t index[max_rank];
+  std::fill_n(index, geometry.ndim(), 0);
+  for (;;) {
+    kernel.run(kernel.context, data_, geometry.strides(1), row, geometry.extent(1), broadcast_);
+    int d = 2;
+    for (; d < geometry.ndim(); ++d) {
+      const bool more = ++index[d] < geometry.extent(d);
+      const std::int64_t by = more ? 1 : 1 - geometry.extent(d);
+      for (int k = 0; k < geometry.noperands; ++k)
+        data_[k] += by * geometry.stride(d, k);
+      if (more) break;
+      index[d] = 0;
+    }
+    if (d >= geometry.ndim()) return;
+  }
+}
+
+#if defined(__GNUC__)
+__attribute__((noinline))  // or all other calls would get its frame
+#endif
+void FewSpans::run_packed(const Geometry& geometry, const SpanKernel& kernel) {
+  alignas(64) char buffers[most_buffers * most_packed_bytes];
+  char* data[max_operands];
+  char* free = buffers;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    data[k] = data_[k];
+    if (!is_packed(k)) continue;
+    const std::int64_t size = element_size(kernel.types[k]);
+    data[k] = free;
+    free += (numel_ * size + 63) / 64 * 64;
+    if (k >= kernel.noutputs) move_all<true>(geometry, k, size, data_[k], data[k]);
+  }
+  kernel.run(kernel.context, data, nullptr, numel_, 1, broadcast_);
+  for (int k = 0; k < kernel.noutputs; ++k) {
+    if (is_packed(k))
+      move_all<false>(geometry, k, element_size(kernel.types[k]), data_[k], data[k]);
+  }
+}
+
+}  // namespace weft::inline v0
