@@ -10,19 +10,93 @@
 namespace weft::inline v0 {
 namespace {
 
-/// Products of integers wrap in i64.
+/// Products of integers wrap in i64. A few elements are multiplied in the narrowest type that holds their
+/// product: multiplications of 64 bits are what costs.
 template <class T>
 struct WholeProduct {
   using Element = T;
-  using Part = std::int64_t;
   using Acc = std::int64_t;
   using Out = std::int64_t;
-  static WEFT_ALWAYS_INLINE Acc identity() noexcept { return 1; }
-  static WEFT_ALWAYS_INLINE Part part(T x) noexcept { return static_cast<Part>(x); }
-  static WEFT_ALWAYS_INLINE Part join(Part a, Part b) noexcept { return times(a, b); }
-  static WEFT_ALWAYS_INLINE Acc widen(Part a) noexcept { return a; }
   static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept { return times(a, b); }
   static WEFT_ALWAYS_INLINE Out project(Acc acc, const void*) noexcept { return acc; }
+
+  static void spans(const void*, void* accumulators, char* const* inputs,
+                    const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
+                    std::int64_t) {
+    auto* acc = static_cast<Acc*>(accumulators);
+    for (std::int64_t r = 0; r < rows; ++r)
+      acc[r] = row(inputs[0] + r * row_bytes[0], n);
+  }
+
+  /// Eight rows at a time, or one.
+  static void columns(const void*, void* accumulators, char* const* inputs,
+                      const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
+                      std::int64_t) {
+    auto* acc = static_cast<Acc*>(accumulators);
+    for (std::int64_t j = 0; j < columns; ++j)
+      acc[j] = 1;
+    std::int64_t row = 0;
+    for (; row + 8 <= rows; row += 8)
+      take_rows<8>(acc, inputs[0] + row * row_bytes[0], row_bytes[0], columns);
+    for (; row < rows; ++row)
+      take_rows<1>(acc, inputs[0] + row * row_bytes[0], row_bytes[0], columns);
+  }
+
+ private:
+  /// Elements whose product is exact in Few.
+  static constexpr int few = sizeof(T) == 1 ? 4 : sizeof(T) <= 4 ? 2 : 1;
+  template <class Signed, class Unsigned>
+  using Alike = std::conditional_t<std::is_signed_v<T>, Signed, Unsigned>;
+  using Few = std::conditional_t<sizeof(T) <= 2, Alike<std::int32_t, std::uint32_t>,
+                                 Alike<std::int64_t, std::uint64_t>>;
+
+  /// The product of x(i) ... x(i + count - 1).
+  template <int count, class At>
+  static WEFT_ALWAYS_INLINE Acc product_of(const At& x, int i) noexcept {
+    if constexpr (count > few) {
+      return times(product_of<count / 2>(x, i), product_of<count / 2>(x, i + count / 2));
+    } else {
+      auto product = static_cast<Few>(x(i));
+      for (int k = 1; k < count; ++k)
+        product = times(product, static_cast<Few>(x(i + k)));
+      return static_cast<Acc>(product);
+    }
+  }
+
+  static WEFT_ALWAYS_INLINE Acc row(const char* from, std::int64_t n) {
+    constexpr std::int64_t size = sizeof(T);
+    constexpr int lanes = 32;  // so many that multiplications do not wait for each other
+    Acc acc[lanes];
+    for (Acc& a : acc)
+      a = 1;
+    std::int64_t i = 0;
+    for (; i + few * lanes <= n; i += few * lanes) {
+      const SpanReader<T, false> in{from + i * size};
+      for (int j = 0; j < lanes; ++j) {
+        const auto at = [&](int k) WEFT_INLINE_LAMBDA { return in[j + k * lanes]; };
+        acc[j] = times(acc[j], product_of<few>(at, 0));
+      }
+    }
+    const SpanReader<T, false> in{from};
+    for (; i < n; ++i)
+      acc[i % lanes] = times(acc[i % lanes], static_cast<Acc>(in[i]));
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j)
+        acc[j] = times(acc[j], acc[j + half]);
+    }
+    return acc[0];
+  }
+
+  template <int rows>
+  static WEFT_ALWAYS_INLINE void take_rows(Acc* acc, const char* from, std::int64_t step,
+                                           std::int64_t columns) {
+    WEFT_INDEPENDENT_ITERATIONS
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const auto at = [&](int k)
+                          WEFT_INLINE_LAMBDA { return SpanReader<T, false>{from + k * step}[j]; };
+      acc[j] = times(acc[j], product_of<rows>(at, 0));
+    }
+  }
 };
 
 /// Products of floats in f64, so that none on the way leaves the range as long as it stays within
@@ -80,6 +154,11 @@ struct FloatingProduct {
     if constexpr (std::is_same_v<T, float>) {
       constexpr std::int64_t most = 512;
       auto* acc = static_cast<Acc*>(accumulators);
+      if (rows == 1) {
+        for (std::int64_t j = 0; j < columns; ++j)
+          acc[j] = part(SpanReader<T, false>{inputs[0]}[j]);
+        return;
+      }
       for (std::int64_t j = 0; j < columns; j += most) {
         const std::int64_t count = columns - j < most ? columns - j : most;
         const char* from = inputs[0] + j * static_cast<std::int64_t>(sizeof(T));
@@ -160,12 +239,6 @@ struct FloatingProduct {
     V least(1.0F);
     const auto two = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
       const V a = in_order(V::load(x + i)), b = in_order(V::load(x + i + lanes));
-      const V product = a * b;
-      least = least_magnitude(least, product);
-      return product;
-    };
-    const auto four = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
-      const V a = two(i), b = two(i + 2 * lanes);
       return a * b;
     };
     const auto take = [&](const V& product) WEFT_INLINE_LAMBDA {
@@ -175,22 +248,37 @@ struct FloatingProduct {
     };
     std::int64_t i = 0;
     for (; i + 8 * lanes <= n; i += 8 * lanes) {
-      const V a = four(i), b = four(i + 4 * lanes);
-      take(a * b);
+      const V a = two(i), b = two(i + 2 * lanes);
+      const V c = two(i + 4 * lanes), d = two(i + 6 * lanes);
+      // `least` is waited for once.
+      least = least_magnitude(least, least_magnitude(least_magnitude(a, b), least_magnitude(c, d)));
+      take((a * b) * (c * d));
     }
-    for (; i + pair <= n; i += pair)
-      take(two(i));
-    for (; i + lanes <= n; i += lanes)
+    if (i + 4 * lanes <= n) {
+      const V a = two(i), b = two(i + 2 * lanes);
+      least = least_magnitude(least, least_magnitude(a, b));
+      take(a * b);
+      i += 4 * lanes;
+    }
+    if (i + pair <= n) {
+      const V product = two(i);
+      least = least_magnitude(least, product);
+      take(product);
+      i += pair;
+    }
+    if (i + lanes <= n) {
       take(in_order(V::load(x + i)));
+      i += lanes;
+    }
     if (i < n) take(load_first<float>(x + i, n - i, 1.0F));
-    // Lanes below the bound become NaN.
-    const WideLanes bound = weft::widen(least);
-    const Vectorized<double> nan(__builtin_nan(""));
-    const auto checked = [&](const Vectorized<double>& product, const Vectorized<double>& smallest)
-                             WEFT_INLINE_LAMBDA {
-                               return select(smallest >= Vectorized<double>(0x1p-31), product, nan);
-                             };
-    return checked(low, bound.low) * checked(high, bound.high);
+    if (!all_of(least >= V(0x1p-31F))) return Vectorized<double>(__builtin_nan(""));
+    return low * high;
+  }
+  static WEFT_ALWAYS_INLINE bool all_of(const Mask<float>& mask) {
+    bool all = true;
+    for (int i = 0; i < Mask<float>::registers; ++i)
+      all = all & xsimd::all(mask[i]);
+    return all;
   }
 
   /// acc[j] = the product of column j, at most 512 of them; NaN as in `quick`. Narrow blocks from top to
@@ -229,10 +317,11 @@ struct FloatingProduct {
         least[j] = smallest;
       }
     }
-    double wrong = 0;  // NaN if one is
+    // Whole numbers, for what is added up has no order then.
+    std::uint32_t wrong = 0;
     for (std::int64_t j = 0; j < columns; ++j) {
       acc[j] = least[j] >= 0x1p-31F ? acc[j] : __builtin_nan("");
-      wrong += acc[j] - acc[j];
+      wrong |= acc[j] - acc[j] == 0 ? 0U : 1U;
     }
     return wrong == 0;
   }
@@ -281,14 +370,16 @@ struct FloatingProduct {
         for (int v = 0; v < vectors; ++v)
           upper[v] = value(r + 2 * pair_of_rows, v);
         WEFT_UNROLLED
-        for (int v = 0; v < vectors; ++v) {
+        for (int v = 0; v < vectors; ++v)
           partial[pair_of_rows][v] = upper[v] * value(r + 2 * pair_of_rows + 1, v);
-          smallest[v] = least_magnitude(smallest[v], partial[pair_of_rows][v]);
-        }
       }
       WEFT_UNROLLED
-      for (int v = 0; v < vectors; ++v)
-        take((partial[0][v] * partial[1][v]) * (partial[2][v] * partial[3][v]), v);
+      for (int v = 0; v < vectors; ++v) {
+        const V &a = partial[0][v], &b = partial[1][v], &c = partial[2][v], &d = partial[3][v];
+        smallest[v] = least_magnitude(
+            smallest[v], least_magnitude(least_magnitude(a, b), least_magnitude(c, d)));
+        take((a * b) * (c * d), v);
+      }
     }
     for (; r + 2 <= rows; r += 2) {
       WEFT_UNROLLED
@@ -310,19 +401,19 @@ struct FloatingProduct {
     }
   }
 
-  /// The smaller of a, which is not negative, and |b|.
+  /// The smaller of two magnitudes, with the sign of a or none.
   static WEFT_ALWAYS_INLINE float least_magnitude(float a, float b) noexcept {
-    const float size = b < 0 ? -b : b;
-    return size < a ? size : a;
+    const float of_a = a < 0 ? -a : a, of_b = b < 0 ? -b : b;
+    return of_b < of_a ? of_b : of_a;
   }
   static WEFT_ALWAYS_INLINE Vectorized<float> least_magnitude(const Vectorized<float>& a,
                                                               const Vectorized<float>& b) noexcept {
 #if defined(__AVX512DQ__)
     Vectorized<float> least;
-    least[0] = _mm512_range_ps(a[0], b[0], 2);  // the smaller magnitude, with the sign of a
+    least[0] = _mm512_range_ps(a[0], b[0], 2);
     return least;
 #else
-    return extreme_number<false>(a, abs(b));
+    return extreme_number<false>(abs(a), abs(b));
 #endif
   }
 };
