@@ -24,6 +24,8 @@ struct ReduceCall {
   double number = 0;  ///< for the kernel, where it takes one
   bool has_number = false;
   std::shared_ptr<void> replaced[2];  ///< outputs' former memory: the input may lie in it
+  TensorView
+      zeros;  ///< the output, where whatever the elements are the result is 0; else undefined
 
   /// Gives the kernel a number.
   void take(double value);

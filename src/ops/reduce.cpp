@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/core/promotion.hpp>
+#include <weft/ops/creation.hpp>
 
 #include "base/operation.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_reduce.hpp"
 #include "ops/reduce_axes.hpp"
 
+#include <cstring>
 #include <limits>
 
 namespace weft::inline v0 {
@@ -36,9 +38,11 @@ ScalarType real_part(ScalarType type) noexcept {
   return type == ScalarType::c128 ? ScalarType::f64 : type;
 }
 
+bool is_whole(ScalarType type) noexcept { return is_integer(type) || type == ScalarType::boolean; }
+
 /// The type of the result of elements of type `from`, if nobody asks for another one.
 ScalarType result_type(ReduceResult rule, ScalarType from) noexcept {
-  const bool whole = is_integer(from) || from == ScalarType::boolean;
+  const bool whole = is_whole(from);
   switch (rule) {
     case ReduceResult::common: return from;
     case ReduceResult::counted: return whole ? ScalarType::i64 : from;
@@ -54,8 +58,7 @@ ScalarType result_type(ReduceResult rule, ScalarType from) noexcept {
 ScalarType reduced_type(ReduceResult rule, ScalarType from, ScalarType result) noexcept {
   const bool sums = rule == ReduceResult::counted || rule == ReduceResult::floating ||
                     rule == ReduceResult::magnitude;
-  const bool whole = is_integer(from) || from == ScalarType::boolean;
-  return sums && !whole ? promote_types(from, result) : from;
+  return sums && !is_whole(from) ? promote_types(from, result) : from;
 }
 
 ReduceOp kernel_of(Reduction op) noexcept {
@@ -74,8 +77,7 @@ ReduceOp kernel_of(Reduction op) noexcept {
 const ReductionKernel* kernel_for(ReduceOp op, ScalarType type) {
   if (const ReductionKernel* kernel = reduce_kernel(op, type)) return kernel;
   if (compute_type(type) != type) return reduce_kernel(op, compute_type(type));
-  const bool whole = is_integer(type) || type == ScalarType::boolean;
-  return whole ? reduce_kernel(op, ScalarType::f64) : nullptr;
+  return is_whole(type) ? reduce_kernel(op, ScalarType::f64) : nullptr;
 }
 
 /// A reduction of one input into one output or two. `linear`: the reduced elements are counted in
@@ -96,6 +98,8 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
     if (k == 0) widest = result;
   }
   const ScalarType type = reduced_type(function.result, a.dtype(), widest);
+  // The mean of a single number is what its sum is.
+  if (op == ReduceOp::mean && reduced.count() == 1 && !is_whole(type)) op = ReduceOp::sum;
   const ReductionKernel* kernel = kernel_for(op, type);
   if (kernel == nullptr) fail(ErrorCode::dtype, text("not defined for element type ", name(type)));
   TensorIteratorConfig config;
@@ -119,9 +123,20 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
     case ReduceOp::std:
     case ReduceOp::var_mean:
     case ReduceOp::std_mean: call.take(options.correction); break;
+    case ReduceOp::argmax:
+    case ReduceOp::argmin:
+      if (reduced.count() == 1) call.zeros = seen[0];
+      break;
     default: break;
   }
   return call;
+}
+
+/// Numbers of every type are 0 where all bits are.
+void write_zeros(const TensorView& out) {
+  constexpr std::int64_t small = 256 << 10;  // bytes that no other thread is asked for
+  if (out.nbytes() > small || !out.is_contiguous()) return fill_out(out, 0);
+  std::memset(out.data(), 0, static_cast<std::size_t>(out.nbytes()));
 }
 
 void check_vectors(const TensorView& a, const TensorView& b) {
@@ -156,6 +171,7 @@ void ReduceCall::take(double value) {
 }
 
 void ReduceCall::run() const {
+  if (zeros.defined()) return write_zeros(zeros);
   if (!has_number) return run_reduction(iter, *kernel);
   ReductionKernel with_number = *kernel;
   with_number.context = &number;
