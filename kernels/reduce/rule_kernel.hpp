@@ -19,7 +19,7 @@
 /// `project_each` instead of `project`, and
 /// `span_elements` where `spans` reads its rows more than once; `short_rows` where `spans` is quick for rows
 /// of few elements;
-/// `straight` with `short_rows_to`, which is reduce_short_rows. `Loops` names another rule whose spans
+/// `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`. `Loops` names another rule whose spans
 /// and columns do as well: code that differs only in what becomes of the accumulators is compiled once.
 #pragma once
 
@@ -190,6 +190,7 @@ struct RuleKernel {
       k.reduce_columns = &TreeColumns<Loops>::columns;
     }
     k.combine = &combine;
+    if constexpr (requires { Rule::combine_rows; }) k.combine_rows = Rule::combine_rows;
     if constexpr (requires { &Rule::project_each; }) {
       k.project = &Rule::project_each;
     } else {

@@ -107,9 +107,20 @@ struct FloatingSum : Map {
   static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept { return a + b; }
   static WEFT_ALWAYS_INLINE Out project(Acc acc, const void*) noexcept { return cast<Out>(acc); }
 };
+
+/// Accumulators are doubles, and their rows are those of doubles.
+void combine_sums(const void*, void* into, const void* from, std::int64_t rows, std::int64_t n) {
+  // Rows are only read.
+  char* in =
+      static_cast<char*>(const_cast<void*>(from));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  const std::int64_t row_bytes = n * static_cast<std::int64_t>(sizeof(double));
+  MappedSums<FloatingSum<double, Whole>>::spans(nullptr, into, &in, &row_bytes, rows, n, 0, 0);
+}
+
 template <class T, class Map>
 struct SumRule : FloatingSum<T, Map>, MappedSums<FloatingSum<T, Map>> {
   static constexpr bool straight = std::is_same_v<T, float>;
+  static constexpr auto combine_rows = &combine_sums;
   static void short_rows_to(const void*, char* output, const char* input, std::int64_t rows,
                             std::int64_t n) {
     sum_short_rows<T, true>(

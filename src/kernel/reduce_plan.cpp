@@ -15,6 +15,7 @@ namespace weft::inline v0 {
 namespace {
 
 constexpr std::int64_t least_span_elements = 8192;    // of one span where dim 0 is cut
+constexpr std::int64_t long_span_elements = 65536;    // of kernels that read a span once
 constexpr std::int64_t least_spans = 8;               // into which it is cut, if these are not less
 constexpr std::int64_t span_bytes = 256 << 10;        // of one span as the kernel sees it
 constexpr std::int64_t staged_span_elements = 2048;   // of one span that is staged
@@ -88,9 +89,9 @@ void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int
   }
 }
 
-/// Tiles of kept elements, `inside` dims of which are one row in the inputs. Where output 0 runs
-/// across these, the dim along which it is dense comes next, and tiles are so narrow that they hold
-/// whole cache lines of it.
+/// Tiles of kept elements, `inside` dims of which are one row in the inputs. Where output 0 is dense along
+/// a dim other than the first, tiles are so narrow that they hold whole cache lines of it: of the rows no
+/// more is left than lies inside of that dim, or it comes next after them.
 void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity, int inside,
                std::int64_t least_inside) {
   constexpr std::int64_t stretch = 16;
@@ -100,12 +101,14 @@ void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capaci
   const auto dense_along = [&](std::size_t i) {
     return geometry.stride(side.dims[i], 0) == size && geometry.extent(side.dims[i]) > 1;
   };
-  const auto at = static_cast<std::size_t>(std::max(inside, 1));
-  std::size_t i = at;
-  while (i < side.dims.size() && !dense_along(i))
-    ++i;
-  if (i >= side.dims.size() || dense_along(0)) return tile(side, geometry, capacity, max_rank);
-  for (; i > at; --i) {
+  const auto first = static_cast<std::size_t>(plan.first_kept());
+  std::size_t along = first;
+  while (along < side.dims.size() && !dense_along(along))
+    ++along;
+  if (along == first || along == side.dims.size()) return tile(side, geometry, capacity, max_rank);
+  const std::size_t at = std::min(along, static_cast<std::size_t>(std::max(inside, 1)));
+  plan.inner_dims = std::min(plan.inner_dims, static_cast<int>(at));
+  for (std::size_t i = along; i > at; --i) {
     std::swap(side.dims[i], side.dims[i - 1]);
     std::swap(side.places[i], side.places[i - 1]);
   }
@@ -113,10 +116,11 @@ void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capaci
        std::max(least_inside, capacity / stretch));
 }
 
-/// True if the block, its dims in this order, is dense in the input's memory.
-bool dense(const Geometry& geometry, int k, std::int64_t size, const ReduceSide& side) {
+/// True if the block, its dims from entry `first` on, is dense in the operand's memory.
+bool dense(const Geometry& geometry, int k, std::int64_t size, const ReduceSide& side,
+           int first = 0) {
   std::int64_t step = size;
-  for (int i = 0; i < side.ntile; ++i) {
+  for (int i = first; i < side.ntile; ++i) {
     const int d = side.dims[static_cast<std::size_t>(i)];
     if (side.tile[static_cast<std::size_t>(i)] > 1 && geometry.stride(d, k) != step) return false;
     step *= geometry.extent(d);
@@ -194,9 +198,48 @@ std::int64_t fold_of(const TensorIterator& iter, const ReductionKernel& kernel,
   return 4 * fold * inner.count < 3 * folded_columns ? 2 * fold : fold;
 }
 
+/// Makes columns of the elements along dim 0, if that is reduced, as are dims beyond the next one: rows
+/// of so few elements would be combined over and over. Not of those that the kernel likes to read twice.
+void choose_strands(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
+  constexpr std::int64_t most_strands = 48;
+  constexpr std::int64_t least_rows = 8;
+  constexpr std::int64_t least_width = 16;
+  constexpr std::int64_t most_bytes = 16;  // of an accumulator, as of an element that is moved
+  const Geometry& geometry = iter.geometry();
+  const auto bytes = static_cast<std::uint64_t>(kernel.accumulator_bytes);
+  if (bytes > most_bytes || !std::has_single_bit(bytes)) return;
+  if (kernel.indexed || kernel.done != nullptr || kernel.span_elements < long_span_elements) return;
+  if (plan.reduced.dims.size() < 2 || plan.reduced.dims[0] != 0 || plan.reduced.dims[1] == 1)
+    return;
+  const std::int64_t n = geometry.extent(0);
+  if (n > most_strands || plan.reduced.elements / n < least_rows || !dense_inside(plan, iter))
+    return;
+  ReduceSide kept, reduced;
+  kept.dims.push_back(0);
+  kept.places.push_back(0);
+  const auto append = [&](ReduceSide& to, const ReduceSide& from, std::size_t first) {
+    for (std::size_t i = first; i < from.dims.size(); ++i) {
+      to.dims.push_back(from.dims[i]);
+      to.places.push_back(from.places[i]);
+    }
+  };
+  append(kept, plan.kept, 0);
+  append(reduced, plan.reduced, 1);
+  kept.elements = plan.kept.elements;
+  reduced.elements = plan.reduced.elements / n;
+  std::swap(plan.kept, kept);
+  std::swap(plan.reduced, reduced);
+  plan.strands = n;
+  if (inner_columns(iter, plan).count >= least_width) return;
+  plan.strands = 1;
+  std::swap(plan.kept, kept);
+  std::swap(plan.reduced, reduced);
+}
+
 void choose_form(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
   plan.form = ReduceForm::gathered_spans;
   if (iter.ndim() == 0 || iter.numel() == 0) return;
+  if (!converts(plan, iter.noutputs())) choose_strands(iter, kernel, plan);
   const bool kept_inside = !plan.kept.dims.empty() && plan.kept.dims[0] == 0;
   const InnerColumns inner = inner_columns(iter, plan);
   if (inner.dims > 0 && inner.dense && !converts(plan, iter.noutputs())) {
@@ -270,7 +313,8 @@ void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t cap
     case ReduceForm::columns:
       tile(plan.reduced, geometry,
            rows_of_block(iter, kernel, plan, inner_columns(iter, plan).count), 1);
-      tile_kept(plan, iter, widest(plan.reduced.count, bytes, most_columns), plan.inner_dims, 64);
+      tile_kept(plan, iter, std::max(plan.strands, widest(plan.reduced.count, bytes, most_columns)),
+                plan.inner_dims, std::max<std::int64_t>(plan.strands, 64));
       break;
     default: {
       const std::int64_t rows =
@@ -401,7 +445,7 @@ ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& ker
   for (int k = 0; k < iter.ntensors(); ++k) {
     ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
     if (k < iter.noutputs()) {
-      r.pack = !dense(iter.geometry(), k, r.memory_size, plan.kept);
+      r.pack = !dense(iter.geometry(), k, r.memory_size, plan.kept, plan.first_kept());
       r.staged = r.first != nullptr || r.pack;
     } else {
       plan.stages_inputs = plan.stages_inputs || r.staged;

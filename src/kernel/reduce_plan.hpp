@@ -56,11 +56,14 @@ struct ReducePlan {
   ReduceSide kept, reduced;
   std::int64_t span = 0;  ///< spans: elements that are one span at most
   std::int64_t pieces =
-      1;                   ///< spans: most spans of one output in a block; more than one either cut
-                           ///< dim 0 or run along dim 1
-  std::int64_t fold = 1;   ///< folded: rows taken as one, a power of two
-  int inner_dims = 0;      ///< columns, folded: kept dims that are one dense row in all inputs
-  std::int64_t group = 1;  ///< blocks that one thread takes at a time: a power of two
+      1;                  ///< spans: most spans of one output in a block; more than one either cut
+                          ///< dim 0 or run along dim 1
+  std::int64_t fold = 1;  ///< folded: rows taken as one, a power of two
+  std::int64_t strands =
+      1;  ///< columns, folded: elements of dim 0, which is reduced, that are columns of
+          ///< their own at first; the dim is the first of `kept` then
+  int inner_dims = 0;       ///< columns, folded: kept dims that are one dense row in all inputs
+  std::int64_t group = 1;   ///< blocks that one thread takes at a time: a power of two
   std::int64_t groups = 1;  ///< for each tile of kept elements
   std::int64_t grain = 1;   ///< least kept tiles a thread gets, where groups is 1
   bool stages_inputs = false;
@@ -70,6 +73,8 @@ struct ReducePlan {
   bool by_columns() const noexcept { return form >= ReduceForm::columns; }
   /// Accumulators of a kept tile.
   std::int64_t width() const noexcept { return kept.tile_elements * fold; }
+  /// The first entry of kept.dims that is one of the outputs'.
+  int first_kept() const noexcept { return strands > 1 ? 1 : 0; }
 };
 
 /// Rows of one block in columns.

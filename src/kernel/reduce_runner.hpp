@@ -80,11 +80,10 @@ class ReduceRunner {
 
   /// Makes one accumulator for each kept element of a tile out of plan.width().
   void fold(std::int64_t tile, char* accumulators) {
-    if (plan_.fold == 1) return;
+    if (plan_.fold == 1 && plan_.strands == 1) return;
     locate_kept(tile);
-    for (std::int64_t rows = plan_.fold / 2; rows > 0; rows /= 2)
-      kernel_.combine(kernel_.context, accumulators, accumulator(accumulators, rows * width_),
-                      rows * width_);
+    fold_rows(accumulators, plan_.fold, width_);
+    if (plan_.strands > 1) fold_strands(accumulators);
   }
 
   /// Calls f(accumulators, place, count) for runs of a tile's kept elements, `place` being that among
@@ -93,13 +92,14 @@ class ReduceRunner {
   void for_places(std::int64_t tile, char* accumulators, F&& f) {
     locate_kept(tile);
     const ReduceSide& side = plan_.kept;
-    const std::int64_t run = side.ntile > 0 ? kept_.extents[0] : 1;
+    const int first = plan_.first_kept();
+    const std::int64_t run = side.ntile > first ? kept_.extents[first] : 1;
     std::int64_t index[max_rank] = {};
     std::int64_t place = kept_.first_index();
     for (;;) {
       f(accumulators, place, run);
       accumulators = accumulator(accumulators, run);
-      int i = 1;
+      int i = first + 1;
       for (; i < side.ntile; ++i) {
         const bool more = ++index[i] < kept_.extents[i];
         place += (more ? 1 : 1 - kept_.extents[i]) * side.places[static_cast<std::size_t>(i)];
@@ -113,24 +113,25 @@ class ReduceRunner {
   /// Projects the accumulators of a kept tile, one for each element, into the outputs' memory.
   void project(std::int64_t tile, const char* accumulators) {
     locate_kept(tile);
+    const std::int64_t n = width_ / plan_.strands;
     char* to[max_operands];
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
       to[k] = plan_.operands[i].staged ? at(buffers_[i].kernel) : kept_.ptrs[k];
     }
-    kernel_.project(kernel_.context, accumulators, width_, to);
+    kernel_.project(kernel_.context, accumulators, n, to);
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const ReduceOperand& r = plan_.operands[i];
       if (!r.staged) continue;
       const char* from = to[k];
       if (r.first != nullptr) {
-        convert(i, from, at(buffers_[i].memory), width_);
+        convert(i, from, at(buffers_[i].memory), n);
         from = at(buffers_[i].memory);
       }
       BlockDim dims[max_rank];
       int ndims = 0;
-      append_side(plan_.kept, kept_, k, dims, ndims);
+      append_side(plan_.kept, kept_, k, dims, ndims, plan_.first_kept());
       unpack(copy_block_kernel(r.memory_size), kept_.ptrs[k], from, r.memory_size, dims, ndims);
     }
   }
@@ -153,6 +154,30 @@ class ReduceRunner {
     }
   }
 
+  /// Combines `count` rows of n accumulators by halves, into the first one.
+  void fold_rows(char* rows, std::int64_t count, std::int64_t n) const {
+    while (count > 1) {
+      const auto half =
+          static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)) / 2);
+      kernel_.combine(kernel_.context, rows, accumulator(rows, half * n), (count - half) * n);
+      count = half;
+    }
+  }
+
+  /// Makes one accumulator of the strands of each kept element.
+  void fold_strands(char* accumulators) {
+    const std::int64_t n = width_ / plan_.strands, size = kernel_.accumulator_bytes;
+    char* const parts = at(pieces_);
+    if (kernel_.combine_rows != nullptr) {
+      kernel_.combine_rows(kernel_.context, parts, accumulators, n, plan_.strands);
+    } else {
+      BlockDim dims[] = {{n, plan_.strands * size}, {plan_.strands, size}};
+      pack(copy_block_kernel(size), parts, accumulators, size, dims, 2);
+      fold_rows(parts, plan_.strands, n);
+    }
+    std::copy_n(parts, n * size, accumulators);
+  }
+
   void locate_kept(std::int64_t tile) {
     char* base[max_operands];
     for (int k = 0; k < geometry_.noperands; ++k)
@@ -170,10 +195,10 @@ class ReduceRunner {
     return true;
   }
 
-  /// Adds the tile of one side to a block of operand k.
+  /// Adds the tile of one side, its dims from entry `first` on, to a block of operand k.
   void append_side(const ReduceSide& side, const TileCursor& tile, int k, BlockDim* dims,
-                   int& ndims) const {
-    for (int i = 0; i < side.ntile; ++i) {
+                   int& ndims, int first = 0) const {
+    for (int i = first; i < side.ntile; ++i) {
       const int d = side.dims[static_cast<std::size_t>(i)];
       append_dim(dims, ndims, {tile.extents[i], geometry_.stride(d, k)});
     }
@@ -304,12 +329,7 @@ class ReduceRunner {
       count = block_.extents[1];
       reduce_rows(parts, inputs, input_strides(plan_.reduced, 1), count, n, index, n);
     }
-    while (count > 1) {
-      const auto half =
-          static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)) / 2);
-      kernel_.combine(kernel_.context, parts, accumulator(parts, half), count - half);
-      count = half;
-    }
+    fold_rows(parts, count, 1);
     std::copy_n(parts, kernel_.accumulator_bytes, result);
   }
 

@@ -60,14 +60,25 @@ TEST_CASE("cpu_reduce: the same bits for any number of threads and any grain", "
       {{3, 4, 20'000}, {80'000, 20'000, 1}, {3, 4, 1}},
       {{20'000, 9}, {9, 1}, {20'000, 1}},  // very short rows
       {{100, 300, 5}, {1505, 5, 1}, {100, 1, 5}},
+      {{60, 70, 6, 5}, {2130, 30, 5, 1}, {60, 1, 6, 1}},  // short rows as columns
+      {{500, 4, 5}, {20, 5, 1}, {1, 4, 1}},
   };
   for (const Case& c : cases) {
     const Memory in = uneven(random, test::fit({c.shape, c.strides}));
     const Memory out(ScalarType::f32, test::fit({c.reduced, test::row_major(c.reduced)}));
     const TensorIterator iter = TensorIterator::reduce_op(out.view(), in.view());
-    weft::run_reduction(iter, weft::reduction_kernel(FloatSum{}), {.serial = true});
+    const FloatSum reduction;
+    const weft::ReductionKernel kernel = weft::reduction_kernel(reduction);
+    weft::run_reduction(iter, kernel, {.serial = true});
     const test::Dense want = test::dense_copy(out.view());
+    std::vector<float> accumulators(static_cast<std::size_t>(iter.num_output_elements()));
     test::for_thread_counts([&](int threads) {
+      test::fill(ScalarType::f32, out.data(), out.layout().size, random);
+      weft::run_partial_reduction(iter, kernel, accumulators.data());
+      weft::finalize_reduction(iter, kernel, accumulators.data());
+      tally.check(test::difference(out.view(), want).empty(), [&](auto& text) {
+        text << weft::to_string(c.shape) << " in two parts, " << threads << " threads";
+      });
       for (const std::int64_t grain : {0, 1, 1000, 1'000'000'000}) {
         test::fill(ScalarType::f32, out.data(), out.layout().size, random);
         weft::cpu_reduce(iter, FloatSum{}, grain);

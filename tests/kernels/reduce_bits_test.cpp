@@ -83,6 +83,9 @@ TEST_CASE("reductions: the same bits for threads, grains and levels", "[kernels]
       {{6, 40, 5, 32}, {6400, 160, 32, 1}, {6, 1, 5, 1}},    // short rows between kept ones
       {{6, 40, 5, 32}, {1, 6, 240, 1200}, {1, 40, 5, 32}},   // rows, the output across them
       {{40, 6, 5, 32}, {1, 40, 240, 1200}, {40, 1, 5, 32}},  // columns, the same
+      {{40, 6, 5, 32}, {1, 40, 240, 1200}, {40, 6, 5, 1}},   // and where the first dims are one row
+      {{50, 40, 3}, {130, 3, 1}, {1, 40, 1}},                // short rows as columns
+      {{300, 4, 5}, {20, 5, 1}, {1, 4, 1}},                  // the same, folded
   };
   for (int i = 0; i < op_count; ++i) {
     const auto op = static_cast<ReduceOp>(i);

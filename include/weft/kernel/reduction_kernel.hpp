@@ -31,6 +31,10 @@ struct ReductionKernel {
                          std::int64_t index) = nullptr;
   /// into[j] = combination of into[j] and from[j], which stand for different elements, in any order.
   void (*combine)(const void* context, void* into, const void* from, std::int64_t n) = nullptr;
+  /// into[r] = the combination of from[r * n] ... from[r * n + n - 1], n >= 1, all of which stand for
+  /// different elements. Null if there is no quicker way than `combine`.
+  void (*combine_rows)(const void* context, void* into, const void* from, std::int64_t rows,
+                       std::int64_t n) = nullptr;
   /// outputs[k][j] = result k of accumulators[j], dense.
   void (*project)(const void* context, const void* accumulators, std::int64_t n,
                   char* const* outputs) = nullptr;
@@ -61,7 +65,9 @@ struct ReductionKernel {
 /// The reduced elements of an output are cut into blocks fixed by the geometry of the inputs, and the
 /// blocks' accumulators are combined as a binary tree: of n blocks, the first 2^k >= n/2 against the
 /// rest. A block is a span of up to 65536 elements, or several short ones, where the inner dim is
-/// reduced, up to 256 rows where it is kept. Threads share outputs, and blocks where outputs are few; the tree, and so every
+/// reduced, up to 256 rows where it is kept. Elements of a short inner dim that is reduced, beyond which
+/// a kept one lies and more of the reduced ones, are columns of their own, which are combined at the end.
+/// Threads share outputs, and blocks where outputs are few; the tree, and so every
 /// bit of the result, is the same for any number of threads and any grain.
 ///
 /// Operands of another type or layout than the kernel wants are staged as in run_spans. Allocates
