@@ -2,6 +2,8 @@
 // How fast is a sum over every set of axes? About a million floats in one to four dims, C-contiguous,
 // channels-last and transposed, beside a sum written by hand over the same memory. Prints a table: the
 // share of the hand-written sum's bandwidth, and for each shape and layout the worst over the best.
+// Other shapes may be given, such as 8x32x32x32, of which 1 MB fits the second-level cache: there the
+// loops are seen that slower memory hides.
 #include <weft/ops/reduce.hpp>
 #include <weft/parallel/parallel.hpp>
 
@@ -35,6 +37,24 @@ double least_time(F&& f) {
         least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   return least;
+}
+
+/// "2x3": {2, 3}.
+DimVector parse_shape(const char* text) {
+  DimVector shape;
+  for (;; ++text) {
+    char* end = nullptr;
+    shape.push_back(std::strtoll(text, &end, 10));
+    if (*end != 'x') return shape;
+    text = end;
+  }
+}
+
+std::int64_t elements(const DimVector& shape) {
+  std::int64_t n = 1;
+  for (const std::int64_t extent : shape)
+    n *= extent;
+  return n;
 }
 
 struct Layout {
@@ -96,9 +116,15 @@ void run(const Tensor& memory, const DimVector& shape, const Layout& layout, dou
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   weft::set_num_threads(1);
-  constexpr std::int64_t n = 1 << 20;
+  std::vector<DimVector> shapes;
+  for (int i = 1; i < argc; ++i)
+    shapes.push_back(parse_shape(argv[i]));
+  if (shapes.empty()) shapes = {{1 << 20}, {1024, 1024}, {100, 100, 100}, {32, 32, 32, 32}};
+  std::int64_t n = 1;
+  for (const DimVector& shape : shapes)
+    n = std::max(n, elements(shape));
   const Tensor memory = Tensor::empty({n}, ScalarType::f32);
   for (std::int64_t i = 0; i < n; ++i)
     memory.data_as<float>()[i] = static_cast<float>(i % 17 - 8);
@@ -110,8 +136,7 @@ int main() {
               static_cast<double>(total));
   std::printf("| shape | layout | axes: share of that bandwidth | worst / best |\n");
   std::printf("| --- | --- | --- | --- |\n");
-  for (const DimVector& shape :
-       {DimVector{n}, DimVector{1024, 1024}, DimVector{100, 100, 100}, DimVector{32, 32, 32, 32}}) {
+  for (const DimVector& shape : shapes) {
     for (const Layout& layout : layouts(static_cast<int>(shape.size())))
       run(memory, shape, layout, by_hand);
   }
