@@ -45,61 +45,63 @@ WEFT_ALWAYS_INLINE void add_products(Vectorized<T>* sums, const char* a, std::in
   }(std::make_index_sequence<rows>());
 }
 
-/// A tile of `rows` rows by `panels` panels of c, run by run. Between runs it stays in a buffer: c's rows
-/// may lie a power of two apart, where few of them fit a cache. I: the sums, by rows; packs instead of
-/// loops, so that every sum is an object of its own, which compilers keep in a register.
+/// Where a tile's run of products is, what it starts from (or null), and where it goes.
+struct RunPlace {
+  const char* a;
+  const char* b;
+  std::int64_t depth;
+  const char* start;
+  std::int64_t start_row_step;
+  char* c;
+  std::int64_t c_row_step;
+
+  void go_down(const ProductBlock& block, std::int64_t rows) {
+    if (a != nullptr) a += rows * block.a_row_step;  // null if it has no columns
+    if (start != nullptr) start += rows * start_row_step;
+    c += rows * c_row_step;
+  }
+};
+
+/// One run of products for a tile of `rows` rows by `panels` panels. I: the sums, by rows; packs instead
+/// of loops, so that every sum is an object of its own, which compilers keep in a register.
 template <class T, int rows, int panels, std::size_t... I>
-WEFT_ALWAYS_INLINE void run_tile(const ProductBlock& block, const char* a, const char* b, char* c,
-                                 std::int64_t c_row_step, const char* start,
-                                 std::int64_t start_row_step, std::index_sequence<I...>) {
+WEFT_ALWAYS_INLINE void run_tile(const ProductBlock& block, const RunPlace& at,
+                                 std::index_sequence<I...>) {
   using V = Vectorized<T>;
   constexpr int vectors = panels * panel_vectors;
+  const char *a = at.a, *b = at.b, *const start = at.start;
   const std::int64_t a_row = block.a_row_step;
   const std::int64_t a_step = block.a_depth_step;
   const std::int64_t b_step = block.b_depth_step;
   const std::int64_t b_panel = block.b_panel_step;
-  const auto at = [](std::size_t i, std::int64_t row_step) {
+  const auto offset = [](std::size_t i, std::int64_t row_step) {
     return static_cast<std::int64_t>(i / vectors) * row_step +
            static_cast<std::int64_t>(i % vectors) * vector_bytes;
   };
   // What the tile starts from and where it goes is fetched while the products are made.
-  if (start != nullptr) (__builtin_prefetch(start + at(I, start_row_step), 0), ...);
-  (__builtin_prefetch(c + at(I, c_row_step), 1), ...);
-  alignas(64) char between[sizeof...(I) * vector_bytes];
-  for (std::int64_t left = block.depth;;) {
-    V sums[sizeof...(I)];
-    ((sums[I] = V(T(0))), ...);
-    const std::int64_t depth = left < product_run ? left : product_run;
-    for (std::int64_t k = 0; k < depth; ++k) {
-      add_products<T, rows, vectors>(sums, a, a_row, b, b_panel,
-                                     std::make_index_sequence<vectors>());
-      a += a_step;
-      b += b_step;
-    }
-    left -= depth;
-    if (start != nullptr) {
-      ((sums[I] = V::load(reinterpret_cast<const T*>(start + at(I, start_row_step))) + sums[I]),
-       ...);
-    }
-    const bool last = left <= 0;
-    char* to = last ? c : between;
-    const std::int64_t to_step = last ? c_row_step : vectors * vector_bytes;
-    (sums[I].store(reinterpret_cast<T*>(to + at(I, to_step))), ...);
-    if (last) return;
-    start = between;
-    start_row_step = to_step;
+  if (start != nullptr) (__builtin_prefetch(start + offset(I, at.start_row_step), 0), ...);
+  (__builtin_prefetch(at.c + offset(I, at.c_row_step), 1), ...);
+  V sums[sizeof...(I)];
+  ((sums[I] = V(T(0))), ...);
+  for (std::int64_t k = 0; k < at.depth; ++k) {
+    add_products<T, rows, vectors>(sums, a, a_row, b, b_panel, std::make_index_sequence<vectors>());
+    a += a_step;
+    b += b_step;
   }
+  if (start != nullptr) {
+    ((sums[I] =
+          V::load(reinterpret_cast<const T*>(start + offset(I, at.start_row_step))) + sums[I]),
+     ...);
+  }
+  (sums[I].store(reinterpret_cast<T*>(at.c + offset(I, at.c_row_step))), ...);
 }
 template <class T, int rows, int panels>
-void tile(const ProductBlock& block, const char* a, const char* b, char* c, std::int64_t c_row_step,
-          const char* start, std::int64_t start_row_step) {
-  run_tile<T, rows, panels>(block, a, b, c, c_row_step, start, start_row_step,
-                            std::make_index_sequence<rows * panels * panel_vectors>());
+void tile(const ProductBlock& block, const RunPlace& at) {
+  run_tile<T, rows, panels>(block, at, std::make_index_sequence<rows * panels * panel_vectors>());
 }
 
 template <class T, int panels>
-using TileFn = void (*)(const ProductBlock&, const char*, const char*, char*, std::int64_t,
-                        const char*, std::int64_t);
+using TileFn = void (*)(const ProductBlock&, const RunPlace&);
 /// The tiles of 1, 2, ... tile_rows rows.
 template <class T>
 constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
@@ -109,19 +111,56 @@ constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
   return Table{{&tile<T, static_cast<int>(I) + 1, 1>...}};
 }(std::make_index_sequence<tile_rows>());
 
-/// All rows of some panels.
+// Rows of a that meet one panel after the other, and so should stay in second-level cache meanwhile. b,
+// which may come from beyond it, is read once for all of them.
+constexpr std::int64_t least_rows = 4 * tile_rows;
+constexpr std::int64_t most_rows = 32 * tile_rows;
+constexpr std::int64_t rows_bytes = 1 << 19;
+
+/// One run of all rows of some panels.
 template <class T>
-void whole_panels(const ProductBlock& block, int panels, const char* b, char* c,
-                  std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
+WEFT_ALWAYS_INLINE void run_tiles(const ProductBlock& block, int panels, RunPlace at) {
   // Tiles of nearly equal heights: a last one of a row or two would be slow for its size.
   const std::int64_t count = (block.rows + tile_rows - 1) / tile_rows;
   for (std::int64_t t = 0; t < count; ++t) {
-    const std::int64_t row = block.rows * t / count;
-    const std::int64_t height = block.rows * (t + 1) / count - row;
-    const char* from = start == nullptr ? nullptr : start + row * start_row_step;
+    const std::int64_t height = block.rows * (t + 1) / count - block.rows * t / count;
     const auto run = panels == row_panels ? &tile<T, 1, row_panels> : tiles<T>.of[height - 1];
-    const char* a = block.a == nullptr ? nullptr : block.a + row * block.a_row_step;
-    run(block, a, b, c + row * c_row_step, c_row_step, from, start_row_step);
+    run(block, at);
+    at.go_down(block, height);
+  }
+}
+/// Several. All rows meet a run of the panel, which stays in first-level cache, before the next. Between
+/// runs c stays in a buffer: its rows may lie a power of two apart, where few of them fit a cache.
+template <class T>
+[[gnu::noinline]] void run_after_run(const ProductBlock& block, int panels, RunPlace at) {
+  alignas(64) char between[most_rows * panel_vectors * vector_bytes];
+  char* const c = at.c;
+  const std::int64_t c_row_step = at.c_row_step;
+  at.c = between;
+  at.c_row_step = panels * panel_vectors * vector_bytes;
+  at.depth = product_run;
+  for (std::int64_t left = block.depth; left > 0; left -= product_run) {
+    if (left <= product_run) {
+      at.depth = left;
+      at.c = c;
+      at.c_row_step = c_row_step;
+    }
+    run_tiles<T>(block, panels, at);
+    at.a += product_run * block.a_depth_step;
+    at.b += product_run * block.b_depth_step;
+    at.start = between;
+    at.start_row_step = panels * panel_vectors * vector_bytes;
+  }
+}
+/// All rows of some panels; at most most_rows of them.
+template <class T>
+void whole_panels(const ProductBlock& block, int panels, const char* b, char* c,
+                  std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
+  const RunPlace at{block.a, b, block.depth, start, start_row_step, c, c_row_step};
+  if (block.depth <= product_run) {
+    run_tiles<T>(block, panels, at);
+  } else {
+    run_after_run<T>(block, panels, at);
   }
 }
 
@@ -129,7 +168,7 @@ void whole_panels(const ProductBlock& block, int panels, const char* b, char* c,
 template <class T>
 void part_of_panel(const ProductBlock& block, std::int64_t columns, const char* b, char* c,
                    const char* start) {
-  constexpr std::int64_t height = 4 * tile_rows;
+  constexpr std::int64_t height = least_rows;
   constexpr std::int64_t step = panel_width<T> * static_cast<std::int64_t>(sizeof(T));
   alignas(64) char buffer[height * step];
   const auto bytes = static_cast<std::size_t>(columns) * sizeof(T);
@@ -176,15 +215,16 @@ void multiply_rows(const ProductBlock& block) {
                    block.start == nullptr ? nullptr : block.start + at);
 }
 
-/// Rows of a that meet one panel after the other, and so should stay in second-level cache meanwhile.
-constexpr std::int64_t rows_at_a_time = 4 * tile_rows;
-
 template <class T>
 void multiply(const ProductBlock& block) {
+  const std::int64_t depth = block.depth > 0 ? block.depth : 1;
+  std::int64_t most = rows_bytes / (depth * static_cast<std::int64_t>(sizeof(T)));
+  most = most < least_rows ? least_rows : most > most_rows ? most_rows : most;
+  // Parts of nearly equal heights.
+  const std::int64_t count = (block.rows + most - 1) / most;
   ProductBlock part = block;
-  for (std::int64_t left = block.rows; left > 0; left -= part.rows) {
-    // Not so many that next to nothing remains.
-    part.rows = left < rows_at_a_time + tile_rows ? left : rows_at_a_time;
+  for (std::int64_t p = 0; p < count; ++p) {
+    part.rows = block.rows * (p + 1) / count - block.rows * p / count;
     multiply_rows<T>(part);
     if (part.a != nullptr) part.a += part.rows * part.a_row_step;  // null if it has no columns
     part.c += part.rows * part.c_row_step;

@@ -71,6 +71,25 @@ TEST_CASE("products with a packed matrix, started in every way") {
   CHECK_TALLY(tally);
 }
 
+TEST_CASE("products with a packed matrix of many rows, added up in many runs") {
+  WEFT_RANDOM(random);
+  for (int round = 0; round < test::rounds(12); ++round) {
+    const ScalarType type = random.chance(50) ? ScalarType::f32 : ScalarType::f64;
+    const std::int64_t m = random.integer(1, 600), k = random.integer(200, 1100);
+    const std::int64_t n = random.integer(1, 70);
+    const Memory a = operand(random, type, {m, k}, {.zero = false});
+    const Memory b = operand(random, type, {k, n});
+    const Memory c = operand(random, type, {m, n}, {.zero = false});
+    const Memory bias = operand(random, type, {n});
+    const bool adds = random.chance(50);
+    const TensorView start = adds ? c.view() : bias.view();
+    const Tensor kept = Tensor::copy_of(start.expand({m, n}));
+    weft::multiply_out(c.view(), a.view(), PackedMatrix(b.view()), start);
+    INFO(m << " x " << k << " x " << n << (adds ? ", added to" : ", with a bias"));
+    CHECK(wrong_product(c.view(), a.view(), b.view(), kept) == "");
+  }
+}
+
 TEST_CASE("a packed matrix remembers what it is") {
   const Tensor b = Tensor::full({300, 70}, ScalarType::f32, 1);
   const PackedMatrix packed(b.transpose(0, 1));
