@@ -56,14 +56,21 @@ struct Units {
   }
 };
 
-/// f(row, units) for all units of all rows. Called in one place, so that it is inlined.
+/// Of lambdas; otherwise each call of one loads all constants anew.
+#define WEFT_INLINED __attribute__((always_inline))
+
+/// f(units) for units from `begin` to `end`.
+template <class T, class F>
+WEFT_ALWAYS_INLINE void for_vectors(std::int64_t begin, std::int64_t end, F&& f) {
+  constexpr std::int64_t lanes = Vectorized<T>::lanes;
+  for (std::int64_t first = begin; first < end; first += lanes)
+    f(Units<T>{first, end - first < lanes ? end - first : lanes});
+}
+/// f(row, units) for all units of all rows.
 template <class T, class F>
 WEFT_ALWAYS_INLINE void for_each_vector(std::int64_t rows, std::int64_t units, F&& f) {
-  constexpr std::int64_t lanes = Vectorized<T>::lanes;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t first = 0; first < units; first += lanes)
-      f(row, Units<T>{first, units - first < lanes ? units - first : lanes});
-  }
+  for (std::int64_t row = 0; row < rows; ++row)
+    for_vectors<T>(0, units, [&](const Units<T>& some) WEFT_INLINED { f(row, some); });
 }
 
 WEFT_ALWAYS_INLINE char* row_of(const GateRows& rows, std::int64_t row) noexcept {
@@ -99,7 +106,7 @@ WEFT_ALWAYS_INLINE Vectorized<T> gate(const Activation& a, double clip,
 template <class T>
 void lstm_rows(const LstmGates& g) {
   using V = Vectorized<T>;
-  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) {
+  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINED {
     const V cell = units.load(row_of(g.cell, row));
     V f_sum = Units<T>::load_beyond(row_of(g.forget, row), units.first);
     V i_sum = Units<T>::load_beyond(row_of(g.input, row), units.first);
@@ -122,22 +129,35 @@ void lstm_rows(const LstmGates& g) {
 
 /// The usual functions, in three divisions instead of five: i c and o tanh(C') are one fraction each. Where
 /// its divisor overflows they are 0; i or o is below 1.5e-30 (f32) and 1e-290 (f64) then.
+///
+/// Of some vectors C' first, and then H': the chain of two functions, one after the other, is longer than what a
+/// processor looks ahead.
 template <class T>
 void usual_lstm_rows(const LstmGates& g) {
   using V = Vectorized<T>;
-  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) {
-    const auto sums = [&](const GateRows& gate) {
-      return Units<T>::load_beyond(row_of(gate, row), units.first);
+  constexpr std::int64_t at_a_time = 8 * V::lanes;
+  const V two(T(2));
+  alignas(64) T next[at_a_time];
+  for (std::int64_t row = 0; row < g.rows; ++row) {
+    const auto sums = [&](const GateRows& gate, std::int64_t first) {
+      return Units<T>::load_beyond(row_of(gate, row), first);
     };
-    const V two(T(2));
-    const V m = gate_doubled(sums(g.candidate));
-    const V kept = units.load(row_of(g.cell, row)) / gate_divisor(sums(g.forget));
-    const V next = kept + m / (gate_divisor(sums(g.input)) * (m + two));
-    units.store(row_of(g.cell_out, row), next);
-    const V n = gate_doubled(next);
-    const V hidden = n / (gate_divisor(sums(g.output)) * (n + two));
-    units.store(row_of(g.hidden_out, row), hidden);
-  });
+    for (std::int64_t begin = 0; begin < g.units; begin += at_a_time) {
+      const std::int64_t end = g.units - begin < at_a_time ? g.units : begin + at_a_time;
+      for_vectors<T>(begin, end, [&](const Units<T>& units) WEFT_INLINED {
+        const V m = gate_doubled(sums(g.candidate, units.first));
+        const V kept = units.load(row_of(g.cell, row)) / gate_divisor(sums(g.forget, units.first));
+        const V value = kept + m / (gate_divisor(sums(g.input, units.first)) * (m + two));
+        value.store(next + (units.first - begin));
+        units.store(row_of(g.cell_out, row), value);
+      });
+      for_vectors<T>(begin, end, [&](const Units<T>& units) WEFT_INLINED {
+        const V n = gate_doubled(V::load(next + (units.first - begin)));
+        units.store(row_of(g.hidden_out, row),
+                    n / (gate_divisor(sums(g.output, units.first)) * (n + two)));
+      });
+    }
+  }
 }
 
 template <class T>
@@ -157,7 +177,7 @@ bool is_usual(const Activation& gate, const Activation& candidate, double clip) 
 template <class T, bool usual>
 void gru_reset_rows(const GruReset& g) {
   using V = Vectorized<T>;
-  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) {
+  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINED {
     const V update = units.load(row_of(g.update, row));
     const V reset = units.load(row_of(g.reset, row));
     constexpr GateFunction sigmoid = GateFunction::sigmoid;
@@ -176,7 +196,7 @@ template <class T, bool usual>
 void gru_update_rows(const GruUpdate& g) {
   using V = Vectorized<T>;
   constexpr GateFunction sigmoid = GateFunction::sigmoid;
-  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) {
+  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINED {
     V z = units.load(row_of(g.update, row));
     V sum = units.load(row_of(g.candidate, row));
     if (g.product.data != nullptr) {
@@ -197,7 +217,7 @@ void gru_update(const GruUpdate& g) {
 
 template <class T>
 void rnn(const RnnGate& g) {
-  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) {
+  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINED {
     const Vectorized<T> sum = units.load(row_of(g.sums, row));
     units.store(row_of(g.out, row), any_gate(g.activation, g.clip, sum));
   });

@@ -4,6 +4,7 @@
 
 #include "support/catch.hpp"
 #include "support/levels.hpp"
+#include "support/seed.hpp"
 #include "support/tally.hpp"
 
 #include <cmath>
@@ -89,6 +90,58 @@ TEST_CASE("sigmoid and tanh of gates in double precision") {
         const double wanted = exact(function, x[i]);
         tally.check(std::fabs(got[i] - wanted) <= 4 * std::fabs(wanted) * 2.3e-16 + 1e-299,
                     [&](auto& text) { text << x[i] << " gives " << got[i] << ", not " << wanted; });
+      }
+      CHECK_TALLY(tally);
+    }
+  }
+}
+
+TEST_CASE("the usual LSTM for any number of units") {
+  WEFT_RANDOM(random);
+  for (const std::int64_t units : {1, 4, 15, 16, 17, 127, 128, 129, 300}) {
+    constexpr std::int64_t rows = 3;
+    const std::int64_t width = 4 * units + 16;
+    std::vector<float> gates(static_cast<std::size_t>(rows * width)), cell(gates.size());
+    for (std::size_t i = 0; i < gates.size(); ++i) {
+      gates[i] = static_cast<float>(random.integer(-800, 800)) / 100;
+      cell[i] = static_cast<float>(random.integer(-300, 300)) / 100;
+    }
+    for (const Level level : test::levels()) {
+      // In place, as loops have it, and with a gap between rows that stays as it is.
+      std::vector<float> state = cell, hidden(gates.size(), 9.0F);
+      const auto row_step = static_cast<std::int64_t>(sizeof(float)) * width;
+      const auto at = [&](std::vector<float>& of, std::int64_t block) {
+        return weft::GateRows{reinterpret_cast<char*>(of.data() + block * units), row_step};
+      };
+      weft::LstmGates call{};
+      call.rows = rows;
+      call.units = units;
+      call.forget = at(gates, 0);
+      call.input = at(gates, 1);
+      call.candidate = at(gates, 2);
+      call.output = at(gates, 3);
+      call.cell = call.cell_out = at(state, 0);
+      call.hidden_out = at(hidden, 0);
+      call.activations[1].function = call.activations[2].function = GateFunction::tanh;
+      weft::cell_kernels.at(level)(ScalarType::f32)->lstm(call);
+      test::Tally tally;
+      for (std::int64_t i = 0; i < rows * width; ++i) {
+        const auto n = static_cast<std::size_t>(i), count = static_cast<std::size_t>(units);
+        double next = static_cast<double>(cell[n]), out = 9.0;
+        if (i % width < units) {
+          const auto gate = [&](GateFunction function, std::size_t block) {
+            return exact(function, static_cast<double>(gates[n + block * count]));
+          };
+          next = gate(GateFunction::sigmoid, 0) * next +
+                 gate(GateFunction::sigmoid, 1) * gate(GateFunction::tanh, 2);
+          out = gate(GateFunction::sigmoid, 3) * std::tanh(next);
+        }
+        const bool right = std::fabs(static_cast<double>(state[n]) - next) <= 2e-6 &&
+                           std::fabs(static_cast<double>(hidden[n]) - out) <= 2e-6;
+        tally.check(right, [&](auto& text) {
+          text << weft::name(level) << ", " << units << " units, element " << i << ": " << state[n]
+               << " and " << hidden[n] << ", not " << next << " and " << out;
+        });
       }
       CHECK_TALLY(tally);
     }
