@@ -31,6 +31,8 @@ class FixedLoop {
   void run(const LoopCall& call, LoopReport& report);
 
  private:
+  static constexpr std::int64_t most_block_trips = 256;
+
   /// Bytes of a Variable's elements lie at now_[variable].
   using Variable = std::size_t;
 
@@ -114,6 +116,7 @@ class FixedLoop {
   void start_iterators();
   void run_once();
   void open_outputs();
+  std::int64_t fitting_trips() const;
   void plan_block();
   void bind_fixed();
   void bind_fixed(graph::Frame& frame, const Stage& stage);

@@ -12,9 +12,9 @@ namespace weft::inline v0::recurrent {
 namespace {
 
 /// Bytes of packed slices, products of blocks and the like that are worked on at a time: written and
-/// read again soon, they should stay in a core's own cache.
-constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
-constexpr std::int64_t most_block_trips = 256;
+/// read again soon, they should stay in a core's own cache. Not less: a product of few rows waits for its
+/// weights, which come from beyond that cache where they are large.
+constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
 
 int parameter_of(const Stage& stage, Source source) {
   const auto found = std::ranges::find(stage.parameters, source);

@@ -61,9 +61,22 @@ void FixedLoop::run_once() {
   runtime_.once->run();
 }
 
+/// Trips in a block: as many as there may be, or some less where that leaves a last block, which starts
+/// early, less to do again. Small values are not worth the plan that another number takes.
+std::int64_t FixedLoop::fitting_trips() const {
+  const std::int64_t most = std::min(block_trips_, available_);
+  if (block_trips_ >= most_block_trips) return most;
+  const auto again = [&](std::int64_t trips) { return (trips - available_ % trips) % trips; };
+  std::int64_t best = most;
+  for (std::int64_t trips = most; trips >= std::max(least_block_trips_, most / 2 + 1); --trips) {
+    if (again(trips) < again(best)) best = trips;
+  }
+  return best;
+}
+
 void FixedLoop::plan_block() {
   available_ = std::min(limit_.trips, limit_.slices);
-  produced_trips_ = std::min(block_trips_, available_);
+  produced_trips_ = fitting_trips();
   if (needs_blocks_) report_->block_trips = produced_trips_;
   runtime_.staged.resize(iterators_.size());
   runtime_.blocks.resize(spec_.outputs.size());

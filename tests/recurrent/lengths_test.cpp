@@ -78,3 +78,47 @@ TEST_CASE("lengths: a frame that has run others gives the same bits", "[recurren
     }
   }
 }
+
+/// Values of 64 KiB a trip, so that a block is some trips; most lengths are no multiple of it.
+TEST_CASE("lengths: blocks of trips that end anywhere", "[recurrent]") {
+  constexpr std::int64_t wide = 1 << 14;
+  Graph body("wide");
+  const Value x = body.add_parameter({ScalarType::f32, {1, 1}}, "x");
+  const Value s = body.add_parameter({ScalarType::f32, {1, wide}}, "s");
+  std::vector<double> weights;
+  for (std::int64_t i = 0; i < wide; ++i)
+    weights.push_back(static_cast<double>(i % 7));
+  const Value product = body.add("MatMul", {x, body.add_constant(floats({1, wide}, weights))});
+  body.add_result(body.add("Add", {s, product}));
+  LoopSpec spec;
+  spec.name = "wide";
+  spec.iterators = {{.input = 0, .parameter = 0, .axis = 0}};
+  spec.iterators[0].keep_axis = true;
+  spec.states = {{.input = 1, .parameter = 1, .result = 0}};
+  spec.outputs = {{.kind = LoopOutputKind::last_state, .state = 0}};
+  Graph graph;
+  const Value data = graph.add_parameter({ScalarType::f32, PartialShape{any, 1}});
+  const Value start = graph.add_constant(Tensor::zeros({1, wide}, ScalarType::f32));
+  const int loop = weft::recurrent::add_node(
+      graph, weft::recurrent::loop_node(spec, std::make_shared<const Graph>(body), {data, start}));
+  graph.add_result({loop, 0});
+  Frame frame{Executable(graph, {.operators = &weft::recurrent::operators()})};
+  for (std::int64_t length = 1; length <= 50; ++length) {
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < length; ++i)
+      values.push_back(static_cast<double>(i + 1));
+    const Tensor given = floats({length, 1}, values);
+    frame.plan(std::vector<TensorView>{given});
+    frame.run();
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < wide; ++i) {
+      const auto sum = static_cast<float>(i % 7 * length * (length + 1) / 2);
+      wrong += frame.result(0).at<float>({0, i}) != sum ? 1 : 0;
+    }
+    CAPTURE(length);
+    CHECK(wrong == 0);
+    const std::int64_t block = weft::recurrent::loop_report(graph.node(loop)).block_trips;
+    CHECK(block <= length);
+    CHECK((length < 16 || (block > 8 && block <= 16)));
+  }
+}
