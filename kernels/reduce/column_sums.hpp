@@ -10,12 +10,10 @@
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Rows of columns that are added as a tree before they meet the accumulators: fewer where these are of
-/// a wider type and memory is read as fast as can be added.
-template <class T>
-inline constexpr std::int64_t tree_rows = std::is_same_v<T, float> ? 4 : 8;
+/// Rows of columns that are added as a tree before they meet the accumulators.
+inline constexpr std::int64_t tree_rows = 8;
 
-/// Adds the rows of a strip of columns to `accumulators`, or starts them: tree_rows of them as a tree,
+/// Adds the rows of a strip of columns to `accumulators`, or starts them: eight of them as a tree,
 /// and those in f64. map(x, j) is a function of vectors of columns from j on. Memory is read row by row.
 template <class T, int vectors, class Map>
 WEFT_ALWAYS_INLINE void sum_strip(double* accumulators, const char* from, std::int64_t row_bytes,
@@ -68,13 +66,15 @@ WEFT_ALWAYS_INLINE void sum_strip(double* accumulators, const char* from, std::i
     return x;
   };
   std::int64_t row = 0;
-  for (; tree_rows<T> == 8 && row + 8 <= rows; row += 8) {
+  for (; row + tree_rows <= rows; row += tree_rows) {
     Strip x = four(row);
     join(x, four(row + 4));
     add(x);
   }
-  for (; row + 4 <= rows; row += 4)
+  if (row + 4 <= rows) {
     add(four(row));
+    row += 4;
+  }
   if (row < rows) {
     Strip rest = row_at(row);
     if (row + 1 < rows) plus_row(rest, row + 1);
@@ -110,10 +110,12 @@ WEFT_ALWAYS_INLINE void sum_masked_columns(double* sums, const char* from, std::
     return (at(row) + at(row + 1)) + (at(row + 2) + at(row + 3));
   };
   std::int64_t row = 0;
-  for (; tree_rows<T> == 8 && row + 8 <= rows; row += 8)
+  for (; row + tree_rows <= rows; row += tree_rows)
     add(four(row) + four(row + 4));
-  for (; row + 4 <= rows; row += 4)
+  if (row + 4 <= rows) {
     add(four(row));
+    row += 4;
+  }
   if (row < rows) {
     V rest = at(row);
     if (row + 1 < rows) rest = rest + at(row + 1);
@@ -145,10 +147,12 @@ WEFT_ALWAYS_INLINE void sum_few_columns(double* sums, const char* from, std::int
       return (at(row, j) + at(row + 1, j)) + (at(row + 2, j) + at(row + 3, j));
     };
     std::int64_t row = 0;
-    for (; tree_rows<T> == 8 && row + 8 <= rows; row += 8)
+    for (; row + tree_rows <= rows; row += tree_rows)
       sum += static_cast<double>(four(row) + four(row + 4));
-    for (; row + 4 <= rows; row += 4)
+    if (row + 4 <= rows) {
       sum += static_cast<double>(four(row));
+      row += 4;
+    }
     if (row < rows) {
       auto rest = at(row, j);
       if (row + 1 < rows) rest = rest + at(row + 1, j);
@@ -176,7 +180,7 @@ WEFT_ALWAYS_INLINE void sum_columns(double* sums, const char* from, std::int64_t
   if (columns < V::lanes) return sum_few_columns<T>(sums, from, row_bytes, rows, columns, map);
   const V numbers = lane_numbers<Computed<T>>();
   const bool stretch = columns <= narrow || row_bytes == 0;
-  const std::int64_t chunk = stretch ? rows : tree_rows<T>;
+  const std::int64_t chunk = stretch ? rows : tree_rows;
   std::int64_t row = 0;
   do {
     const std::int64_t count = rows - row < chunk ? rows - row : chunk;
