@@ -91,14 +91,16 @@ class CumulativeGathered : public GatheredPieces {
   CumulativeGathered(const TensorIterator& iter, const TensorView& out, const TensorView& in,
                      int axis, const CumulativeKernel& kernel)
       : GatheredPieces(iter, out, in, axis, kernel.out_type, kernel.in_type), kernel_(kernel) {
-    const std::int64_t fit = elements_of(buffer_bytes);
+    std::int64_t fit = elements_of(buffer_bytes / 2);
+    // Short pieces of dims that are dense on one side each cost more than leaving the first-level cache.
+    if (crosses() && fit / length_ / extent_ < line_columns / 2) fit *= 2;
     const std::int64_t most =
         std::min(fit, std::max<std::int64_t>(1, most_accumulator_bytes / kernel.accumulator_bytes));
     // Of columns that do not fit whole, several next to each other.
     constexpr std::int64_t several_columns = 64, several_lines = 8;
     set_columns(std::clamp<std::int64_t>(fit / length_, std::min(most, several_columns), most));
     by_lines_ = kernel.advance_lines != nullptr && !reads_across();
-    if (by_lines_ && fit / length_ < several_columns)
+    if (by_lines_ && !crosses() && fit / length_ < several_columns)
       set_columns(std::clamp<std::int64_t>(fit / length_, std::min(most, several_lines), most));
     rows_ = fit / (piece_elements() / length_);
     rows_ = rows_ >= length_ ? length_ : rows_ - rows_ % kernel.step;
@@ -138,7 +140,7 @@ class CumulativeGathered : public GatheredPieces {
   }
 
  private:
-  static constexpr std::int64_t buffer_bytes = 16 << 10;
+  static constexpr std::int64_t buffer_bytes = 32 << 10;
 
   const CumulativeKernel& kernel_;
 };

@@ -8,7 +8,8 @@
 namespace weft::inline v0 {
 
 /// Columns of one or two of the dims that are left when the axis is squashed, `rows_` elements of each at
-/// a time, as dense lines or as dense columns.
+/// a time, as dense lines or as dense columns. The second dim is the one along which the input is dense
+/// where along the axis and the first it takes whole lines to the next element, so that its lines of memory are used up.
 class GatheredPieces : public AxisPieces {
  public:
   std::int64_t count() const {
@@ -22,7 +23,19 @@ class GatheredPieces : public AxisPieces {
   /// Columns that make lines of memory, and registers.
   static constexpr std::int64_t line_columns = 16;
 
-  using AxisPieces::AxisPieces;
+  GatheredPieces(const TensorIterator& iter, const TensorView& out, const TensorView& in, int axis,
+                 ScalarType out_type, ScalarType in_type)
+      : AxisPieces(iter, out, in, axis, out_type, in_type) {
+    constexpr std::int64_t line = 64;
+    std::int64_t least = std::min(std::abs(in_.axis_bytes), std::abs(in_.column_bytes));
+    for (int d = 1; d < iter.ndim() && least >= line; ++d) {
+      const std::int64_t step = std::abs(iter.geometry().stride(d, 1));
+      if (step == 0 || step >= least || iter.geometry().extent(d) == 1) continue;
+      least = step;
+      second_ = d;
+      crosses_ = true;
+    }
+  }
 
   /// Elements of a buffer of so many bytes, of all types that are brought into one.
   std::int64_t elements_of(std::int64_t bytes) const {
@@ -31,12 +44,17 @@ class GatheredPieces : public AxisPieces {
 
   /// Makes pieces of up to `most` columns.
   void set_columns(std::int64_t most) {
-    width_ = most >= line_columns ? most / line_columns * line_columns : most;
-    if (extent_ <= most) width_ = std::max<std::int64_t>(extent_, 1);
-    if (iter_.ndim() < 2) return;
-    next_ = iter_.geometry().extent(1);
+    if (iter_.ndim() > 1) next_ = iter_.geometry().extent(second_);
+    // Some of both dims, where each is dense on one side.
+    const std::int64_t lines = crosses_ ? std::min(next_, line_columns / 2) : 1;
+    const std::int64_t wide = std::max<std::int64_t>(most / lines, 1);
+    width_ = wide >= line_columns ? wide / line_columns * line_columns : wide;
+    if (extent_ <= wide) width_ = std::max<std::int64_t>(extent_, 1);
     height_ = std::clamp<std::int64_t>(most / width_, 1, next_);
   }
+
+  /// Whether the two dims of columns are dense on one side each: pieces need some of both.
+  bool crosses() const { return crosses_; }
 
   /// Whether memory is read across the axis rather than along it, and there are enough columns.
   bool reads_across() const {
@@ -46,7 +64,7 @@ class GatheredPieces : public AxisPieces {
 
   struct Part {
     AxisSide out, in;
-    std::int64_t width, height;  // columns along the iterator's dims 0 and 1
+    std::int64_t width, height;  // columns along the iterator's dim 0 and the second one
     std::int64_t columns() const { return width * height; }
   };
 
@@ -56,8 +74,11 @@ class GatheredPieces : public AxisPieces {
     Part p{out_, in_, std::min(width_, extent_ - index[0]), std::min(height_, next_ - index[1])};
     std::int64_t left = piece / (across * down);
     for (int d = 0; d < iter_.ndim(); ++d) {
-      const std::int64_t at = d < 2 ? index[d] : left % iter_.geometry().extent(d);
-      if (d >= 2) left /= iter_.geometry().extent(d);
+      const bool others = d != 0 && d != second_;
+      const std::int64_t at = d == 0   ? index[0]
+                              : others ? left % iter_.geometry().extent(d)
+                                       : index[1];
+      if (others) left /= iter_.geometry().extent(d);
       p.out.data += at * iter_.geometry().stride(d, 0);
       p.in.data += at * iter_.geometry().stride(d, 1);
     }
@@ -111,13 +132,15 @@ class GatheredPieces : public AxisPieces {
     const BlockDim along{rows, side.axis_bytes};
     if (by_lines_) append_dim(dims, ndims, along);
     append_dim(dims, ndims, {p.width, side.column_bytes});
-    if (p.height > 1) append_dim(dims, ndims, {p.height, iter_.geometry().stride(1, k)});
+    if (p.height > 1) append_dim(dims, ndims, {p.height, iter_.geometry().stride(second_, k)});
     if (!by_lines_) append_dim(dims, ndims, along);
     if (ndims == 0) dims[ndims++] = {1, side.size};
     return ndims;
   }
 
-  std::int64_t next_ = 1;    // extent of the iterator's dim 1
+  int second_ = 1;           // the iterator's dim that pieces have columns along, beside dim 0
+  bool crosses_ = false;     // whether the input is dense along that
+  std::int64_t next_ = 1;    // its extent
   std::int64_t height_ = 1;  // columns of a piece along it
 };
 
