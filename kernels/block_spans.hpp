@@ -28,7 +28,7 @@ struct BlockSpan {
       in[k] = data[1 + k];
       step[k] = sizes[1 + k];
       if ((broadcast >> k & 1) == 0) continue;
-      fill_block(repeated[k], in[k], 1, step[k]);
+      repeat_element(repeated[k], in[k], step[k]);
       in[k] = repeated[k];
       step[k] = 0;
     }
@@ -59,6 +59,25 @@ struct BlockSpan {
   }
 
  private:
+  /// A block of one element of `size` bytes, in whole registers: rows may be short, and each has its own.
+  static WEFT_ALWAYS_INLINE void repeat_element(char* to, const char* from, std::int64_t size) {
+    switch (size) {
+      case 1: return repeat_value<std::uint8_t>(to, from);
+      case 2: return repeat_value<std::uint16_t>(to, from);
+      case 4: return repeat_value<std::uint32_t>(to, from);
+      case 8: return repeat_value<std::uint64_t>(to, from);
+      default: return fill_block(to, from, 1, size);
+    }
+  }
+  template <class T>
+  static WEFT_ALWAYS_INLINE void repeat_value(char* to, const char* from) {
+    if constexpr (sizeof(T) <= largest) {
+      T value;
+      __builtin_memcpy(&value, from, sizeof(T));
+      for (std::size_t i = 0; i < length; ++i)
+        __builtin_memcpy(to + i * sizeof(T), &value, sizeof(T));
+    }
+  }
   /// A block of which the first n elements are `from`, and so on all over again.
   static WEFT_ALWAYS_INLINE void fill_block(char* to, const char* from, std::int64_t n,
                                             std::int64_t size) {
