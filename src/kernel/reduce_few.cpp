@@ -4,12 +4,22 @@
 #include "kernel/reduce_plan.hpp"
 #include "kernels/stage/stage.hpp"
 
+#include <algorithm>
+
 namespace weft::inline v0 {
+namespace {
+
+/// The same as few_elements where all of them are one row and become one.
+constexpr std::int64_t few_in_row = 2048;
+
+}  // namespace
 
 bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
   const Geometry& geometry = iter.geometry();
   const int ndim = geometry.ndim();
-  if (iter.numel() > few_elements || iter.numel() == 0 || ndim == 0 || ndim > 2) return false;
+  // One row is one span of the plan's, too.
+  const std::int64_t most = ndim == 1 ? std::min(few_in_row, kernel.span_elements) : few_elements;
+  if (iter.numel() > most || iter.numel() == 0 || ndim == 0 || ndim > 2) return false;
   if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return false;
   for (int k = 0; k < 2; ++k) {
     const Operand& op = iter.operand(k);
