@@ -29,6 +29,11 @@ constexpr std::int64_t grain_bytes = 512 << 10;
 /// Bytes of a row of a tile that is transposed in a buffer, and of the buffer.
 constexpr std::int64_t buffered_row_bytes = 512;
 constexpr std::int64_t buffer_bytes = 32 << 10;
+/// First-level caches that hold a smaller buffer and what is read for it besides: two lines of each row.
+/// Buffers are quicker there wherever lines would be written in two parts.
+constexpr std::int64_t roomy_l1_bytes = 48 << 10;
+constexpr std::int64_t buffered_line_bytes = 128;
+constexpr std::int64_t least_buffered_lines = 16;
 
 /// Whether 16 rows, `step` bytes apart, compete for the eight ways of a first-level cache of which one
 /// holds 4 KiB, when each takes part of two lines: these are evicted before they are complete.
@@ -126,13 +131,22 @@ class CopyWalk {
     f1_ = geometry_.stride(partner_, 1);
   }
 
-  /// Whether rows of the output that is dense along dim 0 begin within lines and crowd each other.
+  /// Whether rows of the output that is dense along dim 0 begin within lines and are better put together
+  /// in a buffer.
   bool is_crowded() const {
-    constexpr std::int64_t least_bytes = 128 << 10;  // less stays in the caches as it is
-    if (extent0_ * extent1_ * size_ < least_bytes) return false;
     const auto address = reinterpret_cast<std::uintptr_t>(to_) | static_cast<std::uintptr_t>(t1_);
-    return t0_ == size_ && address % line_bytes != 0 && (crowds(t1_) || crowds(f0_));
+    if (t0_ != size_ || address % line_bytes == 0) return false;
+    constexpr std::int64_t least_bytes = 128 << 10;  // less stays in the caches as it is
+    const std::int64_t plane_bytes = extent0_ * extent1_ * size_;
+    if (!has_room()) return plane_bytes >= least_bytes && (crowds(t1_) || crowds(f0_));
+    // What is read for a tile is to be few lines of a plane that comes and goes, or rows so far apart
+    // that those beside it are not read on the way.
+    constexpr std::int64_t least_plane_bytes = 16 << 10;
+    constexpr std::int64_t least_apart = 1 << 10;
+    return geometry_.numel() * size_ >= least_bytes && plane_bytes >= least_plane_bytes &&
+           (plane_bytes <= least_bytes || std::abs(f0_) >= least_apart);
   }
+  static bool has_room() { return cpu_info().l1_bytes >= roomy_l1_bytes; }
 
   /// Whether rows of the output, whole lines, crowd each other out to a last level that is as far away as
   /// memory: transposing fetches and evicts a line several times then, and streaming once.
@@ -166,6 +180,8 @@ class CopyWalk {
     } else if (buffered_) {
       tile0_ = std::min(extent0_, std::min<std::int64_t>(buffered_row_bytes / size_, 256));
       tile1_ = std::min(extent1_, buffer_bytes / (tile0_ * size_));
+      if (has_room())
+        tile1_ = std::min(tile1_, std::max(buffered_line_bytes / size_, least_buffered_lines));
     } else if (transposes_) {
       const std::int64_t side = std::max(least_transposed_tile, transposed_tile_bytes / size_);
       tile0_ = std::min(extent0_, side);

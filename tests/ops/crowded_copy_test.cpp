@@ -3,6 +3,7 @@
 // those of the buffer that they go through.
 #include <weft/ops/copy.hpp>
 
+#include "support/dense.hpp"
 #include "support/shifted.hpp"
 #include "support/threads.hpp"
 
@@ -70,4 +71,38 @@ TEST_CASE("copy: across, with crowded rows", "[ops]") {
       check(random, type, columns, rows);
     }
   }
+}
+
+TEST_CASE("copy: across, plane by plane, from and to within lines", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
+    for (int round = 0; round < test::rounds(6); ++round) {
+      // Planes of about 16 KiB, from which on a buffer may be worth it for each.
+      const std::int64_t rows = random.integer(30, 90);
+      const std::int64_t columns =
+          (16 << 10) / weft::element_size(type) / rows + random.integer(-3, 9);
+      const std::int64_t planes = random.integer(7, 12);
+      const Dims shape = {planes, rows, columns};
+      const Dims strides =
+          random.chance(50) ? Dims{rows * columns, 1, rows} : Dims{rows, 1, rows * planes};
+      const test::Memory from = test::random_memory(random, type, test::fit({shape, strides}));
+      const test::Memory to =
+          test::random_memory(random, type, test::fit({shape, test::row_major(shape)}));
+      const auto want =
+          test::naive_map(type, shape, {from.view()}, [&](const auto* in, void* element) {
+            std::memcpy(element, in[0], static_cast<std::size_t>(weft::element_size(type)));
+          });
+      test::for_thread_counts([&](int threads) {
+        std::fill_n(to.data(), to.size_bytes(), std::byte{0});
+        weft::copy_out(to.view(), from.view());
+        const std::string wrong = test::difference(to.view(), want);
+        tally.check(wrong.empty(), [&](auto& out) {
+          test::describe(out, from.view()) << ", " << threads << " threads: " << wrong;
+        });
+      });
+    }
+  }
+  CHECK_TALLY(tally);
 }
