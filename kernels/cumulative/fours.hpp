@@ -153,6 +153,23 @@ class ByFours {
     __builtin_memcpy(to, &rounded, sizeof(rounded));
   }
 
+  /// The total, `before` and `pairs` together; the last of it is the next total. Of a single line of
+  /// integers that waits for one product of single numbers: they are the same in any order.
+  template <int lines>
+  static WEFT_ALWAYS_INLINE Four next_four(Four& total, const Four& before, const Four& pairs) {
+    if constexpr (lines == 1 && std::is_integral_v<Acc> && std::is_same_v<Op, Multiplying>) {
+      const Four all = Op::of(before, pairs);
+      const Acc first = total[0];
+      const Acc last = Op::of(first, Acc(all[3]));
+      total = Four{} + last;
+      return Op::of(Four{} + first, all);
+    } else {
+      const Four results = Op::of(Op::of(total, before), pairs);
+      total = __builtin_shufflevector(results, results, 3, 3, 3, 3);
+      return results;
+    }
+  }
+
   /// Several lines at once, since each waits for its own total. All are read before any is written:
   /// lines a power of two apart would seem to meet, and wait for each other.
   template <int lines>
@@ -173,11 +190,8 @@ class ByFours {
       }
       WEFT_UNROLLED
       for (int l = 0; l < lines; ++l) {
-        // The total before each pair.
-        const Four before = Op::of(total[l], __builtin_shufflevector(none, pairs[l], 0, 1, 5, 5));
-        const Four results = Op::of(before, pairs[l]);
-        total[l] = __builtin_shufflevector(results, results, 3, 3, 3, 3);
-        write_four(out + l * out_line + i * size, results);
+        const Four before = __builtin_shufflevector(none, pairs[l], 0, 1, 5, 5);  // of each pair
+        write_four(out + l * out_line + i * size, next_four<lines>(total[l], before, pairs[l]));
       }
     }
     for (int l = 0; l < lines; ++l) {

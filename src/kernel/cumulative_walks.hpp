@@ -93,7 +93,8 @@ class CumulativeGathered : public GatheredPieces {
       : GatheredPieces(iter, out, in, axis, kernel.out_type, kernel.in_type), kernel_(kernel) {
     std::int64_t fit = elements_of(buffer_bytes / 2);
     // Short pieces of dims that are dense on one side each cost more than leaving the first-level cache.
-    if (crosses() && fit / length_ / extent_ < line_columns / 2) fit *= 2;
+    const std::int64_t whole = fit / length_;
+    if (crosses() && whole >= line_columns && whole / extent_ < line_columns / 2) fit *= 2;
     const std::int64_t most =
         std::min(fit, std::max<std::int64_t>(1, most_accumulator_bytes / kernel.accumulator_bytes));
     // Of columns that do not fit whole, several next to each other.
