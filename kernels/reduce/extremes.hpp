@@ -181,8 +181,17 @@ WEFT_ALWAYS_INLINE void extreme_columns(T* extremes, const char* from, std::int6
       const std::int64_t j = next + V::lanes <= columns ? next : columns - V::lanes;
       V best = row == 0 ? V(nothing) : V::load(extremes + j);
       Mask<T> number = best == best;
-      for (std::int64_t r = row; r < row + count; ++r) {
-        const V x = map(V::load(reinterpret_cast<const T*>(from + r * row_bytes + j * size)));
+      const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+        return map(V::load(reinterpret_cast<const T*>(from + r * row_bytes + j * size)));
+      };
+      std::int64_t r = row;
+      for (; r + 2 <= row + count; r += 2) {
+        const V x = at(r), y = at(r + 1);
+        best = extreme_number<largest>(extreme_number<largest>(best, x), y);
+        number = number & both_numbers(x, y);
+      }
+      if (r < row + count) {
+        const V x = at(r);
         best = extreme_number<largest>(best, x);
         number = number & (x == x);
       }
