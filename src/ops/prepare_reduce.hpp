@@ -24,8 +24,10 @@ struct ReduceCall {
   double number = 0;  ///< for the kernel, where it takes one
   bool has_number = false;
   std::shared_ptr<void> replaced[2];  ///< outputs' former memory: the input may lie in it
-  TensorView
-      zeros;  ///< the output, where whatever the elements are the result is 0; else undefined
+
+  // Where each result comes from a single element and takes no kernel: the output, and what is copied into
+  // it, or nothing if the result is 0 whatever the element is.
+  TensorView single, source;
 
   /// Gives the kernel a number.
   void take(double value);

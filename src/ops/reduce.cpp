@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/core/promotion.hpp>
+#include <weft/ops/copy.hpp>
 #include <weft/ops/creation.hpp>
 
 #include "base/operation.hpp"
@@ -80,6 +81,20 @@ const ReductionKernel* kernel_for(ReduceOp op, ScalarType type) {
   return is_whole(type) ? reduce_kernel(op, ScalarType::f64) : nullptr;
 }
 
+/// Whether the result of a single element of a type is that element, in the result's type. Not that of
+/// bools, which may be other bytes than 0 and 1, nor sums of floating numbers: that of -0 is 0.
+bool is_itself(ReduceOp op, ScalarType type) noexcept {
+  const bool counted = is_integer(type) && type != ScalarType::u64;  // results are i64 at first
+  switch (op) {
+    case ReduceOp::amax:
+    case ReduceOp::amin: return type != ScalarType::boolean;
+    case ReduceOp::prod: return counted || is_floating(type);
+    case ReduceOp::sum:
+    case ReduceOp::nansum: return counted;
+    default: return false;
+  }
+}
+
 /// A reduction of one input into one output or two. `linear`: the reduced elements are counted in
 /// row-major order.
 ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
@@ -117,16 +132,17 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
   ReduceCall call(config, kernel);
   for (std::size_t k = 0; k < outs.size(); ++k)
     call.replaced[k] = std::move(replaced[k]);
+  const bool place = op == ReduceOp::argmax || op == ReduceOp::argmin;
+  if (reduced.count() == 1 && (place || is_itself(op, a.dtype()))) {
+    call.single = seen[0];
+    if (!place) call.source = a;
+  }
   switch (op) {
     case ReduceOp::mean: call.take(static_cast<double>(reduced.count())); break;
     case ReduceOp::var:
     case ReduceOp::std:
     case ReduceOp::var_mean:
     case ReduceOp::std_mean: call.take(options.correction); break;
-    case ReduceOp::argmax:
-    case ReduceOp::argmin:
-      if (reduced.count() == 1) call.zeros = seen[0];
-      break;
     default: break;
   }
   return call;
@@ -171,7 +187,8 @@ void ReduceCall::take(double value) {
 }
 
 void ReduceCall::run() const {
-  if (zeros.defined()) return write_zeros(zeros);
+  if (source.defined()) return copy_out(single, source);
+  if (single.defined()) return write_zeros(single);
   if (!has_number) return run_reduction(iter, *kernel);
   ReductionKernel with_number = *kernel;
   with_number.context = &number;

@@ -118,6 +118,33 @@ TEST_CASE("reductions: several axes of larger permuted tensors", "[ops]") {
   CHECK_TALLY(tally);
 }
 
+TEST_CASE("reductions: of one element each, any layout and result type", "[ops]") {
+  using enum ScalarType;
+  WEFT_RANDOM(random);
+  for (const ScalarType type : {f32, f16, i8, u8, i32, u64, i64, boolean}) {
+    for (int round = 0; round < 4; ++round) {
+      const Dims shape = {random.integer(1, 40), 1, random.integer(1, 70)};
+      const Memory in = test::random_memory(random, type, test::random_layout(random, shape),
+                                            test::Values::small);
+      const bool integer = weft::is_integer(type) || type == boolean;
+      for (const ScalarType result : {integer ? i64 : type, f64}) {
+        const Memory out(result, test::random_layout(random, shape, {.zero = false}));
+        const auto itself = test::naive_map(
+            result, shape, {in.view()},
+            [&](const auto* x, void* to) { test::convert_element(result, to, type, x[0]); });
+        weft::sum_out(out.view(), in.view(), {1});
+        CHECK(test::difference(out.view(), itself) == "");
+        weft::prod_out(out.view(), in.view(), {1});
+        CHECK(test::difference(out.view(), itself) == "");
+        weft::amax_out(out.view(), in.view(), {1});
+        CHECK(test::difference(out.view(), itself) == "");
+        weft::amin_out(out.view(), in.view(), {1});
+        CHECK(test::difference(out.view(), itself) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("argmax, argmin: over an axis of extent 1", "[ops]") {
   WEFT_RANDOM(random);
   for (const ScalarType type : {ScalarType::f32, ScalarType::i64, ScalarType::boolean}) {
