@@ -23,9 +23,14 @@ struct WholeProduct {
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
                     std::int64_t) {
+    constexpr std::int64_t few_elements =
+        16;                             // rows are multiplied side by side, not their elements
+    constexpr std::int64_t many = 256;  // multiplications would wait for each other
     auto* acc = static_cast<Acc*>(accumulators);
-    for (std::int64_t r = 0; r < rows; ++r)
-      acc[r] = row(inputs[0] + r * row_bytes[0], n);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const char* from = inputs[0] + r * row_bytes[0];
+      acc[r] = n < few_elements ? row<1>(from, n) : n < many ? row<8>(from, n) : row<32>(from, n);
+    }
   }
 
   /// Eight rows at a time, or one.
@@ -63,9 +68,10 @@ struct WholeProduct {
     }
   }
 
+  /// `lanes` products side by side.
+  template <int lanes>
   static WEFT_ALWAYS_INLINE Acc row(const char* from, std::int64_t n) {
     constexpr std::int64_t size = sizeof(T);
-    constexpr int lanes = 32;  // so many that multiplications do not wait for each other
     Acc acc[lanes];
     for (Acc& a : acc)
       a = 1;
@@ -77,13 +83,13 @@ struct WholeProduct {
         acc[j] = times(acc[j], product_of<few>(at, 0));
       }
     }
-    const SpanReader<T, false> in{from};
-    for (; i < n; ++i)
-      acc[i % lanes] = times(acc[i % lanes], static_cast<Acc>(in[i]));
     for (int half = lanes / 2; half > 0; half /= 2) {
       for (int j = 0; j < half; ++j)
         acc[j] = times(acc[j], acc[j + half]);
     }
+    const SpanReader<T, false> in{from};
+    for (; i < n; ++i)
+      acc[0] = times(acc[0], static_cast<Acc>(in[i]));
     return acc[0];
   }
 
