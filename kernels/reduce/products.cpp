@@ -23,13 +23,11 @@ struct WholeProduct {
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
                     std::int64_t) {
-    constexpr std::int64_t few_elements =
-        16;                             // rows are multiplied side by side, not their elements
-    constexpr std::int64_t many = 256;  // multiplications would wait for each other
+    constexpr std::int64_t many = 256;  // so many that multiplications would wait for each other
     auto* acc = static_cast<Acc*>(accumulators);
     for (std::int64_t r = 0; r < rows; ++r) {
       const char* from = inputs[0] + r * row_bytes[0];
-      acc[r] = n < few_elements ? row<1>(from, n) : n < many ? row<8>(from, n) : row<32>(from, n);
+      acc[r] = n >= many ? row<32>(from, n) : row<8>(from, n);
     }
   }
 
