@@ -57,4 +57,9 @@ bool worth_streaming(const TensorIterator& iter, int output) {
   return bytes > l3 - (short_rows ? l3 / 8 : l3 / 3);
 }
 
+bool has_roomy_l1() {
+  constexpr std::int64_t least_bytes = 48 << 10;
+  return cpu_info().l1_bytes >= least_bytes;
+}
+
 }  // namespace weft::inline v0

@@ -18,4 +18,7 @@ std::int64_t bytes_touched(const TensorIterator& iter, int k);
 /// written line by line.
 bool worth_streaming(const TensorIterator& iter, int output);
 
+/// Whether the first-level cache holds a buffer of 16 KiB and as much besides: 48 KiB or more.
+bool has_roomy_l1();
+
 }  // namespace weft::inline v0

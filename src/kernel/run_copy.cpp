@@ -29,9 +29,8 @@ constexpr std::int64_t grain_bytes = 512 << 10;
 /// Bytes of a row of a tile that is transposed in a buffer, and of the buffer.
 constexpr std::int64_t buffered_row_bytes = 512;
 constexpr std::int64_t buffer_bytes = 32 << 10;
-/// First-level caches that hold a smaller buffer and what is read for it besides: two lines of each row.
-/// Buffers are quicker there wherever lines would be written in two parts.
-constexpr std::int64_t roomy_l1_bytes = 48 << 10;
+/// The same where the first-level cache is roomy: two lines of each row that is read, so that the buffer
+/// stays there. It is quicker then wherever lines would be written in two parts.
 constexpr std::int64_t buffered_line_bytes = 128;
 constexpr std::int64_t least_buffered_lines = 16;
 
@@ -138,7 +137,7 @@ class CopyWalk {
     if (t0_ != size_ || address % line_bytes == 0) return false;
     constexpr std::int64_t least_bytes = 128 << 10;  // less stays in the caches as it is
     const std::int64_t plane_bytes = extent0_ * extent1_ * size_;
-    if (!has_room()) return plane_bytes >= least_bytes && (crowds(t1_) || crowds(f0_));
+    if (!has_roomy_l1()) return plane_bytes >= least_bytes && (crowds(t1_) || crowds(f0_));
     // What is read for a tile is to be few lines of a plane that comes and goes, or rows so far apart
     // that those beside it are not read on the way.
     constexpr std::int64_t least_plane_bytes = 16 << 10;
@@ -146,7 +145,6 @@ class CopyWalk {
     return geometry_.numel() * size_ >= least_bytes && plane_bytes >= least_plane_bytes &&
            (plane_bytes <= least_bytes || std::abs(f0_) >= least_apart);
   }
-  static bool has_room() { return cpu_info().l1_bytes >= roomy_l1_bytes; }
 
   /// Whether rows of the output, whole lines, crowd each other out to a last level that is as far away as
   /// memory: transposing fetches and evicts a line several times then, and streaming once.
@@ -180,7 +178,7 @@ class CopyWalk {
     } else if (buffered_) {
       tile0_ = std::min(extent0_, std::min<std::int64_t>(buffered_row_bytes / size_, 256));
       tile1_ = std::min(extent1_, buffer_bytes / (tile0_ * size_));
-      if (has_room())
+      if (has_roomy_l1())
         tile1_ = std::min(tile1_, std::max(buffered_line_bytes / size_, least_buffered_lines));
     } else if (transposes_) {
       const std::int64_t side = std::max(least_transposed_tile, transposed_tile_bytes / size_);

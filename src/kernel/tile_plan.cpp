@@ -4,9 +4,11 @@
 #include <weft/base/checked.hpp>
 #include <weft/core/cast.hpp>
 #include <weft/core/promotion.hpp>
+#include <weft/kernel/cpu_info.hpp>
 
 #include "base/text.hpp"
 #include "iter/operand_name.hpp"
+#include "kernel/footprint.hpp"
 #include "kernel/grain.hpp"
 #include "kernel/tile_access.hpp"
 
@@ -94,17 +96,37 @@ bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::i
   return false;
 }
 
+/// Whether tiles through operands of different orders do better in the first-level cache: in planes of
+/// 4-byte elements and larger where it has room, and what is touched comes from no further than a few
+/// times the second level.
+bool crosses_in_first_level(const TensorIterator& iter, const Totals& totals) {
+  constexpr std::int64_t least_size = 4;
+  constexpr std::int64_t least_extent = 64;
+  const Geometry& geometry = iter.geometry();
+  if (totals.crossing_size < least_size || geometry.ndim() != 2 ||
+      std::min(geometry.extent(0), geometry.extent(1)) < least_extent ||
+      totals.staged_bytes > totals.staged * totals.crossing_size || !has_roomy_l1()) {
+    return false;
+  }
+  std::int64_t bytes = 0;
+  for (int k = 0; k < iter.ntensors(); ++k)
+    bytes += bytes_touched(iter, k);
+  return bytes <= 6 * cpu_info().l2_bytes;
+}
+
 /// Operands of different orders: nearly squares, so that each uses up the lines and pages it touches.
 /// Of the one that runs across dim 0 several lines of a row are taken at a time, and along dim 0 what
 /// the buffers hold.
 void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
-  constexpr std::int64_t run_bytes = 512;
   constexpr std::int64_t least_along = 256;
+  constexpr std::int64_t near_stage_bytes = 16 << 10;
   const Geometry& geometry = iter.geometry();
-  const std::int64_t most = large_stage_bytes / totals.staged_bytes;
+  const bool near = crosses_in_first_level(iter, totals);
+  const std::int64_t run_bytes = near ? 128 : 512;
+  const std::int64_t most = (near ? near_stage_bytes : large_stage_bytes) / totals.staged_bytes;
   const std::int64_t across =
       std::min(geometry.extent(totals.crossing),
-               std::clamp<std::int64_t>(run_bytes / totals.crossing_size, 32, 256));
+               std::clamp<std::int64_t>(run_bytes / totals.crossing_size, near ? 16 : 32, 256));
   // A side that is one tile across as a whole: then dim 0 is walked straight on, and tiles need not
   // be larger than what makes for long runs.
   const bool whole = across == geometry.extent(totals.crossing);
