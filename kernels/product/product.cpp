@@ -28,6 +28,9 @@ template <class T>
 constexpr std::int64_t panel_width = panel_vectors * Vectorized<T>::lanes;
 constexpr std::int64_t vector_bytes = 64;
 
+/// Of lambdas: sums that another function is given have to be in memory.
+#define WEFT_INLINED __attribute__((always_inline))
+
 /// One step: a column of a's tile times a row of b's.
 template <class T, int rows, int vectors, std::size_t... J>
 WEFT_ALWAYS_INLINE void add_products(Vectorized<T>* sums, const char* a, std::int64_t a_row,
@@ -36,8 +39,8 @@ WEFT_ALWAYS_INLINE void add_products(Vectorized<T>* sums, const char* a, std::in
   using V = Vectorized<T>;
   const V columns[] = {V::load(reinterpret_cast<const T*>(b + J / panel_vectors * b_panel +
                                                           J % panel_vectors * vector_bytes))...};
-  [&]<std::size_t... R>(std::index_sequence<R...>) {
-    const auto row = [&]<std::size_t r>(std::integral_constant<std::size_t, r>) {
+  [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINED {
+    const auto row = [&]<std::size_t r>(std::integral_constant<std::size_t, r>) WEFT_INLINED {
       const V factor(SpanReader<T, false>{a + static_cast<std::int64_t>(r) * a_row}[0]);
       ((sums[r * vectors + J] = fma(factor, columns[J], sums[r * vectors + J])), ...);
     };
@@ -49,11 +52,15 @@ WEFT_ALWAYS_INLINE void add_products(Vectorized<T>* sums, const char* a, std::in
 struct RunPlace {
   const char* a;
   const char* b;
+  const char* b_end;  ///< of packed panels; null: they are not packed
   std::int64_t depth;
   const char* start;
   std::int64_t start_row_step;
   char* c;
   std::int64_t c_row_step;
+  /// What a tile that fetches has brought into second-level cache meanwhile.
+  const char* ahead = nullptr;
+  std::int64_t ahead_step = 0;
 
   void go_down(const ProductBlock& block, std::int64_t rows) {
     if (a != nullptr) a += rows * block.a_row_step;  // null if it has no columns
@@ -64,7 +71,7 @@ struct RunPlace {
 
 /// One run of products for a tile of `rows` rows by `panels` panels. I: the sums, by rows; packs instead
 /// of loops, so that every sum is an object of its own, which compilers keep in a register.
-template <class T, int rows, int panels, std::size_t... I>
+template <class T, int rows, int panels, bool fetches, std::size_t... I>
 WEFT_ALWAYS_INLINE void run_tile(const ProductBlock& block, const RunPlace& at,
                                  std::index_sequence<I...>) {
   using V = Vectorized<T>;
@@ -83,7 +90,12 @@ WEFT_ALWAYS_INLINE void run_tile(const ProductBlock& block, const RunPlace& at,
   (__builtin_prefetch(at.c + offset(I, at.c_row_step), 1), ...);
   V sums[sizeof...(I)];
   ((sums[I] = V(T(0))), ...);
+  [[maybe_unused]] const char* ahead = at.ahead;
   for (std::int64_t k = 0; k < at.depth; ++k) {
+    if constexpr (fetches) {
+      __builtin_prefetch(ahead, 0, 2);
+      ahead += at.ahead_step;
+    }
     add_products<T, rows, vectors>(sums, a, a_row, b, b_panel, std::make_index_sequence<vectors>());
     a += a_step;
     b += b_step;
@@ -95,20 +107,20 @@ WEFT_ALWAYS_INLINE void run_tile(const ProductBlock& block, const RunPlace& at,
   }
   (sums[I].store(reinterpret_cast<T*>(at.c + offset(I, at.c_row_step))), ...);
 }
-template <class T, int rows, int panels>
+template <class T, int rows, int panels, bool fetches>
 void tile(const ProductBlock& block, const RunPlace& at) {
-  run_tile<T, rows, panels>(block, at, std::make_index_sequence<rows * panels * panel_vectors>());
+  run_tile<T, rows, panels, fetches>(block, at,
+                                     std::make_index_sequence<rows * panels * panel_vectors>());
 }
 
-template <class T, int panels>
 using TileFn = void (*)(const ProductBlock&, const RunPlace&);
 /// The tiles of 1, 2, ... tile_rows rows.
-template <class T>
+template <class T, bool fetches>
 constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
   struct Table {
-    TileFn<T, 1> of[sizeof...(I)];
+    TileFn of[sizeof...(I)];
   };
-  return Table{{&tile<T, static_cast<int>(I) + 1, 1>...}};
+  return Table{{&tile<T, static_cast<int>(I) + 1, 1, fetches>...}};
 }(std::make_index_sequence<tile_rows>());
 
 // Rows of a that meet one panel after the other, and so should stay in second-level cache meanwhile. b,
@@ -117,15 +129,32 @@ constexpr std::int64_t least_rows = 4 * tile_rows;
 constexpr std::int64_t most_rows = 32 * tile_rows;
 constexpr std::int64_t rows_bytes = 1 << 19;
 
+/// The most tiles that share fetching a run.
+constexpr std::int64_t most_fetching = 4;
+
 /// One run of all rows of some panels.
 template <class T>
 WEFT_ALWAYS_INLINE void run_tiles(const ProductBlock& block, int panels, RunPlace at) {
+  const char* const next = at.b + at.depth * block.b_depth_step;
+  if (block.rows <= tile_rows && next >= at.b_end) {
+    (panels == row_panels ? &tile<T, 1, row_panels, false> : tiles<T, false>.of[block.rows - 1])(
+        block, at);
+    return;
+  }
   // Tiles of nearly equal heights: a last one of a row or two would be slow for its size.
   const std::int64_t count = (block.rows + tile_rows - 1) / tile_rows;
+  const std::int64_t fetching = next >= at.b_end        ? 0
+                                : count < most_fetching ? count
+                                                        : most_fetching;
+  if (fetching > 0) at.ahead_step = block.b_depth_step / fetching;
   for (std::int64_t t = 0; t < count; ++t) {
     const std::int64_t height = block.rows * (t + 1) / count - block.rows * t / count;
-    const auto run = panels == row_panels ? &tile<T, 1, row_panels> : tiles<T>.of[height - 1];
-    run(block, at);
+    if (t < fetching) {
+      at.ahead = next + t * at.depth * at.ahead_step;
+      tiles<T, true>.of[height - 1](block, at);
+    } else {
+      tiles<T, false>.of[height - 1](block, at);
+    }
     at.go_down(block, height);
   }
 }
@@ -156,7 +185,10 @@ template <class T>
 template <class T>
 void whole_panels(const ProductBlock& block, int panels, const char* b, char* c,
                   std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
-  const RunPlace at{block.a, b, block.depth, start, start_row_step, c, c_row_step};
+  const bool is_packed = panels == 1 && block.b_depth_step == panel_vectors * vector_bytes;
+  const std::int64_t all_panels = (block.columns + panel_width<T> - 1) / panel_width<T>;
+  const char* const b_end = is_packed ? block.b + all_panels * block.b_panel_step : nullptr;
+  const RunPlace at{block.a, b, b_end, block.depth, start, start_row_step, c, c_row_step};
   if (block.depth <= product_run) {
     run_tiles<T>(block, panels, at);
   } else {
@@ -217,6 +249,10 @@ void multiply_rows(const ProductBlock& block) {
 
 template <class T>
 void multiply(const ProductBlock& block) {
+  if (block.rows <= least_rows) {
+    multiply_rows<T>(block);
+    return;
+  }
   const std::int64_t depth = block.depth > 0 ? block.depth : 1;
   std::int64_t most = rows_bytes / (depth * static_cast<std::int64_t>(sizeof(T)));
   most = most < least_rows ? least_rows : most > most_rows ? most_rows : most;
