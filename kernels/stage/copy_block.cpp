@@ -27,12 +27,33 @@ void copy_spaced(char* __restrict to, std::int64_t t1, const char* __restrict fr
   }
 }
 
+/// Rows of one value each, one after the other, of at most sizeof(V) bytes: one store a row, of which the
+/// surplus is overwritten by the next. Returns how many rows it has done.
+template <class T, int bytes>
+std::int64_t fill_short_rows(char* __restrict to, const char* __restrict from, std::int64_t f1,
+                             std::int64_t n0, std::int64_t n1) {
+  using V = typename VectorOf<T, bytes / static_cast<int>(sizeof(T))>::Type;
+  const std::int64_t row = n0 * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t safe = n1 - (bytes + row - 1) / row + 1;
+  for (std::int64_t j = 0; j < safe; ++j)
+    store(to + j * row, V{} + load<T>(from + j * f1));
+  return safe > 0 ? safe : 0;
+}
+
 /// Rows of one value each.
 template <class T>
 void fill_rows(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f1,
                std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
-  for (std::int64_t j = 0; j < n1; ++j) {
+  std::int64_t j = 0;
+  if constexpr (size <= 8) {
+    if (t1 == n0 * size && t1 <= 64) {
+      j = t1 <= 16   ? fill_short_rows<T, 16>(to, from, f1, n0, n1)
+          : t1 <= 32 ? fill_short_rows<T, 32>(to, from, f1, n0, n1)
+                     : fill_short_rows<T, 64>(to, from, f1, n0, n1);
+    }
+  }
+  for (; j < n1; ++j) {
     const T value = load<T>(from + j * f1);
     for (std::int64_t i = 0; i < n0; ++i)
       store(to + j * t1 + i * size, value);
@@ -50,6 +71,8 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
   const bool transposable = n0 >= LaneOf<T>::size && n1 >= LaneOf<T>::size;
   if (t0 == size && f0 == size) {
     copy_rows(to, t1, from, f1, n0 * size, n1);
+  } else if (t0 == size && f0 == 0) {
+    fill_rows<T>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f1 == size && transposable) {
     transpose<T, lanes, groups<T>>(to, t1, from, f0, n0, n1);
   } else if (t1 == size && f0 == size && transposable) {
@@ -64,8 +87,6 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
     copy_spaced<T, 4>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == -size) {
     copy_spaced<T, -1>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && f0 == 0) {
-    fill_rows<T>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && n0 >= least_spaced) {
     for (std::int64_t j = 0; j < n1; ++j)
       gather_row<T>(to + j * t1, from + j * f1, f0, n0);
