@@ -156,12 +156,13 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
 
 /// True if rows of a plan that stages nothing end in many single elements, of one or two bytes, and
 /// gathering them costs nothing but to pack what repeats, once: if every operand is dense over dims 0
-/// and 1, or repeats the same row or value along dim 1.
+/// and 1, or repeats the same row or value along dim 1, or one value along a short row.
 bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
   constexpr std::int64_t least_rows = 8;
   constexpr std::int64_t register_bytes =
       16;                           // the least of a loop's end, after which single ones come
   constexpr std::int64_t few = 16;  // of so many elements, one alone does no harm
+  constexpr std::int64_t most_repeated = 64;  // bytes of a row of one value: a store
   if (geometry.ndim() == 1 || geometry.extent(1) < least_rows) return false;
   std::int64_t widest = 1;
   for (const TileOperand& t : plan.operands)
@@ -172,6 +173,7 @@ bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     const std::int64_t stride = geometry.stride(1, k);
     if (stride == 0 && !t.is_output) continue;
+    if (t.access == Access::broadcast && !t.constant && row * widest <= most_repeated) continue;
     if (t.access != Access::direct || stride != geometry.extent(0) * t.memory_size) return false;
   }
   return true;
