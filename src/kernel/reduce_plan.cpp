@@ -91,7 +91,7 @@ void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int
 
 /// Tiles of kept elements, `inside` dims of which are one row in the inputs. Where output 0 is dense along
 /// a dim other than the first, tiles are so narrow that they hold whole cache lines of it: of the rows no
-/// more is left than lies inside of that dim, or it comes next after them.
+/// more is left than lies inside of that dim, if that is enough, or it comes next after them.
 void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity, int inside,
                std::int64_t least_inside) {
   constexpr std::int64_t stretch = 16;
@@ -107,6 +107,12 @@ void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capaci
     ++along;
   if (along == first || along == side.dims.size()) return tile(side, geometry, capacity, max_rank);
   const std::size_t at = std::min(along, static_cast<std::size_t>(std::max(inside, 1)));
+  std::int64_t left = 1;
+  for (std::size_t i = 0; i < at; ++i)
+    left *= geometry.extent(side.dims[i]);
+  // Rows that are cut short cost more than what is written across them.
+  if (static_cast<int>(at) < inside && left < least_inside)
+    return tile(side, geometry, capacity, max_rank);
   plan.inner_dims = std::min(plan.inner_dims, static_cast<int>(at));
   for (std::size_t i = along; i > at; --i) {
     std::swap(side.dims[i], side.dims[i - 1]);
