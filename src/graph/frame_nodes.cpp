@@ -55,6 +55,8 @@ bool Frame::Impl::plan_view(int index, std::span<const TensorView> inputs,
   const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
   std::vector<TensorView> shapes;
   std::vector<const TensorView*> constants;
+  shapes.reserve(outputs.size());
+  constants.reserve(node.inputs.size());
   for (const ValueType& output : outputs) {
     shapes.push_back(
         placeholder(output.dtype, output.shape.shape(), contiguous_strides(output.shape.shape())));
@@ -100,6 +102,11 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
   std::vector<const ValueState*> inputs, results;
   std::vector<TensorView> input_views, output_views;
   std::vector<const TensorView*> constants;
+  inputs.reserve(node.inputs.size());
+  input_views.reserve(node.inputs.size());
+  constants.reserve(node.inputs.size());
+  results.reserve(outputs.size());
+  output_views.reserve(outputs.size());
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     ValueState& operand = operands[i];
     if (node.inputs[i] < 0) {
@@ -140,6 +147,8 @@ bool Frame::Impl::plan_node(int index) {
   std::vector<TensorView> read(node.inputs.size());
   std::vector<const ValueType*> type_list;
   std::vector<const TensorView*> value_list;
+  type_list.reserve(node.inputs.size());
+  value_list.reserve(node.inputs.size());
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const int input = node.inputs[i];
     type_list.push_back(nullptr);
@@ -184,6 +193,7 @@ bool Frame::Impl::plan_node(int index) {
     if (is_known && fold_node(index, inferred.outputs)) return true;
     if (is_known && plan_elementwise(index, inferred.outputs[0])) return true;
     std::vector<TensorView> inputs;
+    inputs.reserve(node.inputs.size());
     for (const int input : node.inputs) {
       if (input >= 0) close_group_of(input);
       inputs.push_back(input < 0 ? TensorView() : state(input).view);

@@ -215,15 +215,16 @@ void Frame::Impl::check_parameters(std::span<const TensorView> parameters) const
   for (int i = 0; i < nparameters(); ++i) {
     const TensorView& given = parameters[static_cast<std::size_t>(i)];
     const ValueType& type = executable_.parameter_type(i);
-    const auto refuse = [&](ErrorCode code, std::string_view got) {
+    const auto refuse = [&](ErrorCode code) {
+      const std::string got =
+          given.defined() ? to_string(ValueType{given.dtype(), given.shape()}) : "nothing";
       fail(code,
            text("graph '", program().name, "': parameter ", i, " '", executable_.parameter_name(i),
                 "': expected ", to_string(type), ", got ", got));
     };
-    if (!given.defined()) refuse(ErrorCode::undefined, "nothing");
-    const std::string got = to_string(ValueType{given.dtype(), given.shape()});
-    if (given.dtype() != type.dtype) refuse(ErrorCode::dtype, got);
-    if (!type.shape.admits(given.shape())) refuse(ErrorCode::shape, got);
+    if (!given.defined()) refuse(ErrorCode::undefined);
+    if (given.dtype() != type.dtype) refuse(ErrorCode::dtype);
+    if (!type.shape.admits(given.shape())) refuse(ErrorCode::shape);
   }
 }
 

@@ -12,6 +12,10 @@ namespace weft::inline v0::recurrent {
 LoopGeometry::LoopGeometry(const LoopSpec& of, const graph::Graph& with,
                            const graph::PrepareContext& context)
     : spec(of), body(with) {
+  inputs.reserve(static_cast<std::size_t>(context.ninputs()));
+  outputs.reserve(static_cast<std::size_t>(context.noutputs()));
+  iterators.reserve(spec.iterators.size());
+  states.reserve(spec.states.size());
   for (int i = 0; i < context.ninputs(); ++i)
     inputs.push_back(context.input(i));
   for (int i = 0; i < context.noutputs(); ++i)

@@ -50,6 +50,7 @@ std::shared_ptr<const TypedGraph> LoopData::typed_body(
     const graph::Graph& body, const std::vector<graph::ValueType>& first,
     const graph::OperatorRegistry& operators) const {
   Operators used;
+  used.reserve(body.nodes().size());
   for (const graph::Node& node : body.nodes()) {
     if (node.kind == graph::NodeKind::operation)
       used.push_back(operators.find(node.op, node.opset));

@@ -117,6 +117,7 @@ class LoopOperator final : public graph::Operator {
     const LoopSpec& spec = data.spec;
     const graph::Graph& body = *context.node().bodies[0];
     std::vector<graph::ValueType> inputs;
+    inputs.reserve(static_cast<std::size_t>(context.ninputs()));
     for (int i = 0; i < context.ninputs(); ++i)
       inputs.push_back(context.input(i));
     const auto first = first_parameter_types(spec, body, inputs);

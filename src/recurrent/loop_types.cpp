@@ -108,6 +108,7 @@ std::vector<ValueType> first_parameter_types(const LoopSpec& spec, const graph::
   }
 
   std::vector<ValueType> types;
+  types.reserve(body.parameters().size());
   for (const int node : body.parameters())
     types.push_back(body.node(node).type);
   const auto set = [&](int parameter, ValueType type) {
