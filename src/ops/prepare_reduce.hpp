@@ -32,7 +32,7 @@ struct ReduceCall {
   /// Gives the kernel a number.
   void take(double value);
   void run() const;
-  Explanation explain() const { return explain_reduction(iter, *kernel); }
+  Explanation explain() const;
 };
 
 ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,

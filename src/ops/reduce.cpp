@@ -195,6 +195,16 @@ void ReduceCall::run() const {
   run_reduction(iter, with_number);
 }
 
+Explanation ReduceCall::explain() const {
+  Explanation e = explain_reduction(iter, *kernel);
+  if (single.defined()) {
+    e.operands[0].access = source.defined() ? "copied into" : "filled with 0";
+    e.operands[1].access =
+        source.defined() ? "copied: one element each" : "not read: one element each";
+  }
+  return e;
+}
+
 ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
                    const ReduceOptions& options) {
   return with_operation(info(op).name, [&] {

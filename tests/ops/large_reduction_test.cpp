@@ -2,6 +2,7 @@
 // Reductions of some ten thousand elements over several axes at once, inputs and outputs permuted and
 // with gaps, against the plainest of loops. All results are exact.
 #include <weft/ops/reduce.hpp>
+#include <weft/ops/registry.hpp>
 
 #include "support/naive_reduce.hpp"
 #include "support/threads.hpp"
@@ -162,4 +163,18 @@ TEST_CASE("argmax, argmin: over an axis of extent 1", "[ops]") {
                              test::Dense(ScalarType::i64, reduced)) == "");
     }
   }
+}
+
+TEST_CASE("reductions: of one element each, explained", "[ops]") {
+  const Tensor in = Tensor::zeros({4, 1, 5}, ScalarType::f32);
+  const Tensor out = Tensor::zeros({4, 5}, ScalarType::f32);
+  const Tensor out_places = Tensor::zeros({4, 5}, ScalarType::i64);
+  const std::vector<TensorView> inputs = {in};
+  const std::vector<TensorView> values = {out}, places = {out_places};
+  const auto access = [&](const char* name, const std::vector<TensorView>& outputs) {
+    const weft::OpArguments args{.outputs = outputs, .inputs = inputs, .axes = {1}};
+    return weft::find_op(name, args).explain(args).operands[1].access;
+  };
+  CHECK(access("amax", values) == "copied: one element each");
+  CHECK(access("argmin", places) == "not read: one element each");
 }
