@@ -255,12 +255,12 @@ struct FloatingProduct {
       const V a = two(i), b = two(i + 2 * lanes);
       const V c = two(i + 4 * lanes), d = two(i + 6 * lanes);
       // `least` is waited for once.
-      least = least_magnitude(least, least_magnitude(least_magnitude(a, b), least_magnitude(c, d)));
+      least = least_magnitude(least, a, b, c, d);
       take((a * b) * (c * d));
     }
     if (i + 4 * lanes <= n) {
       const V a = two(i), b = two(i + 2 * lanes);
-      least = least_magnitude(least, least_magnitude(a, b));
+      least = least_magnitude(least_magnitude(least, a), b);
       take(a * b);
       i += 4 * lanes;
     }
@@ -380,8 +380,7 @@ struct FloatingProduct {
       WEFT_UNROLLED
       for (int v = 0; v < vectors; ++v) {
         const V &a = partial[0][v], &b = partial[1][v], &c = partial[2][v], &d = partial[3][v];
-        smallest[v] = least_magnitude(
-            smallest[v], least_magnitude(least_magnitude(a, b), least_magnitude(c, d)));
+        smallest[v] = least_magnitude(smallest[v], a, b, c, d);
         take((a * b) * (c * d), v);
       }
     }
@@ -405,19 +404,33 @@ struct FloatingProduct {
     }
   }
 
-  /// The smaller of two magnitudes, with the sign of a or none.
+  /// The smaller of a, which is not negative, and |b|.
   static WEFT_ALWAYS_INLINE float least_magnitude(float a, float b) noexcept {
-    const float of_a = a < 0 ? -a : a, of_b = b < 0 ? -b : b;
-    return of_b < of_a ? of_b : of_a;
+    const float size = b < 0 ? -b : b;
+    return size < a ? size : a;
   }
   static WEFT_ALWAYS_INLINE Vectorized<float> least_magnitude(const Vectorized<float>& a,
                                                               const Vectorized<float>& b) noexcept {
 #if defined(__AVX512DQ__)
     Vectorized<float> least;
-    least[0] = _mm512_range_ps(a[0], b[0], 2);
+    least[0] = _mm512_range_ps(a[0], b[0], 2);  // the smaller magnitude, with the sign of a
     return least;
 #else
-    return extreme_number<false>(abs(a), abs(b));
+    return extreme_number<false>(a, abs(b));
+#endif
+  }
+  /// The smallest magnitude of five, the first of which is not negative. With few registers one after the
+  /// other, else so that it waits for the first once.
+  static WEFT_ALWAYS_INLINE Vectorized<float> least_magnitude(const Vectorized<float>& least,
+                                                              const Vectorized<float>& a,
+                                                              const Vectorized<float>& b,
+                                                              const Vectorized<float>& c,
+                                                              const Vectorized<float>& d) noexcept {
+#if defined(__AVX512DQ__)
+    // Signs do not matter but that of the first.
+    return least_magnitude(least, least_magnitude(least_magnitude(a, b), least_magnitude(c, d)));
+#else
+    return least_magnitude(least_magnitude(least_magnitude(least_magnitude(least, a), b), c), d);
 #endif
   }
 };
