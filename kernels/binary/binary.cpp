@@ -21,14 +21,17 @@ namespace {
 
 template <class T>
 struct Add {
+  using Loops = Add<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return plus(a, b); }
 };
 template <class T>
 struct Sub {
+  using Loops = Sub<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return minus(a, b); }
 };
 template <class T>
 struct Mul {
+  using Loops = Mul<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return times(a, b); }
   template <class R>
   WEFT_ALWAYS_INLINE R in_registers(const R& a, const R& b) const noexcept {
@@ -105,6 +108,7 @@ WEFT_ALWAYS_INLINE T unless_nan(T a, T b, T both) noexcept {
 
 template <class T>
 struct Maximum {
+  using Loops = std::conditional_t<std::is_same_v<T, bool>, Add<T>, Maximum>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a | b;
     return larger(a, b);
@@ -112,6 +116,7 @@ struct Maximum {
 };
 template <class T>
 struct Minimum {
+  using Loops = std::conditional_t<std::is_same_v<T, bool>, Mul<T>, Minimum>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a & b;
     return smaller(a, b);
@@ -119,6 +124,7 @@ struct Minimum {
 };
 template <class T>
 struct FMax {
+  using Loops = std::conditional_t<std::is_integral_v<T>, Maximum<T>, FMax>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a | b;
     return unless_nan(a, b, larger(a, b));
@@ -126,6 +132,7 @@ struct FMax {
 };
 template <class T>
 struct FMin {
+  using Loops = std::conditional_t<std::is_integral_v<T>, Minimum<T>, FMin>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a & b;
     return unless_nan(a, b, smaller(a, b));
@@ -135,10 +142,12 @@ struct FMin {
 // a itself, down to the sign of zero, wherever it lies within.
 template <class T>
 struct ClampMin {
+  using Loops = std::conditional_t<std::is_integral_v<T>, Maximum<T>, ClampMin>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return at_least(a, b); }
 };
 template <class T>
 struct ClampMax {
+  using Loops = std::conditional_t<std::is_integral_v<T>, Minimum<T>, ClampMax>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return at_most(a, b); }
 };
 
@@ -146,14 +155,17 @@ struct ClampMax {
 
 template <class T>
 struct BitwiseAnd {
+  using Loops = BitwiseAnd<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a & b); }
 };
 template <class T>
 struct BitwiseOr {
+  using Loops = BitwiseOr<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a | b); }
 };
 template <class T>
 struct BitwiseXor {
+  using Loops = BitwiseXor<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a ^ b); }
 };
 
@@ -211,6 +223,7 @@ constexpr SpanKernel kernel_of_shifts(const F& op) {
 
 template <class T>
 struct ShiftLeft {
+  using Loops = ShiftLeft<typename Wrapping<T>::Type>;
   static constexpr SpanKernel kernel(const ShiftLeft& op) { return kernel_of_shifts(op); }
 #if defined(__AVX512BW__)
   // Amounts past the width, negative ones among them, give what the formulas do.

@@ -9,6 +9,7 @@ namespace {
 
 template <class T>
 struct Equal {
+  using Loops = Equal<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept {
     // Parts of complex numbers without a branch; as int, or Clang takes it for a slip of the pen.
     if constexpr (is_complex_type<T>) {
@@ -20,6 +21,7 @@ struct Equal {
 };
 template <class T>
 struct NotEqual {
+  using Loops = NotEqual<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept { return !Equal<T>()(a, b); }
 };
 template <class T>
@@ -43,18 +45,21 @@ struct GreaterEqual {
 
 template <class T>
 struct LogicalAnd {
+  using Loops = LogicalAnd<typename Truthful<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept {
     return (static_cast<int>(cast<bool>(a)) & static_cast<int>(cast<bool>(b))) != 0;
   }
 };
 template <class T>
 struct LogicalOr {
+  using Loops = LogicalOr<typename Truthful<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept {
     return (static_cast<int>(cast<bool>(a)) | static_cast<int>(cast<bool>(b))) != 0;
   }
 };
 template <class T>
 struct LogicalXor {
+  using Loops = LogicalXor<typename Truthful<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept {
     return cast<bool>(a) != cast<bool>(b);
   }

@@ -11,6 +11,7 @@ namespace {
 
 template <class T>
 struct Where {
+  using Loops = Where<typename Moved<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(bool condition, T a, T b) const noexcept {
     if constexpr (is_complex_type<T>) {
       // By parts: a choice among pairs of numbers would be a branch.
@@ -70,6 +71,7 @@ struct Lerp {
 
 template <class T>
 struct MulAdd {
+  using Loops = MulAdd<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b, T c) const noexcept { return plus(times(a, b), c); }
   template <class R>
   WEFT_ALWAYS_INLINE R in_registers(const R& a, const R& b, const R& c) const noexcept {

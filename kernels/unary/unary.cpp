@@ -19,8 +19,15 @@ namespace {
 
 // ---- Arithmetic --------------------------------------------------------------------------------
 
+/// What functions come to that change nothing in a type.
+template <class T>
+struct Same {
+  WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return a; }
+};
+
 template <class T>
 struct Neg {
+  using Loops = Neg<typename Wrapping<T>::Type>;
   static constexpr bool only_sign = true;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (is_half_type<T>) {
@@ -37,6 +44,7 @@ struct Neg {
 
 template <class T>
 struct Abs {
+  using Loops = std::conditional_t<std::is_unsigned_v<T>, Same<typename Moved<T>::Type>, Abs>;
   static constexpr bool only_sign = true;
   WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept {
     if constexpr (is_half_type<T>) {
@@ -81,6 +89,7 @@ struct Sign {
 
 template <class T>
 struct Square {
+  using Loops = Square<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return times(a, a); }
   template <class R>
   WEFT_ALWAYS_INLINE R in_registers(const R& a) const noexcept {
@@ -137,6 +146,7 @@ struct Reciprocal {
 
 template <class T>
 struct Floor {
+  using Loops = std::conditional_t<std::is_integral_v<T>, Same<typename Moved<T>::Type>, Floor>;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (std::is_integral_v<T>) return a;
     return floor_of(a);
@@ -144,6 +154,7 @@ struct Floor {
 };
 template <class T>
 struct Ceil {
+  using Loops = std::conditional_t<std::is_integral_v<T>, Same<typename Moved<T>::Type>, Ceil>;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (std::is_integral_v<T>) return a;
     return ceil_of(a);
@@ -151,6 +162,7 @@ struct Ceil {
 };
 template <class T>
 struct Trunc {
+  using Loops = std::conditional_t<std::is_integral_v<T>, Same<typename Moved<T>::Type>, Trunc>;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (std::is_integral_v<T>) return a;
     return trunc_of(a);
@@ -158,6 +170,7 @@ struct Trunc {
 };
 template <class T>
 struct Round {
+  using Loops = std::conditional_t<std::is_integral_v<T>, Same<typename Moved<T>::Type>, Round>;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (std::is_integral_v<T>) return a;
     return nearest_of(a);
@@ -170,6 +183,7 @@ struct Frac {
 
 template <class T>
 struct BitwiseNot {
+  using Loops = BitwiseNot<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (std::is_same_v<T, bool>) {
       return !a;
@@ -206,6 +220,7 @@ struct Angle<double> : RealAngle<double> {};
 
 template <class T>
 struct Conj {
+  using Loops = std::conditional_t<!is_complex_type<T>, Same<typename Moved<T>::Type>, Conj>;
   static constexpr bool only_sign = true;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (is_complex_type<T>) return T(a.real(), -a.imag());
@@ -214,6 +229,7 @@ struct Conj {
 };
 template <class T>
 struct Real {
+  using Loops = std::conditional_t<!is_complex_type<T>, Same<typename Moved<T>::Type>, Real>;
   static constexpr bool only_sign = true;
   WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept {
     if constexpr (is_complex_type<T>) {
@@ -232,6 +248,7 @@ struct Imag {
 
 template <class T>
 struct Relu {
+  using Loops = std::conditional_t<std::is_unsigned_v<T>, Same<typename Moved<T>::Type>, Relu>;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept { return a <= 0 ? T(0) : a; }
 };
 
@@ -265,6 +282,7 @@ WEFT_REGISTER_FORMULA(HardSwish, hard_swish, 1)
 
 template <class T>
 struct IsNan {
+  using Loops = std::conditional_t<std::is_integral_v<T>, IsNan<std::uint8_t>, IsNan>;
   WEFT_ALWAYS_INLINE bool operator()(T a) const noexcept {
     if constexpr (is_complex_type<T>) {
       return (static_cast<int>(a.real() != a.real()) | static_cast<int>(a.imag() != a.imag())) != 0;
@@ -277,6 +295,7 @@ struct IsNan {
 };
 template <class T>
 struct IsInf {
+  using Loops = std::conditional_t<std::is_integral_v<T>, IsNan<std::uint8_t>, IsInf>;
   WEFT_ALWAYS_INLINE bool operator()(T a) const noexcept {
     if constexpr (is_complex_type<T>) {
       const IsInf<typename T::value_type> part;
@@ -290,6 +309,7 @@ struct IsInf {
 };
 template <class T>
 struct IsFinite {
+  using Loops = std::conditional_t<std::is_integral_v<T>, IsFinite<std::uint8_t>, IsFinite>;
   WEFT_ALWAYS_INLINE bool operator()(T a) const noexcept {
     if constexpr (is_complex_type<T>) {
       const IsFinite<typename T::value_type> part;
@@ -303,6 +323,7 @@ struct IsFinite {
 };
 template <class T>
 struct SignBit {
+  using Loops = std::conditional_t<std::is_unsigned_v<T>, IsNan<std::uint8_t>, SignBit>;
   WEFT_ALWAYS_INLINE bool operator()(T a) const noexcept {
     if constexpr (std::is_integral_v<T>) {
       return std::is_signed_v<T> && a < T(0);
@@ -313,6 +334,7 @@ struct SignBit {
 };
 template <class T>
 struct LogicalNot {
+  using Loops = LogicalNot<typename Truthful<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a) const noexcept { return !cast<bool>(a); }
 };
 
