@@ -67,7 +67,8 @@ struct PlainSpans {
   }
 };
 
-/// Columns, four rows at a time, which are joined as a tree before they meet the accumulator.
+/// Columns: the rows that are no four first, then four rows at a time, which are joined as a tree before
+/// they meet the accumulator.
 template <class Rule>
 struct TreeColumns {
   using Acc = typename Rule::Acc;
@@ -79,26 +80,15 @@ struct TreeColumns {
     Acc* acc = static_cast<Acc*>(accumulators);
     const char* from = inputs[0];
     const std::int64_t step = row_bytes[0];
-    std::int64_t row = 0;
-    if (rows < 4) {
-      start(acc, from, step, rows, columns);
-      return;
-    }
-    four<true>(acc, from, step, columns);
-    for (row = 4; row + 4 <= rows; row += 4)
-      four<false>(acc, from + row * step, step, columns);
-    for (; row < rows; ++row) {
-      const Reader x{from + row * step};
-      WEFT_INDEPENDENT_ITERATIONS
-      for (std::int64_t j = 0; j < columns; ++j)
-        acc[j] = Rule::combine(acc[j], Rule::widen(Rule::part(x[j])));
-    }
+    start(acc, from, step, rows % 4, columns);
+    for (std::int64_t row = rows % 4; row < rows; row += 4)
+      add_four(acc, from + row * step, step, columns);
   }
 
  private:
   /// Fewer than four rows.
-  static void start(Acc* acc, const char* from, std::int64_t step, std::int64_t rows,
-                    std::int64_t columns) {
+  static WEFT_ALWAYS_INLINE void start(Acc* acc, const char* from, std::int64_t step,
+                                       std::int64_t rows, std::int64_t columns) {
     const Reader x0{from}, x1{from + step}, x2{from + 2 * step};
     if (rows == 0) {
       for (std::int64_t j = 0; j < columns; ++j)
@@ -119,16 +109,14 @@ struct TreeColumns {
     }
   }
 
-  template <bool first>
-  static WEFT_ALWAYS_INLINE void four(Acc* acc, const char* from, std::int64_t step,
-                                      std::int64_t columns) {
+  static WEFT_ALWAYS_INLINE void add_four(Acc* acc, const char* from, std::int64_t step,
+                                          std::int64_t columns) {
     const Reader x0{from}, x1{from + step}, x2{from + 2 * step}, x3{from + 3 * step};
     WEFT_INDEPENDENT_ITERATIONS
-    for (std::int64_t j = 0; j < columns; ++j) {
-      const Acc sum = Rule::widen(Rule::join(Rule::join(Rule::part(x0[j]), Rule::part(x1[j])),
-                                             Rule::join(Rule::part(x2[j]), Rule::part(x3[j]))));
-      acc[j] = first ? sum : Rule::combine(acc[j], sum);
-    }
+    for (std::int64_t j = 0; j < columns; ++j)
+      acc[j] = Rule::combine(
+          acc[j], Rule::widen(Rule::join(Rule::join(Rule::part(x0[j]), Rule::part(x1[j])),
+                                         Rule::join(Rule::part(x2[j]), Rule::part(x3[j])))));
   }
 };
 

@@ -5,6 +5,7 @@
 #include "kernels/arithmetic.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/stateless.hpp"
+#include "kernels/shared_loops.hpp"
 
 namespace weft::inline v0 {
 namespace {
@@ -80,10 +81,14 @@ struct WordSpans {
 };
 struct NoSpans {};
 
-/// Sums of integers.
+template <class T>
+struct CountRule;
+
+/// Sums of integers; of bools, counts of what is true.
 template <class T, class Result>
 struct CountedSum : std::conditional_t<sizeof(T) == sizeof(std::int64_t), WordSpans, NoSpans> {
-  using Loops = CountedSum<T, std::int64_t>;
+  using Loops = std::conditional_t<std::is_same_v<T, bool>, CountRule<std::uint8_t>,
+                                   CountedSum<T, std::int64_t>>;
   using Element = T;
   using Part = std::conditional_t<sizeof(T) <= 2, std::int32_t, std::int64_t>;
   using Acc = std::int64_t;
@@ -227,19 +232,9 @@ WEFT_ALWAYS_INLINE bool is_nonzero(T x) noexcept {
   }
 }
 
-/// Signed integers are 0 where those without sign are.
-template <class T>
-struct Truth {
-  using Type = T;
-};
-template <std::signed_integral T>
-struct Truth<T> {
-  using Type = std::make_unsigned_t<T>;
-};
-
 template <class T>
 struct CountRule {
-  using Loops = CountRule<typename Truth<T>::Type>;
+  using Loops = CountRule<typename Truthful<T>::Type>;
   using Element = T;
   using Part = std::int32_t;
   using Acc = std::int64_t;
@@ -256,7 +251,7 @@ struct CountRule {
 /// decides.
 template <class T, bool wanted>
 struct SeenRule {
-  using Loops = SeenRule<typename Truth<T>::Type, wanted>;
+  using Loops = SeenRule<typename Truthful<T>::Type, wanted>;
   using Element = T;
   using Part = std::uint8_t;
   using Acc = std::uint8_t;
