@@ -29,6 +29,7 @@ weft_set_warnings(weft_cli_parts weft-cli)
 # Most of it is reading CLI11, and optimising what runs once for every word of the command line.
 if(NOT MSVC)
   target_compile_options(weft-cli PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(weft_cli_parts PRIVATE $<$<CONFIG:Release>:-O1>)
 endif()
 target_precompile_headers(weft_cli_parts PRIVATE ${weft_common_headers} <fmt/format.h>)
 
