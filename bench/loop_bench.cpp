@@ -31,10 +31,10 @@ void require(bool right, const char* what) {
 }
 
 /// s' = s + x, and then `operations` - 1 more that leave it as it is.
-Graph running_sum(std::int64_t width, int operations) {
+Graph running_sum(const PartialShape& shape, int operations) {
   Graph body("running sum");
-  const Value x = body.add_parameter({ScalarType::f32, {width}});
-  const Value s = body.add_parameter({ScalarType::f32, {width}});
+  const Value x = body.add_parameter({ScalarType::f32, shape});
+  const Value s = body.add_parameter({ScalarType::f32, shape});
   Value sum = body.add("Add", {s, x});
   const Value zero = body.add_constant(Tensor::zeros({1}, ScalarType::f32));
   for (int i = 1; i < operations; ++i)
@@ -97,7 +97,7 @@ void trip(benchmark::State& state) {
   Tensor x = Tensor::full({trips, width}, ScalarType::f32, 0.5);
   if (axis == 1) x = Tensor::full({width, trips}, ScalarType::f32, 0.5);
   Prepared loop(scan(axis, state.range(3) != 0, state.range(4) != 0),
-                running_sum(width, static_cast<int>(state.range(1))),
+                running_sum({width}, static_cast<int>(state.range(1))),
                 {x, Tensor::zeros({width}, ScalarType::f32)});
   loop.run();
   require(loop.result(0).at<float>({width - 1}) == 500, "the sum of a thousand halves");
@@ -115,6 +115,23 @@ BENCHMARK(trip)
     ->Args({256, 1, 0, 0, 1})
     ->Args({256, 1, 1, 0, 1})
     ->Args({1024, 20, 0, 0, 1});
+
+/// The usual second axis: of batch x trips x features, so that a slice is a row of features for each of the
+/// batch. Arguments: batch, features, axis.
+void trip_of_rows(benchmark::State& state) {
+  const std::int64_t batch = state.range(0), features = state.range(1), trips = 1000;
+  Tensor x = Tensor::full({trips, batch, features}, ScalarType::f32, 0.5);
+  if (state.range(2) == 1) x = Tensor::full({batch, trips, features}, ScalarType::f32, 0.5);
+  Prepared loop(scan(state.range(2), false, true), running_sum({batch, features}, 1),
+                {x, Tensor::zeros({batch, features}, ScalarType::f32)});
+  loop.run();
+  require(loop.result(0).at<float>({batch - 1, features - 1}) == 500,
+          "the sum of a thousand halves");
+  time_trips(state, loop, trips);
+}
+BENCHMARK(trip_of_rows)
+    ->ArgNames({"batch", "features", "axis"})
+    ->ArgsProduct({{1, 8}, {32, 256}, {0, 1}});
 
 /// Ends when a condition says so: the length of its output is not known before.
 void trip_until_condition(benchmark::State& state) {
@@ -141,7 +158,7 @@ BENCHMARK(trip_until_condition);
 
 /// One trip, with the state outside: what a stream pays for each element.
 void single_trip(benchmark::State& state) {
-  Prepared loop(scan(0, false, false), running_sum(2, 1),
+  Prepared loop(scan(0, false, false), running_sum({2}, 1),
                 {Tensor::full({1, 2}, ScalarType::f32, 0.5), Tensor::zeros({2}, ScalarType::f32)});
   loop.run();
   require(loop.result(0).at<float>({0}) == 0.5F, "one half");
@@ -158,7 +175,7 @@ void changing_length(benchmark::State& state) {
   const Value x = graph.add_parameter({ScalarType::f32, {PartialShape::unknown, width}});
   const Value start = graph.add_constant(Tensor::zeros({width}, ScalarType::f32));
   for (const Value output :
-       add_loop(graph, scan(0, false, true), running_sum(width, 1), {x, start}))
+       add_loop(graph, scan(0, false, true), running_sum({width}, 1), {x, start}))
     graph.add_result(output);
   Frame frame{Executable(graph, {.operators = &operators()})};
   const Tensor data = Tensor::full({trips + 1, width}, ScalarType::f32, 0.5);
