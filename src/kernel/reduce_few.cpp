@@ -12,7 +12,21 @@ namespace {
 /// The same as few_elements where all of them are one row and become one.
 constexpr std::int64_t few_in_row = 2048;
 
+constexpr std::int64_t accumulators_bytes = 4096;
+
 }  // namespace
+
+bool reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
+                       std::int64_t elements) {
+  if (elements < 2 || elements > std::min(few_in_row, kernel.span_elements)) return false;
+  if (kernel.noutputs != 1 || kernel.ninputs != 1 || kernel.accumulator_bytes > accumulators_bytes)
+    return false;
+  alignas(64) char accumulator[accumulators_bytes];
+  const std::int64_t row_bytes = 0;
+  kernel.reduce_spans(kernel.context, accumulator, &input, &row_bytes, 1, elements, 0, 0);
+  kernel.project(kernel.context, accumulator, 1, &output);
+  return true;
+}
 
 bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
   const Geometry& geometry = iter.geometry();
@@ -34,9 +48,8 @@ bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
   const std::int64_t reduced = ndim > 1 ? geometry.extent(reduced_dim) : geometry.extent(0);
   const std::int64_t size = element_size(kernel.types[1]);
   if (kept > 1 && geometry.stride(kept_dim, 0) != element_size(kernel.types[0])) return false;
-  alignas(64) char accumulators[4096];
-  if (kept * kernel.accumulator_bytes > static_cast<std::int64_t>(sizeof(accumulators)))
-    return false;
+  alignas(64) char accumulators[accumulators_bytes];
+  if (kept * kernel.accumulator_bytes > accumulators_bytes) return false;
   char* input = iter.operand(1).data;
   char* output = iter.operand(0).data;
   const bool rows = reduced0 && geometry.stride(0, 1) == size;

@@ -12,4 +12,8 @@ namespace weft::inline v0 {
 /// nothing done, if there is more to do than that.
 bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel);
 
+/// The same of two or more elements next to each other, which become one, without an iterator.
+bool reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
+                       std::int64_t elements);
+
 }  // namespace weft::inline v0

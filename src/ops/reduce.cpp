@@ -4,6 +4,7 @@
 #include <weft/ops/creation.hpp>
 
 #include "base/operation.hpp"
+#include "kernel/reduce_few.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_reduce.hpp"
 #include "ops/reduce_axes.hpp"
@@ -148,6 +149,27 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
   return call;
 }
 
+/// Reduces all elements of a few that lie next to each other into an output that is ready for the result,
+/// of the types that the kernel itself has. False, with nothing done, if it is not that simple.
+bool reduce_in_row(Reduction op, const TensorView& out, const TensorView& a, IntSpan axes,
+                   const ReduceOptions& options) {
+  if (op == Reduction::mean || op == Reduction::var || op == Reduction::std) return false;
+  if (!a.defined() || !out.defined() || options.dtype) return false;
+  const bool only = a.rank() == 1 && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1);
+  if (!axes.empty() && !only) return false;
+  if (out.numel() != 1 || out.rank() != (options.keepdim ? a.rank() : 0) || out.read_only() ||
+      !a.is_contiguous() || (info(op).kinds & kinds::of(a.dtype())) == 0) {
+    return false;
+  }
+  const ReductionKernel* kernel = reduce_kernel(kernel_of(op), a.dtype());
+  if (kernel == nullptr || kernel->types[0] != out.dtype() || kernel->types[1] != a.dtype())
+    return false;
+  auto* to = static_cast<char*>(out.data());
+  auto* from = static_cast<char*>(a.data());
+  if (from < to + out.nbytes() && to < from + a.nbytes()) return false;
+  return reduce_few_in_row(*kernel, to, from, a.numel());
+}
+
 /// Numbers of every type are 0 where all bits are.
 void write_zeros(const TensorView& out) {
   constexpr std::int64_t small = 256 << 10;  // bytes that no other thread is asked for
@@ -221,6 +243,11 @@ ReduceCall prepare(Reduction op, const Output& first, const Output& second, cons
   });
 }
 
+void call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
+          const ReduceOptions& options) {
+  if (!reduce_in_row(op, out.view(), a, axes, options)) prepare(op, out, a, axes, options).run();
+}
+
 ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,
                         const ReduceOptions& options) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -275,7 +302,7 @@ ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
     return out;                                                                                    \
   }                                                                                                \
   void NAME##_out(const Output& out, const Input& a, IntSpan axes, const ReduceOptions& options) { \
-    prepare(Reduction::NAME, out, a.view(), axes, options).run();                                  \
+    call(Reduction::NAME, out, a.view(), axes, options);                                           \
   }
 WEFT_FOR_EACH_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE

@@ -104,9 +104,9 @@ template <auto prepare>
 constexpr OpEntry entry(std::string_view name, int inputs) {
   return {name, inputs, &run<prepare>, &explain<prepare>};
 }
-template <auto prepare>
+template <auto prepare, auto call = &run<prepare>>
 constexpr OpEntry reduction_entry(const ReductionInfo& function) {
-  return {function.name, 1, &run<prepare>, &explain<prepare>, nullptr, &function};
+  return {function.name, 1, call, &explain<prepare>, nullptr, &function};
 }
 template <auto prepare, auto call = &run<prepare>>
 constexpr OpEntry entry(const FunctionInfo& function) {
@@ -125,6 +125,10 @@ void call_binary(const OpArguments& args) {
 template <auto op>
 void call_ternary(const OpArguments& args) {
   call(op, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2]);
+}
+template <Reduction op>
+void call_reduction(const OpArguments& args) {
+  call(op, args.outputs[0], args.inputs[0], args.axes, {.keepdim = args.keepdim});
 }
 void call_copy(const OpArguments& args) { copy_out(args.outputs[0], args.inputs[0]); }
 template <auto op>
@@ -157,8 +161,9 @@ constexpr auto entries = [] {
 #undef WEFT_DIVISION
 #undef WEFT_TERNARY
 #undef WEFT_SCALED
-#define WEFT_REDUCTION(NAME, ...) \
-  reduction_entry<reduction<Reduction::NAME>>(info(Reduction::NAME)),
+#define WEFT_REDUCTION(NAME, ...)                                                \
+  reduction_entry<reduction<Reduction::NAME>, &call_reduction<Reduction::NAME>>( \
+      info(Reduction::NAME)),
                               WEFT_FOR_EACH_REDUCTION(WEFT_REDUCTION)
 #undef WEFT_REDUCTION
 #define WEFT_REDUCTION(NAME, ...) \
