@@ -174,7 +174,7 @@ bool reduce_in_row(Reduction op, const TensorView& out, const TensorView& a, Int
 void write_zeros(const TensorView& out) {
   constexpr std::int64_t small = 256 << 10;  // bytes that no other thread is asked for
   if (out.nbytes() > small || !out.is_contiguous()) return fill_out(out, 0);
-  std::memset(out.data(), 0, static_cast<std::size_t>(out.nbytes()));
+  if (out.nbytes() > 0) std::memset(out.data(), 0, static_cast<std::size_t>(out.nbytes()));
 }
 
 void check_vectors(const TensorView& a, const TensorView& b) {

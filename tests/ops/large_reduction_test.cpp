@@ -7,6 +7,8 @@
 #include "support/naive_reduce.hpp"
 #include "support/threads.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 
 namespace {
@@ -154,7 +156,7 @@ TEST_CASE("argmax, argmin: over an axis of extent 1", "[ops]") {
       const auto axis = static_cast<std::int64_t>(shape.size() == 1 || shape[0] == 1 ? 0 : 1);
       const Dims reduced = test::reduced_shape(shape, 1u << axis);
       const Memory out(ScalarType::i64, test::random_layout(random, reduced, {.zero = false}));
-      std::memset(out.data(), 0x5a, static_cast<std::size_t>(out.size_bytes()));
+      std::fill_n(out.data(), out.size_bytes(), std::byte{0x5a});
       const test::Watch watch(out);
       weft::argmax_out(out.view(), in.view(), axis, true);
       CHECK(test::difference(out.view(), test::Dense(ScalarType::i64, reduced)) == "");
