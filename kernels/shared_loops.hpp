@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Formulas of different element types, or of different names, whose loops are one: they make the same
-/// bits of the same bits. Half of the code of the plain functions would be copies otherwise, and half of
-/// the time to compile it.
+/// bits of the same bits. Their code is compiled once.
 #pragma once
 
 #include <weft/kernel/span_loop.hpp>

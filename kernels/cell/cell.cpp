@@ -3,6 +3,7 @@
 #include "kernels/cell/cell.hpp"
 
 #include "kernels/cell/gate_functions.hpp"
+#include "kernels/inline_lambda.hpp"
 
 namespace weft::inline v0 {
 namespace {
@@ -56,9 +57,6 @@ struct Units {
   }
 };
 
-/// Of lambdas; otherwise each call of one loads all constants anew.
-#define WEFT_INLINED __attribute__((always_inline))
-
 /// f(units) for units from `begin` to `end`.
 template <class T, class F>
 WEFT_ALWAYS_INLINE void for_vectors(std::int64_t begin, std::int64_t end, F&& f) {
@@ -70,7 +68,7 @@ WEFT_ALWAYS_INLINE void for_vectors(std::int64_t begin, std::int64_t end, F&& f)
 template <class T, class F>
 WEFT_ALWAYS_INLINE void for_each_vector(std::int64_t rows, std::int64_t units, F&& f) {
   for (std::int64_t row = 0; row < rows; ++row)
-    for_vectors<T>(0, units, [&](const Units<T>& some) WEFT_INLINED { f(row, some); });
+    for_vectors<T>(0, units, [&](const Units<T>& some) WEFT_INLINE_LAMBDA { f(row, some); });
 }
 
 WEFT_ALWAYS_INLINE char* row_of(const GateRows& rows, std::int64_t row) noexcept {
@@ -106,32 +104,33 @@ WEFT_ALWAYS_INLINE Vectorized<T> gate(const Activation& a, double clip,
 template <class T>
 void lstm_rows(const LstmGates& g) {
   using V = Vectorized<T>;
-  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINED {
-    const V cell = units.load(row_of(g.cell, row));
-    V f_sum = Units<T>::load_beyond(row_of(g.forget, row), units.first);
-    V i_sum = Units<T>::load_beyond(row_of(g.input, row), units.first);
-    const V c_sum = Units<T>::load_beyond(row_of(g.candidate, row), units.first);
-    V o_sum = Units<T>::load_beyond(row_of(g.output, row), units.first);
-    if (g.peephole_forget != nullptr) {
-      f_sum += units.load(g.peephole_forget) * cell;
-      i_sum += units.load(g.peephole_input) * cell;
-    }
-    const V f = any_gate(g.activations[0], g.clip, f_sum);
-    V i = any_gate(g.activations[0], g.clip, i_sum);
-    if (g.input_forget) i = V(T(1)) - f;
-    const V next = f * cell + i * any_gate(g.activations[1], g.clip, c_sum);
-    if (g.peephole_output != nullptr) o_sum += units.load(g.peephole_output) * next;
-    const V o = any_gate(g.activations[0], g.clip, o_sum);
-    units.store(row_of(g.cell_out, row), next);
-    units.store(row_of(g.hidden_out, row), o * any_gate(g.activations[2], 0, next));
-  });
+  for_each_vector<T>(
+      g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINE_LAMBDA {
+        const V cell = units.load(row_of(g.cell, row));
+        V f_sum = Units<T>::load_beyond(row_of(g.forget, row), units.first);
+        V i_sum = Units<T>::load_beyond(row_of(g.input, row), units.first);
+        const V c_sum = Units<T>::load_beyond(row_of(g.candidate, row), units.first);
+        V o_sum = Units<T>::load_beyond(row_of(g.output, row), units.first);
+        if (g.peephole_forget != nullptr) {
+          f_sum += units.load(g.peephole_forget) * cell;
+          i_sum += units.load(g.peephole_input) * cell;
+        }
+        const V f = any_gate(g.activations[0], g.clip, f_sum);
+        V i = any_gate(g.activations[0], g.clip, i_sum);
+        if (g.input_forget) i = V(T(1)) - f;
+        const V next = f * cell + i * any_gate(g.activations[1], g.clip, c_sum);
+        if (g.peephole_output != nullptr) o_sum += units.load(g.peephole_output) * next;
+        const V o = any_gate(g.activations[0], g.clip, o_sum);
+        units.store(row_of(g.cell_out, row), next);
+        units.store(row_of(g.hidden_out, row), o * any_gate(g.activations[2], 0, next));
+      });
 }
 
 /// The usual functions, in three divisions instead of five: i c and o tanh(C') are one fraction each. Where
 /// its divisor overflows they are 0; i or o is below 1.5e-30 (f32) and 1e-290 (f64) then.
 ///
-/// Of some vectors C' first, and then H': the chain of two functions, one after the other, is longer than what a
-/// processor looks ahead.
+/// Of some vectors C' first, and then H': the chain of two functions, one after the other, is longer than
+/// what a processor looks ahead.
 template <class T>
 void usual_lstm_rows(const LstmGates& g) {
   using V = Vectorized<T>;
@@ -144,14 +143,14 @@ void usual_lstm_rows(const LstmGates& g) {
     };
     for (std::int64_t begin = 0; begin < g.units; begin += at_a_time) {
       const std::int64_t end = g.units - begin < at_a_time ? g.units : begin + at_a_time;
-      for_vectors<T>(begin, end, [&](const Units<T>& units) WEFT_INLINED {
+      for_vectors<T>(begin, end, [&](const Units<T>& units) WEFT_INLINE_LAMBDA {
         const V m = gate_doubled(sums(g.candidate, units.first));
         const V kept = units.load(row_of(g.cell, row)) / gate_divisor(sums(g.forget, units.first));
         const V value = kept + m / (gate_divisor(sums(g.input, units.first)) * (m + two));
         value.store(next + (units.first - begin));
         units.store(row_of(g.cell_out, row), value);
       });
-      for_vectors<T>(begin, end, [&](const Units<T>& units) WEFT_INLINED {
+      for_vectors<T>(begin, end, [&](const Units<T>& units) WEFT_INLINE_LAMBDA {
         const V n = gate_doubled(V::load(next + (units.first - begin)));
         units.store(row_of(g.hidden_out, row),
                     n / (gate_divisor(sums(g.output, units.first)) * (n + two)));
@@ -177,14 +176,15 @@ bool is_usual(const Activation& gate, const Activation& candidate, double clip) 
 template <class T, bool usual>
 void gru_reset_rows(const GruReset& g) {
   using V = Vectorized<T>;
-  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINED {
-    const V update = units.load(row_of(g.update, row));
-    const V reset = units.load(row_of(g.reset, row));
-    constexpr GateFunction sigmoid = GateFunction::sigmoid;
-    const V r = gate<usual, sigmoid>(g.activation, g.clip, reset);
-    units.store(row_of(g.update, row), gate<usual, sigmoid>(g.activation, g.clip, update));
-    units.store(row_of(g.reset_hidden, row), r * units.load(row_of(g.hidden, row)));
-  });
+  for_each_vector<T>(
+      g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINE_LAMBDA {
+        const V update = units.load(row_of(g.update, row));
+        const V reset = units.load(row_of(g.reset, row));
+        constexpr GateFunction sigmoid = GateFunction::sigmoid;
+        const V r = gate<usual, sigmoid>(g.activation, g.clip, reset);
+        units.store(row_of(g.update, row), gate<usual, sigmoid>(g.activation, g.clip, update));
+        units.store(row_of(g.reset_hidden, row), r * units.load(row_of(g.hidden, row)));
+      });
 }
 template <class T>
 void gru_reset(const GruReset& g) {
@@ -196,18 +196,19 @@ template <class T, bool usual>
 void gru_update_rows(const GruUpdate& g) {
   using V = Vectorized<T>;
   constexpr GateFunction sigmoid = GateFunction::sigmoid;
-  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINED {
-    V z = units.load(row_of(g.update, row));
-    V sum = units.load(row_of(g.candidate, row));
-    if (g.product.data != nullptr) {
-      const V reset = units.load(row_of(g.reset, row)) + units.load(row_of(g.reset_input, row));
-      z = gate<usual, sigmoid>(g.gate, g.clip, z + units.load(row_of(g.update_input, row)));
-      sum += gate<usual, sigmoid>(g.gate, g.clip, reset) * units.load(row_of(g.product, row));
-    }
-    const V h = gate<usual, GateFunction::tanh>(g.activation, g.clip, sum);
-    const V hidden = units.load(row_of(g.hidden, row));
-    units.store(row_of(g.hidden_out, row), (V(T(1)) - z) * h + z * hidden);
-  });
+  for_each_vector<T>(
+      g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINE_LAMBDA {
+        V z = units.load(row_of(g.update, row));
+        V sum = units.load(row_of(g.candidate, row));
+        if (g.product.data != nullptr) {
+          const V reset = units.load(row_of(g.reset, row)) + units.load(row_of(g.reset_input, row));
+          z = gate<usual, sigmoid>(g.gate, g.clip, z + units.load(row_of(g.update_input, row)));
+          sum += gate<usual, sigmoid>(g.gate, g.clip, reset) * units.load(row_of(g.product, row));
+        }
+        const V h = gate<usual, GateFunction::tanh>(g.activation, g.clip, sum);
+        const V hidden = units.load(row_of(g.hidden, row));
+        units.store(row_of(g.hidden_out, row), (V(T(1)) - z) * h + z * hidden);
+      });
 }
 template <class T>
 void gru_update(const GruUpdate& g) {
@@ -217,10 +218,11 @@ void gru_update(const GruUpdate& g) {
 
 template <class T>
 void rnn(const RnnGate& g) {
-  for_each_vector<T>(g.rows, g.units, [&](std::int64_t row, const Units<T>& units) WEFT_INLINED {
-    const Vectorized<T> sum = units.load(row_of(g.sums, row));
-    units.store(row_of(g.out, row), any_gate(g.activation, g.clip, sum));
-  });
+  for_each_vector<T>(g.rows, g.units,
+                     [&](std::int64_t row, const Units<T>& units) WEFT_INLINE_LAMBDA {
+                       const Vectorized<T> sum = units.load(row_of(g.sums, row));
+                       units.store(row_of(g.out, row), any_gate(g.activation, g.clip, sum));
+                     });
 }
 
 template <class T>

@@ -4,6 +4,8 @@
 
 #include <weft/kernel/vectorized.hpp>
 
+#include "kernels/inline_lambda.hpp"
+
 namespace weft::inline v0 {
 namespace {
 
@@ -28,9 +30,6 @@ template <class T>
 constexpr std::int64_t panel_width = panel_vectors * Vectorized<T>::lanes;
 constexpr std::int64_t vector_bytes = 64;
 
-/// Of lambdas: sums that another function is given have to be in memory.
-#define WEFT_INLINED __attribute__((always_inline))
-
 /// One step: a column of a's tile times a row of b's.
 template <class T, int rows, int vectors, std::size_t... J>
 WEFT_ALWAYS_INLINE void add_products(Vectorized<T>* sums, const char* a, std::int64_t a_row,
@@ -39,8 +38,8 @@ WEFT_ALWAYS_INLINE void add_products(Vectorized<T>* sums, const char* a, std::in
   using V = Vectorized<T>;
   const V columns[] = {V::load(reinterpret_cast<const T*>(b + J / panel_vectors * b_panel +
                                                           J % panel_vectors * vector_bytes))...};
-  [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINED {
-    const auto row = [&]<std::size_t r>(std::integral_constant<std::size_t, r>) WEFT_INLINED {
+  [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINE_LAMBDA {
+    const auto row = [&]<std::size_t r>(std::integral_constant<std::size_t, r>) WEFT_INLINE_LAMBDA {
       const V factor(SpanReader<T, false>{a + static_cast<std::int64_t>(r) * a_row}[0]);
       ((sums[r * vectors + J] = fma(factor, columns[J], sums[r * vectors + J])), ...);
     };

@@ -6,15 +6,10 @@
 
 #include <weft/kernel/vectorized.hpp>
 
+#include "kernels/inline_lambda.hpp"
+
 #include <cstdint>
 #include <type_traits>
-
-// Lambdas that stand for the inside of a loop.
-#if defined(__GNUC__)
-#define WEFT_INLINE_LAMBDA __attribute__((always_inline))
-#else
-#define WEFT_INLINE_LAMBDA
-#endif
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {

@@ -19,8 +19,8 @@
 /// `project_each` instead of `project`, and
 /// `span_elements` where `spans` reads its rows more than once; `short_rows` where `spans` is quick for rows
 /// of few elements;
-/// `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`. `Loops` names another rule whose spans
-/// and columns do as well: code that differs only in what becomes of the accumulators is compiled once.
+/// `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`. `Loops` names another rule
+/// whose spans and columns do as well: code that differs only in what becomes of the accumulators is compiled once.
 #pragma once
 
 #include <weft/kernel/reduce.hpp>

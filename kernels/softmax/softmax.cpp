@@ -4,6 +4,7 @@
 #include <weft/kernel/vectorized_math.hpp>
 
 #include "kernels/exp_below.hpp"
+#include "kernels/inline_lambda.hpp"
 #include "kernels/math/logarithm.hpp"
 #include "kernels/reduce/folds.hpp"
 #include "kernels/stage/moves.hpp"
@@ -11,8 +12,6 @@
 #include <limits>
 
 // Lambdas over registers: called, they would pass them through memory.
-#define WEFT_INLINED __attribute__((always_inline))
-
 namespace weft::inline v0 {
 namespace {
 
@@ -71,14 +70,14 @@ struct Functions {
     std::int64_t j = 0;
     for (; j + lanes <= columns; j += lanes) {
       f(
-          j, [](const T* from) WEFT_INLINED { return V::load(from); },
-          [](T* to, const V& value) WEFT_INLINED { value.store(to); }, lanes);
+          j, [](const T* from) WEFT_INLINE_LAMBDA { return V::load(from); },
+          [](T* to, const V& value) WEFT_INLINE_LAMBDA { value.store(to); }, lanes);
     }
     const std::int64_t rest = columns - j;
     if (rest == 0) return;
     f(
-        j, [=](const T* from) WEFT_INLINED { return load_some(from, rest, fill); },
-        [=](T* to, const V& value) WEFT_INLINED { store_some(to, value, rest); }, rest);
+        j, [=](const T* from) WEFT_INLINE_LAMBDA { return load_some(from, rest, fill); },
+        [=](T* to, const V& value) WEFT_INLINE_LAMBDA { store_some(to, value, rest); }, rest);
   }
 
   /// The larger; b if a is NaN. One instruction.
@@ -93,7 +92,7 @@ struct Functions {
     // Several rows at a time, so that `most` is read and written less often.
     for (; r + 4 <= rows; r += 4) {
       each_register(columns, lowest,
-                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINED {
+                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
                       const V a = larger(load(row(in, in_row, r) + j), load(most + j));
                       const V b = larger(load(row(in, in_row, r + 1) + j), a);
                       const V c = larger(load(row(in, in_row, r + 2) + j), b);
@@ -102,7 +101,7 @@ struct Functions {
     }
     for (; r < rows; ++r) {
       each_register(columns, lowest,
-                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINED {
+                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
                       store(most + j, larger(load(row(in, in_row, r) + j), load(most + j)));
                     });
     }
@@ -121,7 +120,7 @@ struct Functions {
       std::int64_t r = first;
       for (; r + 4 <= end; r += 4) {
         each_register(columns, T(0),
-                      [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINED {
+                      [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
                         const V m = load(most + j);
                         V terms[4];
                         WEFT_UNROLLED
@@ -135,7 +134,7 @@ struct Functions {
       }
       for (; r < end; ++r) {
         each_register(columns, T(0),
-                      [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINED {
+                      [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
                         const V terms = exp_below(load(row(in, in_row, r) + j) - load(most + j));
                         if (keep) store(row(out, out_row, r) + j, terms);
                         store(part + j, load(part + j) + terms);
@@ -184,7 +183,7 @@ struct Functions {
       T* to = row(out, out_row, r);
       each_register(columns, T(0),
                     [&](std::int64_t j, auto load, auto store, std::int64_t)
-                        WEFT_INLINED { store(to + j, load(to + j) * load(factor + j)); });
+                        WEFT_INLINE_LAMBDA { store(to + j, load(to + j) * load(factor + j)); });
     }
   }
 
@@ -199,7 +198,7 @@ struct Functions {
     const T* factor = static_cast<const T*>(factors);
     for (std::int64_t r = 0; r < rows; ++r) {
       each_register(columns, T(0),
-                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINED {
+                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
                       store(row(out, out_row, r) + j,
                             result(load(row(in, in_row, r) + j), load(most + j), load(factor + j)));
                     });
@@ -209,7 +208,7 @@ struct Functions {
   static void few_rows(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
                        std::int64_t rows, std::int64_t columns) {
     each_register(columns, T(0),
-                  [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINED {
+                  [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
                     V x[few_softmax_rows];
                     V most = x[0] = load(row(in, in_row, 0) + j);
                     for (std::int64_t r = 1; r < rows; ++r)
@@ -236,9 +235,9 @@ struct Functions {
       for (int k = 0; k < 4; ++k)
         part[k] = larger(V::load(from + i + k * lanes), part[k]);
     }
-    each_register(n - i, lowest, [&](std::int64_t j, auto load, auto, std::int64_t) WEFT_INLINED {
-      part[0] = larger(load(from + i + j), part[0]);
-    });
+    each_register(n - i, lowest,
+                  [&](std::int64_t j, auto load, auto, std::int64_t)
+                      WEFT_INLINE_LAMBDA { part[0] = larger(load(from + i + j), part[0]); });
     const V all = larger(larger(part[0], part[1]), larger(part[2], part[3]));
     *most = reduce_lanes(all, [](T a, T b) { return a > b ? a : b; });
   }
@@ -265,7 +264,7 @@ struct Functions {
       }
       // What fills up the last register adds nothing.
       each_register(end - i, lowest,
-                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINED {
+                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
                       const V terms = exp_below(load(from + i + j) - V(most));
                       if (keep) store(to + i + j, terms);
                       part[0] += terms;
@@ -294,16 +293,17 @@ struct Functions {
   static void scale_line(const void* factor, char* out, std::int64_t n) {
     const V by(*static_cast<const T*>(factor));
     T* to = row(out, 0, 0);
-    each_register(n, T(0), [&](std::int64_t i, auto load, auto store, std::int64_t) WEFT_INLINED {
-      store(to + i, load(to + i) * by);
-    });
+    each_register(n, T(0),
+                  [&](std::int64_t i, auto load, auto store, std::int64_t)
+                      WEFT_INLINE_LAMBDA { store(to + i, load(to + i) * by); });
   }
   static void finish_line(const void* largest, const void* factor, char* out, const char* in,
                           std::int64_t n) {
     const V most(*static_cast<const T*>(largest)), by(*static_cast<const T*>(factor));
-    each_register(n, T(0), [&](std::int64_t i, auto load, auto store, std::int64_t) WEFT_INLINED {
-      store(row(out, 0, 0) + i, result(load(row(in, 0, 0) + i), most, by));
-    });
+    each_register(n, T(0),
+                  [&](std::int64_t i, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
+                    store(row(out, 0, 0) + i, result(load(row(in, 0, 0) + i), most, by));
+                  });
   }
 
   /// The largest of each lane of a line.
@@ -327,7 +327,7 @@ struct Functions {
                                                             const char* ahead) {
     constexpr std::int64_t block = 32 * lanes;  // added up before they go to f64
     Vectorized<double> sum(0.0);
-    const auto take = [&](const V& part) WEFT_INLINED {
+    const auto take = [&](const V& part) WEFT_INLINE_LAMBDA {
       if constexpr (std::is_same_v<T, double>) {
         sum += part;
       } else {
@@ -370,8 +370,8 @@ struct Functions {
     double sums[most_softmax_lines] = {};
     fold_rows_of<T>(
         most, count, n,
-        [&](std::int64_t r) WEFT_INLINED { return largest_lanes(row(in, in_row, r), n); },
-        [](auto a, auto b) WEFT_INLINED {
+        [&](std::int64_t r) WEFT_INLINE_LAMBDA { return largest_lanes(row(in, in_row, r), n); },
+        [](auto a, auto b) WEFT_INLINE_LAMBDA {
           if constexpr (std::is_same_v<decltype(a), T>) {
             return a > b ? a : b;
           } else {
@@ -381,18 +381,18 @@ struct Functions {
     const V numbers = lane_numbers<T>();
     fold_rows_of<double>(
         sums, count, n,
-        [&](std::int64_t r) WEFT_INLINED {
+        [&](std::int64_t r) WEFT_INLINE_LAMBDA {
           return summed_lanes(row(out, out_row, r), row(in, in_row, r), n, V(most[r]), numbers,
                               in + (r + count) * in_row);
         },
-        [](auto a, auto b) WEFT_INLINED { return a + b; });
+        [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
     T factors[most_softmax_lines];
     settle(factors, sums, count);
     for (std::int64_t r = 0; r < count; ++r) {
       T* to = row(out, out_row, r);
       const T* from = log ? row(in, in_row, r) : to;
       const V by(factors[r]), m(most[r]);
-      const auto finished = [&](const V& x) WEFT_INLINED {
+      const auto finished = [&](const V& x) WEFT_INLINE_LAMBDA {
         if constexpr (log) return (x - m) - by;
         return x * by;
       };

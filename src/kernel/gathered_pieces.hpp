@@ -8,8 +8,8 @@
 namespace weft::inline v0 {
 
 /// Columns of one or two of the dims that are left when the axis is squashed, `rows_` elements of each at
-/// a time, as dense lines or as dense columns. The second dim is the one along which the input is dense
-/// where along the axis and the first it takes whole lines to the next element, so that its lines of memory are used up.
+/// a time, as dense lines or as dense columns. The second dim is the one along which the input is dense if
+/// neighbours along the axis and along the first are on other lines of memory: so lines are used up.
 class GatheredPieces : public AxisPieces {
  public:
   std::int64_t count() const {
