@@ -25,9 +25,9 @@ Collected::Collected(const LoopSpec& spec, std::size_t output, ScalarType dtype,
     refuse(spec, ErrorCode::axis, "output ", output, ": axis ", axis, " of rank ", axes);
   }
   axis_ = static_cast<std::size_t>(axis < 0 ? axis + axes : axis);
-  direct_ = true;
   for (std::size_t a = 0; a < axis_; ++a)
-    direct_ = direct_ && element_[a] == 1;
+    rows_ *= element_[a];
+  row_bytes_ = rows_ == 0 ? 0 : element_bytes_ / rows_;
 }
 
 DimVector Collected::shape(std::int64_t places) const {
@@ -52,6 +52,7 @@ void Collected::open(const TensorView& out, std::int64_t trips) noexcept {
   const std::int64_t extent = is_stack_ || element_.empty() ? 1 : element_[axis_];
   place_bytes_ = extent * out.strides()[axis_] * element_size(dtype_);
   capacity_ = extent == 0 ? 0 : out.shape()[axis_] / extent;
+  row_step_ = out.shape()[axis_] * out.strides()[axis_] * element_size(dtype_);
 }
 
 TensorView Collected::places(std::int64_t i, std::int64_t count) const {

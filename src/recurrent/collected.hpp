@@ -23,12 +23,17 @@ class Collected {
   std::int64_t element_bytes() const noexcept { return element_bytes_; }
   bool backwards() const noexcept { return backwards_; }
   /// Elements are row-major in the output, so that a trip can write its own there.
-  bool is_direct() const noexcept { return direct_; }
+  bool is_direct() const noexcept { return rows_ == 1; }
+  /// An element lies in the output as this many dense rows, a constant number of bytes apart.
+  std::int64_t rows() const noexcept { return rows_; }
+  std::int64_t row_bytes() const noexcept { return row_bytes_; }
+  /// From row to row; after open().
+  std::int64_t row_step() const noexcept { return row_step_; }
 
   /// Shape of the output for `places` trips. Throws Error(overflow).
   DimVector shape(std::int64_t places) const;
 
-  /// The output's memory, which has room for `places` trips; `trips`, or -1 if that is not known yet.
+  /// The output's memory, row-major, which has room for `places` trips; `trips`, or -1 if that is not known yet.
   void open(const TensorView& out, std::int64_t trips) noexcept;
   /// Where trip i goes. Backwards, the number of trips has to be known.
   char* place(std::int64_t i) const noexcept {
@@ -49,13 +54,15 @@ class Collected {
   std::size_t axis_ = 0;  // of the output
   bool is_stack_;
   bool backwards_;
-  bool direct_ = false;
+  std::int64_t rows_ = 1;
+  std::int64_t row_bytes_ = 0;
 
   char* origin_ = nullptr;
   std::int64_t trips_ = -1;
   std::int64_t capacity_ = 0;     // places
   std::int64_t place_bytes_ = 0;  // from place to place
-  DimVector strides_;             // of an element in the output
+  std::int64_t row_step_ = 0;
+  DimVector strides_;  // of an element in the output
 };
 
 }  // namespace weft::inline v0::recurrent

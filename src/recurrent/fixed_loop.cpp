@@ -12,6 +12,13 @@
 
 namespace weft::inline v0::recurrent {
 
+namespace {
+
+/// Larger elements are copied by several threads.
+constexpr std::int64_t most_bytes_by_one = std::int64_t{256} << 10;
+
+}  // namespace
+
 void FixedLoop::run(const LoopCall& call, LoopReport& report) {
   call_ = &call;
   report_ = &report;
@@ -130,6 +137,27 @@ bool FixedLoop::head_holds() {
   return *static_cast<const char*>(runtime_.head->result_data(0)) != 0;
 }
 
+void FixedLoop::make(const Copy& copy) {
+  char* const to = now_[copy.to];
+  const char* const from = now_[copy.from];
+  if (copy.gather >= 0) {
+    const Collected& out = gathers_[static_cast<std::size_t>(copy.gather)].collected;
+    if (copy.bytes <= most_bytes_by_one) {
+      copy_bytes_(to, 1, out.row_step(), from, 1, out.row_bytes(), out.row_bytes(), out.rows());
+    } else {
+      const std::int64_t shape[] = {out.rows(), out.row_bytes()}, steps[] = {out.row_step(), 1};
+      copy_out(TensorView::trusted(static_cast<void*>(to), ScalarType::u8, shape, steps),
+               TensorView::trusted(from, ScalarType::u8, shape));
+    }
+  } else if (copy.strided == nullptr) {
+    std::memcpy(to, from, static_cast<std::size_t>(copy.bytes));
+  } else {
+    copy_out(TensorView::trusted(static_cast<void*>(to), copy.strided->dtype, copy.strided->shape),
+             copy.strided->slice(from));
+  }
+  count_copy(copy.bytes);
+}
+
 void FixedLoop::run_trips(std::int64_t trips) {
   graph::Frame* const frame = runtime_.trip ? &*runtime_.trip : nullptr;
   for (; trips > 0; --trips) {
@@ -147,16 +175,8 @@ void FixedLoop::run_trips(std::int64_t trips) {
       }
       frame->run();
     }
-    for (const Copy& copy : copies_) {
-      if (copy.strided == nullptr) {
-        std::memcpy(now_[copy.to], now_[copy.from], static_cast<std::size_t>(copy.bytes));
-      } else {
-        copy_out(TensorView::trusted(static_cast<void*>(now_[copy.to]), copy.strided->dtype,
-                                     copy.strided->shape),
-                 copy.strided->slice(now_[copy.from]));
-      }
-      count_copy(copy.bytes);
-    }
+    for (const Copy& copy : copies_)
+      make(copy);
     for (std::size_t w = 0; w < watched_.size(); ++w)
       last_[w] = now_[watched_[w]];
     if (condition_) go_ = *now_[*condition_] != 0;

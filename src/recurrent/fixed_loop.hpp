@@ -4,6 +4,7 @@
 /// the compiled part.
 #pragma once
 
+#include "kernels/stage/stage.hpp"
 #include "recurrent/collected.hpp"
 #include "recurrent/loop_call.hpp"
 
@@ -56,6 +57,7 @@ class FixedLoop {
     Variable from;
     std::int64_t bytes;
     const SliceWalk* strided;  ///< geometry of the source, unless it is dense
+    int gather = -1;           ///< into whose output it goes, row by row; -1: to one dense place
   };
   struct State {
     std::size_t number;
@@ -80,7 +82,7 @@ class FixedLoop {
   /// A collected output.
   struct Gather {
     enum class Way : std::uint8_t {
-      direct,  ///< every trip writes into the output
+      direct,  ///< every trip writes into the output, or copies its rows there
       blocks,  ///< into a buffer, which goes to the output block by block
       chunks,  ///< into buffers of growing size, which go there at the end
       after,   ///< the output is a copy of what is there already
@@ -103,6 +105,8 @@ class FixedLoop {
   void set_up_iterators();
   void set_up_states();
   void set_up_gathers();
+  bool is_written(Source source) const;
+  static Gather::Way way_of(const Gather& gather);
   void set_up_rest();
   void connect_states();
   bool lasts(Source source) const;
@@ -126,6 +130,7 @@ class FixedLoop {
   void produce();
   void open_chunks(std::int64_t& trips);
   void run_trips(std::int64_t trips);
+  void make(const Copy& copy);
   bool head_holds();
   void flush(std::int64_t first);
   void refuse_end(std::int64_t last);
@@ -153,6 +158,7 @@ class FixedLoop {
   std::vector<Mover> movers_;
   std::vector<Writer> writers_;
   std::vector<Copy> copies_;
+  CopyBlockFn copy_bytes_ = copy_block_kernel(1);
   std::vector<State> states_;
   std::vector<FixedState> fixed_states_;
   std::vector<Gather> gathers_;

@@ -119,6 +119,26 @@ std::int64_t FixedLoop::longest_chain(Source from) const {
   return longest;
 }
 
+/// True if the trip stage has been told where to write this result of it.
+bool FixedLoop::is_written(Source source) const {
+  return std::ranges::any_of(writers_, [&](const Writer& writer) {
+    return writer.result >= 0 && sources_[writer.variable] == source;
+  });
+}
+
+/// How a value that is computed in every trip, or before, gets into an output.
+FixedLoop::Gather::Way FixedLoop::way_of(const Gather& gather) {
+  using Way = Gather::Way;
+  const Source::Kind kind = gather.source.kind;
+  if (kind != Source::Kind::trip && kind != Source::Kind::state && kind != Source::Kind::block)
+    return Way::after;
+  if (!gather.is_open) return Way::chunks;
+  if (kind == Source::Kind::block) return Way::blocks;
+  const Collected& to = gather.collected;
+  if (to.is_direct()) return Way::direct;
+  return to.rows() > 0 && to.row_bytes() >= least_run_bytes ? Way::direct : Way::blocks;
+}
+
 void FixedLoop::set_up_gathers() {
   using enum Source::Kind;
   using Way = Gather::Way;
@@ -133,25 +153,23 @@ void FixedLoop::set_up_gathers() {
                   .way = Way::after};
     // Backwards, places are counted from the last trip, which has to be known.
     gather.is_open = certain_ || (output.length && !output.backwards);
-    const bool moves = source.kind == trip || source.kind == state || source.kind == block;
-    if (moves) {
-      const bool direct = gather.collected.is_direct() && source.kind != block;
-      gather.way = !gather.is_open ? Way::chunks : direct ? Way::direct : Way::blocks;
-    }
+    gather.way = way_of(gather);
     if (gather.way == Way::blocks && source.kind == block) {
       gather.variable = variable_of(source);
     } else if (gather.way != Way::after) {
       const std::int64_t element = gather.collected.element_bytes();
       if (gather.way == Way::blocks) bytes += element;
-      // The first of a result's outputs has the trip write there; the others get copies.
-      const bool first =
-          source.kind == trip && std::ranges::find(sources_, source) == sources_.end();
+      // The first of a result's outputs that take it as one piece has the trip write there; the others
+      // get copies.
+      const bool by_rows = gather.way == Way::direct && !gather.collected.is_direct();
+      const bool first = source.kind == trip && !by_rows && !is_written(source);
       if (first) {
         gather.variable = variable_of(source);
         least_block_trips_ = std::max(least_block_trips_, 1 + longest_chain(source));
       } else {
         gather.variable = own_variable();
-        copies_.push_back({gather.variable, variable_of(source), element, nullptr});
+        const int rows_of = by_rows ? static_cast<int>(gathers_.size()) : -1;
+        copies_.push_back({gather.variable, variable_of(source), element, nullptr, rows_of});
       }
       gather.writer = writers_.size();
       writers_.push_back({gather.variable, first ? source.number : -1, element});
@@ -216,7 +234,7 @@ void FixedLoop::set_up_rest() {
   const int nresults = body_.trip.program ? body_.trip.program->nresults() : 0;
   for (int t = 0; t < nresults; ++t) {
     const Source source{Source::Kind::trip, t};
-    if (std::ranges::find(sources_, source) != sources_.end()) continue;
+    if (is_written(source)) continue;
     add_ring(variable_of(source), t, bytes_of(body_.trip.program->result_type(t)),
              1 + longest_chain(source));
   }

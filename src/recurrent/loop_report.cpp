@@ -46,7 +46,7 @@ std::string LoopReport::to_text() const {
               fixed_shapes ? ", carried by exchanging pointers\n"
                            : ", copied: shapes may change, or rows end apart\n");
   out += text("  collected results: ", written_in_place, " written in place, ", written_in_blocks,
-              " block by block\n");
+              " copied there\n");
   out += text("  copied: ", bytes_copied, " bytes, ", bytes_copied_late,
               " of them in the third trip or later; buffers: ", bytes_held, " bytes\n");
   return out;

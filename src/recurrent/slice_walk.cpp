@@ -9,13 +9,6 @@
 
 namespace weft::inline v0::recurrent {
 
-namespace {
-
-/// Bytes next to each other below which packing a slice beats reading it where it is.
-constexpr std::int64_t least_run_bytes = 64;
-
-}  // namespace
-
 DimVector usual_strides(IntSpan shape, IntSpan strides) {
   DimVector usual(strides.begin(), strides.end());
   std::int64_t product = 1;

@@ -35,19 +35,34 @@ std::string wrong(const RandomLoop& loop) {
   return "";
 }
 
+void check(int round, const RandomLoop& loop) {
+  INFO("round " << round << '\n' << describe(loop));
+  std::string error;
+  try {
+    error = wrong(loop);
+  } catch (const std::exception& thrown) {
+    error = thrown.what();
+  }
+  REQUIRE(error == "");
+}
+
 }  // namespace
 
 TEST_CASE("random loops are what their bodies give trip by trip", "[recurrent]") {
   WEFT_RANDOM(random);
-  for (int round = 0; round < rounds(400); ++round) {
-    const RandomLoop loop = RandomLoopMaker(random).make();
-    INFO("round " << round << '\n' << describe(loop));
-    std::string error;
-    try {
-      error = wrong(loop);
-    } catch (const std::exception& thrown) {
-      error = thrown.what();
-    }
-    REQUIRE(error == "");
+  for (int round = 0; round < rounds(400); ++round)
+    check(round, RandomLoopMaker(random).make());
+}
+
+TEST_CASE("random loops whose results lie in their outputs as long rows", "[recurrent]") {
+  WEFT_RANDOM(random);
+  for (int round = 0; round < rounds(200); ++round) {
+    // Rows of some bytes to some registers, before and after the axis along which results are put together.
+    test::Dims shape;
+    for (std::int64_t rank = random.integer(1, 3); rank > 0; --rank)
+      shape.push_back(random.integer(1, 5));
+    shape.back() = random.integer(7, 70);
+    if (random.chance(10)) shape[0] = 1000;  // more than one thread copies
+    check(round, RandomLoopMaker(random, {.shape = shape}).make());
   }
 }

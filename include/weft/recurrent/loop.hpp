@@ -73,7 +73,7 @@ struct LoopReport {
   int staged_slices = 0;          ///< iterators whose slices are packed block by block
   int states = 0;                 ///< carried by exchanging pointers
   int written_in_place = 0;       ///< collected results that the body writes into the output itself
-  int written_in_blocks = 0;      ///< those that go there block by block
+  int written_in_blocks = 0;      ///< those that are copied there, in every trip or block by block
   bool fixed_shapes = true;       ///< else the body is planned anew whenever a shape changes
   std::int64_t bytes_copied = 0;  ///< by the loop in the last run, packing and blocks left out
   std::int64_t bytes_copied_late = 0;  ///< the part of it that fell into the third trip or later
