@@ -154,9 +154,9 @@ class Frame::Impl final : private OutputMemory {
 
  private:
   // ---- planning: frame_plan.cpp and its kin
-  void check_parameters(std::span<const TensorView> parameters) const;
-  bool same_as_planned(std::span<const TensorView> parameters,
-                       std::span<const ResultPlace> places) const;
+  void check_parameter(int i, const TensorView& given) const;
+  bool is_as_planned(int i, const TensorView& given) const;
+  bool has_places(std::span<const ResultPlace> places) const;
   void start_plan();
   void plan_segment();
   void plan_nodes(int end);
@@ -175,6 +175,9 @@ class Frame::Impl final : private OutputMemory {
   void truncate(std::size_t first);
   void retire_kernels(std::size_t first_segment);
   std::unique_ptr<Kernel> prepare_kernel(int index, const PrepareContext& context);
+  bool resize(std::span<const TensorView> parameters);
+  bool resize_node(std::size_t index, bool& moved);
+  bool set_view(int value, IntSpan shape, IntSpan strides);
 
   ValueState& state(int value) { return states_[static_cast<std::size_t>(value)]; }
   const ValueState& state(int value) const { return states_[static_cast<std::size_t>(value)]; }
@@ -247,6 +250,12 @@ class Frame::Impl final : private OutputMemory {
   std::map<int, GrowingBuffer> dynamic_;  // per value
   /// Kernels of plans that are given up, by node: the next plan may adapt them.
   std::map<int, std::unique_ptr<Kernel>> retired_;
+  /// Steps of nodes that have a kernel which reads its inputs where they are, by node; else null.
+  std::vector<FrameStep*> resizable_;
+  // Scratch of resize().
+  std::vector<char> changed_;  // by value
+  std::vector<const TensorView*> resized_inputs_;
+  std::vector<DimVector> resized_shapes_;
   int running_first_value_ = -1;
 };
 

@@ -102,6 +102,7 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
   std::vector<const ValueState*> inputs, results;
   std::vector<TensorView> input_views, output_views;
   std::vector<const TensorView*> constants;
+  bool in_place = true;
   inputs.reserve(node.inputs.size());
   input_views.reserve(node.inputs.size());
   constants.reserve(node.inputs.size());
@@ -118,6 +119,7 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
     operand = state(node.inputs[i]);
     if (!node.op->accepts_input(node.node, static_cast<int>(i), operand.view)) {
       operand = dense_copy(operand, index);
+      in_place = false;
     }
     inputs.push_back(&operand);
     input_views.push_back(operand.view);
@@ -134,6 +136,7 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
   note(PlanNote::Kind::kernel, {&index, 1}, output_views);
   add_step(prepare_kernel(index, context), index, inputs, results);
   segment().steps.back()->node = index;
+  if (in_place) resizable_[static_cast<std::size_t>(index)] = segment().steps.back().get();
   for (const ValueState* result : results) {
     if (!result->view.defined()) segment().steps.back()->first_value = node.first_output;
   }

@@ -115,13 +115,13 @@ void Frame::Impl::finish_segment() {
 /// the lowest place that is free.
 void Frame::Impl::lay_out_arena() {
   const int index = segment_index();
-  std::vector<Root*> placed;
+  SmallVector<Root*, 8> placed;
   std::int64_t total = 0;
   for (Root& root : roots_) {
     if (root.kind != Root::Kind::arena || root.segment != index) continue;
     program_.operators.check_bytes(root.bytes);
     const std::int64_t bytes = (root.bytes + 63) / 64 * 64;
-    std::vector<const Root*> meets;
+    SmallVector<const Root*, 8> meets;
     for (const Root* other : placed) {
       if (other->first_step <= root.last_step && root.first_step <= other->last_step) {
         meets.push_back(other);
@@ -168,6 +168,7 @@ void Frame::Impl::start_plan() {
   is_static_ = true;
   states_.assign(program().values.size(), {});
   copied_results_.assign(program().results.size(), {});
+  resizable_.assign(program().nodes.size(), nullptr);
   for (std::size_t v = 0; v < program().values.size(); ++v) {
     const ProgramValue& value = program().values[v];
     if (value.constant.defined()) make_constant(static_cast<int>(v), value.constant);
@@ -206,38 +207,27 @@ void Frame::Impl::truncate(std::size_t first) {
   copied_results_.assign(program().results.size(), {});
 }
 
-void Frame::Impl::check_parameters(std::span<const TensorView> parameters) const {
-  if (parameters.size() != program().parameters.size()) {
-    fail(ErrorCode::invalid_argument,
-         text("graph '", program().name, "': expected ", program().parameters.size(),
-              " parameters, got ", parameters.size()));
-  }
-  for (int i = 0; i < nparameters(); ++i) {
-    const TensorView& given = parameters[static_cast<std::size_t>(i)];
-    const ValueType& type = executable_.parameter_type(i);
-    const auto refuse = [&](ErrorCode code) {
-      const std::string got =
-          given.defined() ? to_string(ValueType{given.dtype(), given.shape()}) : "nothing";
-      fail(code,
-           text("graph '", program().name, "': parameter ", i, " '", executable_.parameter_name(i),
-                "': expected ", to_string(type), ", got ", got));
-    };
-    if (!given.defined()) refuse(ErrorCode::undefined);
-    if (given.dtype() != type.dtype) refuse(ErrorCode::dtype);
-    if (!type.shape.admits(given.shape())) refuse(ErrorCode::shape);
-  }
+void Frame::Impl::check_parameter(int i, const TensorView& given) const {
+  const ValueType& type = executable_.parameter_type(i);
+  const auto refuse = [&](ErrorCode code) {
+    const std::string got =
+        given.defined() ? to_string(ValueType{given.dtype(), given.shape()}) : "nothing";
+    fail(code, text("graph '", program().name, "': parameter ", i, " '",
+                    executable_.parameter_name(i), "': expected ", to_string(type), ", got ", got));
+  };
+  if (!given.defined()) refuse(ErrorCode::undefined);
+  if (given.dtype() != type.dtype) refuse(ErrorCode::dtype);
+  if (!type.shape.admits(given.shape())) refuse(ErrorCode::shape);
 }
 
-bool Frame::Impl::same_as_planned(std::span<const TensorView> parameters,
-                                  std::span<const ResultPlace> places) const {
-  if (!planned_ || parameters.size() != parameters_.size()) return false;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const TensorView &given = parameters[i], &old = parameters_[i];
-    if (given.dtype() != old.dtype() || !std::ranges::equal(given.shape(), old.shape()) ||
-        !std::ranges::equal(given.strides(), old.strides())) {
-      return false;
-    }
-  }
+bool Frame::Impl::is_as_planned(int i, const TensorView& given) const {
+  const TensorView& old = parameters_[static_cast<std::size_t>(i)];
+  return given.defined() && given.dtype() == old.dtype() &&
+         std::ranges::equal(given.shape(), old.shape()) &&
+         std::ranges::equal(given.strides(), old.strides());
+}
+
+bool Frame::Impl::has_places(std::span<const ResultPlace> places) const {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const ResultPlace place = places.empty() ? ResultPlace() : places[i];
     if (place.external != places_[i].external || place.strides != places_[i].strides) return false;
@@ -247,23 +237,34 @@ bool Frame::Impl::same_as_planned(std::span<const TensorView> parameters,
 
 void Frame::Impl::plan(std::span<const TensorView> parameters,
                        std::span<const ResultPlace> places) {
-  if (!places.empty() && places.size() != program().results.size()) {
+  const auto check_count = [&](std::size_t expected, std::size_t got, const char* what) {
+    if (got == expected) return;
     fail(ErrorCode::invalid_argument,
-         text("graph '", program().name, "': expected ", program().results.size(),
-              " places of results, got ", places.size()));
+         text("graph '", program().name, "': expected ", expected, what, ", got ", got));
+  };
+  if (!places.empty()) check_count(program().results.size(), places.size(), " places of results");
+  check_count(program().parameters.size(), parameters.size(), " parameters");
+  const bool may_follow = planned_ && has_places(places);
+  bool same = may_follow;
+  for (int i = 0; i < nparameters(); ++i) {
+    const TensorView& given = parameters[static_cast<std::size_t>(i)];
+    if (planned_ && is_as_planned(i, given)) continue;
+    check_parameter(i, given);
+    same = false;
   }
-  if (same_as_planned(parameters, places)) {
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      bind(static_cast<int>(i), parameters[i].data());
+  if (same) {
+    for (int i = 0; i < nparameters(); ++i)
+      bind(i, parameters[static_cast<std::size_t>(i)].data());
     return;
   }
-  check_parameters(parameters);
   planned_ = false;
-  parameters_.assign(parameters.begin(), parameters.end());
-  places_.assign(places.begin(), places.end());
-  places_.resize(program().results.size());
-  start_plan();
-  plan_segment();
+  if (!may_follow || !resize(parameters)) {
+    parameters_.assign(parameters.begin(), parameters.end());
+    places_.assign(places.begin(), places.end());
+    places_.resize(program().results.size());
+    start_plan();
+    plan_segment();
+  }
   planned_ = true;
 }
 

@@ -62,6 +62,7 @@ void InferContext::set_value(int i, Tensor value) {
 
 Kernel::~Kernel() = default;
 void Kernel::hold(int) {}
+bool Kernel::resize(std::span<const TensorView* const>, std::span<DimVector>) { return false; }
 bool Kernel::adapt(const PrepareContext&) { return false; }
 Operator::~Operator() = default;
 

@@ -26,6 +26,8 @@ class FixedLoop {
 
   /// True if it can run with this geometry, which is like its own, in its place.
   bool admits(const LoopGeometry& geometry) const;
+  /// The same for slices of one iterator.
+  bool admits(std::size_t iterator, const SliceWalk& walk) const;
 
   /// Throws what the body throws; Error(bounds) for a slice that does not exist, Error(shape) for an
   /// output that is too short. Allocates outputs of unknown shape, and buffers, which are kept.

@@ -82,11 +82,14 @@ void FixedLoop::set_up_iterators() {
 
 bool FixedLoop::admits(const LoopGeometry& geometry) const {
   for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    const Iterator& it = iterators_[i];
-    if (it.needed && !it.packed && !geometry_.iterators[i].lies_like(geometry.iterators[i]))
-      return false;
+    if (!admits(i, geometry.iterators[i])) return false;
   }
   return true;
+}
+
+bool FixedLoop::admits(std::size_t iterator, const SliceWalk& walk) const {
+  const Iterator& it = iterators_[iterator];
+  return !it.needed || it.packed || geometry_.iterators[iterator].lies_like(walk);
 }
 
 Source FixedLoop::next_value(std::size_t state) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recurrent/loop_call.hpp"
 
+#include <weft/base/checked.hpp>
 #include <weft/base/error.hpp>
 #include <weft/core/cast.hpp>
 
@@ -8,6 +9,22 @@
 #include <cstring>
 
 namespace weft::inline v0::recurrent {
+
+namespace {
+
+/// Of i32 or i64.
+std::int64_t integer_at(const void* at, ScalarType type) {
+  if (type == ScalarType::i32) {
+    std::int32_t value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  std::int64_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+}  // namespace
 
 LoopGeometry::LoopGeometry(const LoopSpec& of, const graph::Graph& with,
                            const graph::PrepareContext& context)
@@ -37,24 +54,56 @@ LoopGeometry::LoopGeometry(const LoopSpec& of, const graph::Graph& with,
     states.back() = walk(state_name(j), *state.sliced);
     limit(*state.sliced, *states.back());
   }
+  find_whole_inputs();
+  find_other_limit(context);
+}
+
+/// Of inputs that are only cut into slices, the slices count.
+void LoopGeometry::find_whole_inputs() {
+  is_whole_.assign(inputs.size(), 1);
+  const auto set = [&](int input, char whole) {
+    is_whole_[static_cast<std::size_t>(input)] = whole;
+  };
+  for (const LoopIterator& iterator : spec.iterators)
+    set(iterator.input, 0);
+  for (const LoopInvariant& invariant : spec.invariants)
+    set(invariant.input, 1);
+  for (const LoopState& state : spec.states)
+    set(state.sliced ? state.sliced->input : state.input, 1);
+}
+
+void LoopGeometry::find_other_limit(const graph::PrepareContext& context) {
+  const auto constant = [&](int input) -> const void* {
+    const TensorView* value = context.constant(input);
+    return value != nullptr && value->numel() == 1 ? value->data() : nullptr;
+  };
+  other_limit = spec.most_trips.value_or(endless);
+  if (spec.first_condition) {
+    const void* first = constant(*spec.first_condition);
+    if (first == nullptr || *static_cast<const char*>(first) == 0) other_limit.reset();
+  }
+  if (!spec.count || !other_limit) return;
+  const void* count = constant(*spec.count);
+  if (count == nullptr) {
+    other_limit.reset();
+    return;
+  }
+  const std::int64_t most =
+      integer_at(count, inputs[static_cast<std::size_t>(*spec.count)].dtype());
+  if (most >= 0 || !spec.negative_count_is_endless)
+    other_limit = std::min(std::max<std::int64_t>(most, 0), *other_limit);
+}
+
+bool LoopGeometry::fits(std::size_t input, const TensorView& given) const {
+  const TensorView& view = inputs[input];
+  return view.defined() == given.defined() && view.dtype() == given.dtype() &&
+         (is_whole_[input] == 0 || (std::ranges::equal(view.shape(), given.shape()) &&
+                                    std::ranges::equal(view.strides(), given.strides())));
 }
 
 bool LoopGeometry::is_like(const LoopGeometry& other) const {
-  // Of inputs that are only cut into slices, the slices count.
-  std::vector<bool> is_whole(inputs.size(), true);
-  for (const LoopIterator& iterator : spec.iterators)
-    is_whole[static_cast<std::size_t>(iterator.input)] = false;
-  for (const LoopInvariant& invariant : spec.invariants)
-    is_whole[static_cast<std::size_t>(invariant.input)] = true;
-  for (const LoopState& state : spec.states)
-    is_whole[static_cast<std::size_t>(state.sliced ? state.sliced->input : state.input)] = true;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const TensorView &a = inputs[i], &b = other.inputs[i];
-    if (a.dtype() != b.dtype()) return false;
-    if (is_whole[i] && !(std::ranges::equal(a.shape(), b.shape()) &&
-                         std::ranges::equal(a.strides(), b.strides()))) {
-      return false;
-    }
+    if (!fits(i, other.inputs[i])) return false;
   }
   for (std::size_t i = 0; i < iterators.size(); ++i) {
     if (!iterators[i].is_like(other.iterators[i])) return false;
@@ -69,18 +118,57 @@ void LoopGeometry::take(LoopGeometry&& other) {
   outputs = std::move(other.outputs);
   std::ranges::move(other.iterators, iterators.begin());
   limiting_slices = other.limiting_slices;
+  other_limit = other.other_limit;
+}
+
+bool LoopGeometry::resize(std::span<const TensorView* const> given, std::span<DimVector> shapes,
+                          FunctionRef<bool(std::size_t, const SliceWalk&)> admits) {
+  const TensorView nothing;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!fits(i, given[i] == nullptr ? nothing : *given[i])) return false;
+  }
+  std::optional<std::int64_t> slices;
+  const auto limit = [&](const LoopIterator& iterator, const SliceWalk& walk) {
+    if (!iterator.limits_trips || iterator.from_count) return true;
+    if (slices && *slices != walk.count) return false;
+    slices = walk.count;
+    return true;
+  };
+  for (std::size_t j = 0; j < states.size(); ++j) {
+    if (states[j] && !limit(*spec.states[j].sliced, *states[j])) return false;
+  }
+  for (std::size_t i = 0; i < iterators.size(); ++i) {
+    const auto input = static_cast<std::size_t>(spec.iterators[i].input);
+    SliceWalk walk = walk_slices(spec, iterator_name(i), spec.iterators[i], *given[input]);
+    if (!limit(spec.iterators[i], walk) || !iterators[i].is_like(walk) || !admits(i, walk))
+      return false;
+    iterators[i] = std::move(walk);
+    if (is_whole_[input] == 0) inputs[input] = *given[input];
+  }
+  // Without trips, outputs may have other shapes.
+  const std::int64_t other = other_limit.value_or(endless);
+  const std::int64_t before = std::min(limiting_slices.value_or(endless), other);
+  const std::int64_t trips = std::min(slices.value_or(endless), other);
+  limiting_slices = slices;
+  if (before == 0 || trips == 0) return false;
+  if (trips == before) return true;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const LoopOutput& output = spec.outputs[o];
+    const bool counts_trips =
+        output.kind == LoopOutputKind::stack || output.kind == LoopOutputKind::join;
+    if (!counts_trips || output.length || !outputs[o].defined()) continue;
+    if (!other_limit || trips == endless) return false;
+    DimVector& shape = shapes[o];
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    std::int64_t& extent =
+        shape[static_cast<std::size_t>(output.axis < 0 ? output.axis + rank : output.axis)];
+    if (!checked_mul(extent / before, trips, extent)) return false;
+  }
+  return true;
 }
 
 std::int64_t LoopCall::integer(int i) const {
-  const void* at = input(i);
-  if (geometry_.inputs[static_cast<std::size_t>(i)].dtype() == ScalarType::i32) {
-    std::int32_t value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  }
-  std::int64_t value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
+  return integer_at(input(i), geometry_.inputs[static_cast<std::size_t>(i)].dtype());
 }
 
 TripLimit LoopCall::trip_limit(bool certain) const {

@@ -30,6 +30,11 @@ struct LoopGeometry {
   bool is_like(const LoopGeometry& other) const;
   /// Becomes the other, which is like it. What points to slices stays good.
   void take(LoopGeometry&& other);
+  /// Becomes what it would be for these inputs, left out where null, and puts the shapes of outputs right,
+  /// if nothing but the number and the place of slices is different; else returns false. `admits` may
+  /// refuse an iterator's new slices. Throws as walk_slices().
+  bool resize(std::span<const TensorView* const> given, std::span<DimVector> shapes,
+              FunctionRef<bool(std::size_t, const SliceWalk&)> admits);
 
   const LoopSpec& spec;
   const graph::Graph& body;
@@ -39,11 +44,20 @@ struct LoopGeometry {
   std::vector<std::optional<SliceWalk>> states;  ///< of those whose first value is a slice
   /// Slices that each iterator, or state, that limits trips has.
   std::optional<std::int64_t> limiting_slices;
+  /// Most trips besides; none: it is not known before the run.
+  std::optional<std::int64_t> other_limit = endless;
 
   EntryName iterator_name(std::size_t i) const {
     return {"iterator", i, body, spec.iterators[i].parameter};
   }
   EntryName state_name(std::size_t i) const { return {"state", i, body, spec.states[i].parameter}; }
+
+ private:
+  void find_whole_inputs();
+  void find_other_limit(const graph::PrepareContext& context);
+  bool fits(std::size_t input, const TensorView& given) const;
+
+  std::vector<char> is_whole_;  // by input: it is not only cut into slices, which may change
 };
 
 /// How many trips there can be.

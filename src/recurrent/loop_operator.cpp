@@ -85,6 +85,12 @@ class LoopKernel final : public graph::Kernel {
     return true;
   }
 
+  bool resize(std::span<const TensorView* const> inputs, std::span<DimVector> outputs) override {
+    return geometry_.resize(inputs, outputs, [&](std::size_t i, const SliceWalk& walk) {
+      return !fixed_ || fixed_->admits(i, walk);
+    });
+  }
+
   void run(const graph::KernelArguments& arguments) override {
     const LoopCall call(geometry_, arguments);
     report_.viewed_slices = report_.staged_slices = report_.states = 0;

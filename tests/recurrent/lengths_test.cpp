@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One frame for sequences of all lengths gives what a frame of its own gives each of them.
 #include "recurrent/loops.hpp"
+#include "recurrent/random_loop.hpp"
 #include "support/seed.hpp"
 
 namespace {
@@ -43,6 +44,62 @@ Graph recurrence(std::int64_t axis, bool backwards, bool multiplies, bool grows)
   for (const Value output : weft::recurrent::add_loop(graph, spec, body, {data, start}))
     graph.add_result(output);
   return graph;
+}
+
+/// A loop of which only what it slices is a parameter, of any length, and sometimes the rest.
+Graph with_slices_outside(const RandomLoop& loop, Random& random, std::vector<int>& outside) {
+  Graph graph;
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < loop.inputs.size(); ++i) {
+    const int input = static_cast<int>(i);
+    PartialShape shape = loop.inputs[i].shape();
+    const auto iterator = std::ranges::find(loop.spec.iterators, input, &LoopIterator::input);
+    const bool sliced = iterator != loop.spec.iterators.end();
+    if (sliced) shape = PartialShape::of_rank(shape.rank());
+    if (sliced || random.chance(50)) {
+      values.push_back(graph.add_parameter({loop.inputs[i].dtype(), shape}));
+      outside.push_back(input);
+    } else {
+      values.push_back(graph.add_constant(loop.inputs[i]));
+    }
+  }
+  for (const Value output : weft::recurrent::add_loop(graph, loop.spec, loop.body, values))
+    graph.add_result(output);
+  return graph;
+}
+
+/// The input of an iterator with `more` trips than it has; its strides are those of a longer one, unless it
+/// is `dense`.
+TensorView with_trips(const RandomLoop& loop, int input, std::int64_t more, bool dense,
+                      std::vector<Tensor>& keep) {
+  const Tensor& given = loop.inputs[static_cast<std::size_t>(input)];
+  const auto it = std::ranges::find(loop.spec.iterators, input, &LoopIterator::input);
+  if (it == loop.spec.iterators.end()) return given;
+  const std::int64_t extent = given.extent(it->axis);
+  weft::DimVector shape(given.shape().begin(), given.shape().end());
+  std::int64_t& along =
+      shape[static_cast<std::size_t>(it->axis < 0 ? it->axis + given.rank() : it->axis)];
+  along = extent + 400;
+  Tensor whole = Tensor::empty(shape, given.dtype());
+  std::vector<double> numbers;
+  for (std::int64_t i = 0; i < whole.numel(); ++i)
+    numbers.push_back(static_cast<double>((i * 7 + input) % 17) / 4);
+  whole = tensor_of(given.dtype(), {shape.begin(), shape.end()}, numbers);
+  const std::int64_t wanted = extent + more * std::abs(it->range.stride);
+  const TensorView part = whole.slice(it->axis, 0, std::max<std::int64_t>(wanted, 0));
+  keep.push_back(dense ? Tensor::copy_of(part) : whole);
+  return dense ? TensorView(keep.back()) : part;
+}
+
+/// Results of a run, or what it throws.
+template <class F>
+std::vector<Tensor> results_or_error(std::string& error, F&& run) {
+  try {
+    return run();
+  } catch (const weft::Error& thrown) {
+    error = thrown.what();
+    return {};
+  }
 }
 
 }  // namespace
@@ -120,5 +177,51 @@ TEST_CASE("lengths: blocks of trips that end anywhere", "[recurrent]") {
     const std::int64_t block = weft::recurrent::loop_report(graph.node(loop)).block_trips;
     CHECK(block <= length);
     CHECK((length < 16 || (block > 8 && block <= 16)));
+  }
+}
+
+TEST_CASE("lengths: random loops on one frame", "[recurrent]") {
+  WEFT_RANDOM(random);
+  for (int round = 0; round < rounds(150); ++round) {
+    const bool plain = random.chance(50);
+    const RandomLoop loop =
+        RandomLoopMaker(random, {.conditions = random.chance(30), .plain_iterators = plain}).make();
+    INFO("round " << round << '\n' << describe(loop));
+    std::vector<int> outside;
+    std::string refused;
+    std::optional<Executable> program;
+    results_or_error(refused, [&] {
+      program.emplace(with_slices_outside(loop, random, outside),
+                      weft::graph::CompileOptions{.operators = &weft::recurrent::operators()});
+      return std::vector<Tensor>();
+    });
+    if (!program) continue;
+    Frame frame(*program);
+    const bool dense = random.chance(30);
+    for (int run = 0; run < 6; ++run) {
+      const std::int64_t more =
+          random.chance(10) ? random.integer(200, 300) : random.integer(-loop.trips, 5);
+      std::vector<Tensor> keep;
+      std::vector<TensorView> inputs;
+      for (const int input : outside) {
+        const std::int64_t own = random.chance(5) ? random.integer(-2, 2) : more;
+        inputs.push_back(with_trips(loop, input, own, dense, keep));
+      }
+      std::string expected_error, error;
+      const std::vector<Tensor> expected =
+          results_or_error(expected_error, [&] { return program->run(inputs); });
+      const std::vector<Tensor> got = results_or_error(error, [&] {
+        frame.plan(inputs);
+        frame.run();
+        std::vector<Tensor> copies;
+        for (int i = 0; i < program->nresults(); ++i)
+          copies.push_back(Tensor::copy_of(frame.result(i)));
+        return copies;
+      });
+      INFO("run " << run << ", " << more << " trips more");
+      REQUIRE(error == expected_error);
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        REQUIRE(same_bits(got[i], expected[i]));
+    }
   }
 }

@@ -241,3 +241,62 @@ TEST_CASE("memory: flat over many runs of random lengths", "[recurrent]") {
     run(random.integer(1, 512));
   CHECK(resident_pages() <= before + before / 10 + 64);
 }
+
+TEST_CASE("memory: another length neither plans nor allocates", "[recurrent]") {
+  // Two loops one after the other, the second backwards along another axis of what the first collects.
+  constexpr std::int64_t width = 5;
+  const auto loop = [](Graph& graph, Value x, std::int64_t axis, bool backwards) {
+    Graph body("sum");
+    const Value part = body.add_parameter({ScalarType::f32, {width}}),
+                s = body.add_parameter({ScalarType::f32, {width}});
+    body.add_result(body.add("Add", {s, part}));
+    LoopSpec spec;
+    spec.name = "sum";
+    spec.iterators = {{.input = 0, .parameter = 0, .axis = 0}};
+    if (backwards) spec.iterators[0].range = {-1, 0, -1};
+    spec.states = {{.input = 1, .parameter = 1, .result = 0}};
+    spec.outputs = {{.kind = Kind::stack, .result = 0, .axis = axis},
+                    {.kind = Kind::last_state, .state = 0}};
+    const Value start = graph.add_constant(Tensor::zeros({width}, ScalarType::f32));
+    return weft::recurrent::add_loop(graph, spec, body, {x, start});
+  };
+  Graph graph;
+  const Value x = graph.add_parameter({ScalarType::f32, {PartialShape::unknown, width}});
+  const std::vector<Value> first = loop(graph, x, 0, false);
+  const std::vector<Value> second = loop(graph, first[0], -1, true);
+  for (const Value value : {first[0], first[1], second[0], second[1]})
+    graph.add_result(value);
+  const Executable program(graph, {.operators = &weft::recurrent::operators()});
+  weft::graph::Frame frame(program);
+  WEFT_RANDOM(random);
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < 300 * width; ++i)
+    values.push_back(static_cast<double>(random.integer(-100, 100)) / 64);
+  const Tensor all = floats({300, width}, values);
+  std::vector<TensorView> inputs(1);
+  const auto run = [&](std::int64_t length) {
+    inputs[0] = all.slice(0, 300 - length, 300);
+    return allocations([&] {
+      frame.plan(inputs);
+      frame.run();
+    });
+  };
+  run(300);
+  run(299);
+  const std::int64_t plans = frame.counters().plans;
+  for (int i = 0; i < 50; ++i) {
+    CHECK(run(random.integer(1, 300)) == 0);
+    const std::vector<Tensor> fresh = program.run(inputs);
+    for (std::size_t o = 0; o < fresh.size(); ++o)
+      CHECK(same_bits(frame.result(static_cast<int>(o)), fresh[o]));
+    const auto notes = frame.explain().notes;
+    CHECK(notes.front().bytes == fresh[0].nbytes() + fresh[1].nbytes());
+  }
+  CHECK(frame.counters().plans == plans);
+  run(0);
+  CHECK(frame.counters().plans > plans);
+  CHECK(frame.result(2).numel() == 0);
+  run(7);
+  const std::vector<Tensor> fresh = program.run(inputs);
+  CHECK(same_bits(frame.result(2), fresh[2]));
+}

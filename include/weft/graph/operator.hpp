@@ -157,6 +157,12 @@ class WEFT_API Kernel {
   /// change from run to run.
   virtual void hold(int input);
 
+  /// The same as adapt(), for what a run of another length takes: only extents and strides of inputs have
+  /// changed, constant inputs are the very same, and nothing but the shapes of outputs follows from them.
+  /// Puts `outputs`, their shapes so far, right and returns true; or returns false, and the node is planned
+  /// anew, as it is if this throws Error. Inputs that are left out are null; addresses mean nothing.
+  virtual bool resize(std::span<const TensorView* const> inputs, std::span<DimVector> outputs);
+
   /// Makes this kernel what prepare() would make for other shapes of the same node, and returns true;
   /// or returns false, and a new one is made. Constant inputs are the very same as before, so that
   /// what was packed of them can be kept. Worth it where preparing is dear.
