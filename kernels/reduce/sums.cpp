@@ -3,6 +3,7 @@
 #include "kernels/reduce/sums.hpp"
 
 #include "kernels/arithmetic.hpp"
+#include "kernels/reduce/byte_sums.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/stateless.hpp"
 #include "kernels/shared_loops.hpp"
@@ -79,14 +80,24 @@ struct WordSpans {
     return (a + b) + (c + d);
   }
 };
-struct NoSpans {};
-
 template <class T>
 struct CountRule;
+template <class T, class Result>
+struct CountedSum;
+
+/// Loops of rules for integers where compilers' own are not the best.
+template <class Rule, class T, class How>
+struct IntegerLoops {};
+template <class Rule, class T, class How>
+  requires(sizeof(T) == sizeof(std::int64_t) && std::is_same_v<How, CountedBytes<T>>)
+struct IntegerLoops<Rule, T, How> : WordSpans {};
+template <class Rule, class T, class How>
+  requires(sizeof(T) == 1)
+struct IntegerLoops<Rule, T, How> : ByteSums<Rule, How> {};
 
 /// Sums of integers; of bools, counts of what is true.
 template <class T, class Result>
-struct CountedSum : std::conditional_t<sizeof(T) == sizeof(std::int64_t), WordSpans, NoSpans> {
+struct CountedSum : IntegerLoops<CountedSum<T, Result>, T, CountedBytes<T>> {
   using Loops = std::conditional_t<std::is_same_v<T, bool>, CountRule<std::uint8_t>,
                                    CountedSum<T, std::int64_t>>;
   using Element = T;
@@ -233,7 +244,7 @@ WEFT_ALWAYS_INLINE bool is_nonzero(T x) noexcept {
 }
 
 template <class T>
-struct CountRule {
+struct CountRule : IntegerLoops<CountRule<T>, T, NonzeroBytes> {
   using Loops = CountRule<typename Truthful<T>::Type>;
   using Element = T;
   using Part = std::int32_t;
