@@ -119,11 +119,13 @@ class AxisPieces {
   static constexpr std::int64_t most_staged_columns = 32;
   static constexpr std::int64_t least_columns = 64;
 
-  /// Columns of a piece, at most `most`, that leave every thread some pieces. Each column is on its
-  /// own, so results do not depend on it.
+  /// Columns of a piece, at most `most`, that leave every thread a piece, and as many as that: of narrow
+  /// pieces, memory is read in short parts of rows. Each column is on its own, so results do not depend on
+  /// it.
   std::int64_t shared_columns(std::int64_t most) const {
-    const std::int64_t share = extent_ == 0 ? 0 : iter_.numel() / (4 * num_threads());
-    return std::clamp(share - share % least_columns, least_columns, std::max(least_columns, most));
+    const std::int64_t share = extent_ == 0 ? 0 : ceil_div(iter_.numel(), num_threads());
+    return std::clamp(ceil_div(share, least_columns) * least_columns, least_columns,
+                      std::max(least_columns, most));
   }
 
   const TensorIterator& iter_;

@@ -42,9 +42,10 @@ class CumulativeColumns : public AxisPieces {
   }
 
  private:
-  /// Rows of as many columns are long enough for memory to be read ahead, and their accumulators stay
-  /// in the first-level cache.
-  static constexpr std::int64_t most_direct_columns = 1024;
+  /// Whose accumulators stay in the first-level cache. As many columns as that: of narrow pieces, memory is
+  /// read in short parts of rows.
+  static constexpr std::int64_t most_direct_columns = 2048;
+  static constexpr std::int64_t most_accumulator_bytes = 16 << 10;
 
   const CumulativeKernel& kernel_;
 };
@@ -58,7 +59,7 @@ class CumulativeLines : public AxisPieces {
     const std::int64_t most =
         std::max<std::int64_t>(1, most_accumulator_bytes / kernel.accumulator_bytes);
     // Some at a time, as the kernel may be waiting for one and go on with another.
-    width_ = std::clamp<std::int64_t>(1024 / std::max<std::int64_t>(length_, 1), 4, 128);
+    width_ = std::clamp<std::int64_t>(1024 / std::max<std::int64_t>(length_, 1), 8, 128);
     width_ = std::min({extent_, width_, most});
     rows_ = length_;
   }

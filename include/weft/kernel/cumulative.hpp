@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
@@ -62,22 +63,20 @@ class CumulativeLoops {
     }
   }
 
-  /// Several lines at once, since each waits for its own accumulator.
+  /// Several lines at once, since each waits for its own accumulator, which loops over them would keep in
+  /// memory.
   template <int lines>
   static WEFT_ALWAYS_INLINE void side_by_side(const Op& op, Acc* acc, char* out,
                                               std::int64_t out_line, const char* in,
                                               std::int64_t in_line, std::int64_t n) {
-    Acc last[lines];
-    for (int l = 0; l < lines; ++l)
-      last[l] = acc[l];
-    for (std::int64_t i = 0; i < n; ++i) {
-      for (int l = 0; l < lines; ++l)
-        last[l] = op.accumulate(last[l], SpanReader<In, false>{in + l * in_line}[i]);
-      for (int l = 0; l < lines; ++l)
-        store_element<Out>(out + l * out_line, i, op.project(last[l]));
-    }
-    for (int l = 0; l < lines; ++l)
-      acc[l] = last[l];
+    [&]<int... l>(std::integer_sequence<int, l...>) {
+      Acc last[] = {acc[l]...};
+      for (std::int64_t i = 0; i < n; ++i) {
+        ((last[l] = op.accumulate(last[l], SpanReader<In, false>{in + l * in_line}[i])), ...);
+        (store_element<Out>(out + l * out_line, i, op.project(last[l])), ...);
+      }
+      ((acc[l] = last[l]), ...);
+    }(std::make_integer_sequence<int, lines>());
   }
 
   static void advance_lines(const void* context, void* accumulators, char* out,
@@ -85,11 +84,16 @@ class CumulativeLoops {
                             std::int64_t n, std::int64_t lines) {
     const Op& op = *static_cast<const Op*>(context);
     Acc* acc = static_cast<Acc*>(accumulators);
-    constexpr int most = 8;
-    for (; lines >= most; lines -= most, acc += most, out += most * out_line, in += most * in_line)
-      side_by_side<most>(op, acc, out, out_line, in, in_line, n);
-    for (; lines > 0; --lines, ++acc, out += out_line, in += in_line)
-      side_by_side<1>(op, acc, out, out_line, in, in_line, n);
+    const auto run = [&]<int count>(std::integral_constant<int, count>) {
+      for (; lines >= count; lines -= count, acc += count) {
+        side_by_side<count>(op, acc, out, out_line, in, in_line, n);
+        out += count * out_line;
+        in += count * in_line;
+      }
+    };
+    run(std::integral_constant<int, 8>());
+    run(std::integral_constant<int, 4>());
+    run(std::integral_constant<int, 1>());
   }
 };
 
