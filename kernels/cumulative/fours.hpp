@@ -153,8 +153,9 @@ class ByFours {
     __builtin_memcpy(to, &rounded, sizeof(rounded));
   }
 
-  /// The total, `before` and `pairs` together; the last of it is the next total. Of a single line of
-  /// integers that waits for one product of single numbers: they are the same in any order.
+  /// The total, `before` and `pairs` together; the last of it is the next total. Of a single line
+  /// that waits for two operations on it, not for a shuffle as well; products of integers, which are the
+  /// same in any order, wait for one of single numbers.
   template <int lines>
   static WEFT_ALWAYS_INLINE Four next_four(Four& total, const Four& before, const Four& pairs) {
     if constexpr (lines == 1 && std::is_integral_v<Acc> && std::is_same_v<Op, Multiplying>) {
@@ -165,9 +166,13 @@ class ByFours {
       return Op::of(Four{} + first, all);
     } else {
       const Four results = Op::of(Op::of(total, before), pairs);
-      total = __builtin_shufflevector(results, results, 3, 3, 3, 3);
+      total =
+          lines == 1 ? Op::of(Op::of(total, last_of(before)), last_of(pairs)) : last_of(results);
       return results;
     }
+  }
+  static WEFT_ALWAYS_INLINE Four last_of(const Four& x) {
+    return __builtin_shufflevector(x, x, 3, 3, 3, 3);
   }
 
   /// Several lines at once, since each waits for its own total. All are read before any is written:

@@ -3,6 +3,7 @@
 #include <weft/kernel/cumulative.hpp>
 
 #include "kernels/arithmetic.hpp"
+#include "kernels/cumulative/complex_sums.hpp"
 #include "kernels/cumulative/cumulative.hpp"
 #include "kernels/cumulative/fours.hpp"
 
@@ -12,15 +13,9 @@
 namespace weft::inline v0 {
 namespace {
 
-// One after the other: complex numbers, and products of f64, of which a few together may overflow
-// where what comes before them is small.
+// One after the other: products of complex numbers, and of f64, of which a few together may overflow where
+// what comes before them is small.
 
-template <class Acc, class T>
-struct CumSum {
-  Acc identity() const noexcept { return Acc(0); }
-  Acc accumulate(Acc acc, T x) const noexcept { return plus(acc, cast<Acc>(x)); }
-  T project(Acc acc) const noexcept { return cast<T>(acc); }
-};
 /// A product that stays one: GCC 12 fuses products of which one lane takes the difference and the next
 /// the sum, contraction being off or not.
 WEFT_ALWAYS_INLINE double rounded(double product) noexcept {
@@ -74,6 +69,11 @@ struct Fours {
   static constexpr CumulativeKernel value = ByFours<Op, T, Acc>::kernel(type);
 };
 
+template <class Part, ScalarType type>
+struct Complex {
+  static constexpr CumulativeKernel value = ComplexSums<Part>::kernel(type);
+};
+
 using Words = std::uint64_t;
 
 const CumulativeKernel* sum(ScalarType type) {
@@ -82,8 +82,8 @@ const CumulativeKernel* sum(ScalarType type) {
     case i64: return &Fours<Adding, Words, Words, i64>::value;
     case f32: return &Fours<Adding, float, double, f32>::value;
     case f64: return &Fours<Adding, double, double, f64>::value;
-    case c64: return &Constant<CumSum<std::complex<double>, std::complex<float>>>::value;
-    case c128: return &Constant<CumSum<std::complex<double>, std::complex<double>>>::value;
+    case c64: return &Complex<float, c64>::value;
+    case c128: return &Complex<double, c128>::value;
     default: return nullptr;
   }
 }
