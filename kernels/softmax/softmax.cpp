@@ -154,6 +154,66 @@ struct Functions {
     }
   }
 
+  /// The largest element; 0 where it is -infinity: of nothing else, that would make NaN.
+  static WEFT_ALWAYS_INLINE V taken_off(const V& most) {
+    return select(most == V(lowest), V(T(0)), most);
+  }
+
+  /// sums = sums * by + terms.
+  static WEFT_ALWAYS_INLINE void add_rescaled(double* sums, const V& by, const V& terms) {
+    using W = Vectorized<double>;
+    if constexpr (std::is_same_v<T, double>) {
+      (W::load(sums) * by + terms).store(sums);
+    } else {
+      const WideLanes b = widen(by), t = widen(terms);
+      (W::load(sums) * b.low + t.low).store(sums);
+      (W::load(sums + W::lanes) * b.high + t.high).store(sums + W::lanes);
+    }
+  }
+
+  template <bool keep>
+  static void take_in_rows(double* sums, T* most, char* out, std::int64_t out_row, const char* in,
+                           std::int64_t in_row, std::int64_t rows, std::int64_t columns) {
+    each_register(columns, lowest,
+                  [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
+                    // Read from memory once: where rows are a power of two apart, what is read and what
+                    // is written would get into each other's way.
+                    V x[softmax_block_rows];
+                    const V before = load(most + j);
+                    V now = before;
+                    for (std::int64_t r = 0; r < rows; ++r)
+                      now = larger(x[r] = load(row(in, in_row, r) + j), now);
+                    store(most + j, now);
+                    const V off = taken_off(now);
+                    V part(T(0));
+                    std::int64_t r = 0;
+                    for (; r + 4 <= rows; r += 4) {
+                      V terms[4];
+                      WEFT_UNROLLED
+                      for (int i = 0; i < 4; ++i) {
+                        terms[i] = exp_below(x[r + i] - off);
+                        if (keep) store(row(out, out_row, r + i) + j, terms[i]);
+                      }
+                      part += (terms[0] + terms[1]) + (terms[2] + terms[3]);
+                    }
+                    for (; r < rows; ++r) {
+                      const V terms = exp_below(x[r] - off);
+                      if (keep) store(row(out, out_row, r) + j, terms);
+                      part += terms;
+                    }
+                    add_rescaled(sums + j, exp_below(before - off), part);
+                  });
+  }
+  static void take_in(double* sums, void* largest, char* out, std::int64_t out_row, const char* in,
+                      std::int64_t in_row, std::int64_t rows, std::int64_t columns) {
+    T* most = static_cast<T*>(largest);
+    if constexpr (!log) {
+      if (out != nullptr)
+        return take_in_rows<true>(sums, most, out, out_row, in, in_row, rows, columns);
+    }
+    take_in_rows<false>(sums, most, nullptr, 0, in, in_row, rows, columns);
+  }
+
   static WEFT_ALWAYS_INLINE V logarithm(V x) {
     for (int i = 0; i < V::registers; ++i)
       x[i] = weft::log(Register<T>(typename V::Batch(x[i]))).value;
@@ -176,14 +236,28 @@ struct Functions {
     }
   }
 
-  static void scale(const void* factors, char* out, std::int64_t out_row, std::int64_t rows,
+  static void scale(const void* then, const void* largest, const void* factors, char* out,
+                    std::int64_t out_row, const char* in, std::int64_t in_row, std::int64_t rows,
                     std::int64_t columns) {
+    const T* before = static_cast<const T*>(then);
+    const T* most = static_cast<const T*>(largest);
     const T* factor = static_cast<const T*>(factors);
+    alignas(64) T products[most_softmax_columns];
+    const T* by = factor;
+    if (before != nullptr) {
+      by = products;
+      each_register(columns, T(0),
+                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
+                      const V moved = exp_below(load(before + j) - load(most + j));
+                      store(products + j, moved * load(factor + j));
+                    });
+    }
     for (std::int64_t r = 0; r < rows; ++r) {
+      const T* from = row(in, in_row, r);
       T* to = row(out, out_row, r);
       each_register(columns, T(0),
-                    [&](std::int64_t j, auto load, auto store, std::int64_t)
-                        WEFT_INLINE_LAMBDA { store(to + j, load(to + j) * load(factor + j)); });
+                    [=](std::int64_t j, auto load, auto store, std::int64_t)
+                        WEFT_INLINE_LAMBDA { store(to + j, load(from + j) * load(by + j)); });
     }
   }
 
@@ -403,12 +477,20 @@ struct Functions {
     }
   }
 
-  static constexpr SoftmaxKernel kernel = {
-      &find_largest,          &add_up,      &settle,
-      log ? nullptr : &scale, &finish,      &few_rows,
-      &find_largest_of_line,  &add_up_line, log ? nullptr : &scale_line,
-      &finish_line,           &lines,       lanes,
-      scalar_type_of<T>};
+  static constexpr SoftmaxKernel kernel = {&find_largest,
+                                           &add_up,
+                                           &take_in,
+                                           &settle,
+                                           log ? nullptr : &scale,
+                                           &finish,
+                                           &few_rows,
+                                           &find_largest_of_line,
+                                           &add_up_line,
+                                           log ? nullptr : &scale_line,
+                                           &finish_line,
+                                           &lines,
+                                           lanes,
+                                           scalar_type_of<T>};
 };
 
 }  // namespace

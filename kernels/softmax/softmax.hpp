@@ -20,6 +20,9 @@ inline constexpr std::int64_t most_softmax_columns = 1024;
 /// Most rows of columns that are worked on in one go.
 inline constexpr std::int64_t few_softmax_rows = 8;
 
+/// Rows of longer columns that are taken in at a time.
+inline constexpr std::int64_t softmax_block_rows = 16;
+
 /// Most lines that are worked on together.
 inline constexpr std::int64_t most_softmax_lines = 16;
 
@@ -34,10 +37,18 @@ struct SoftmaxKernel {
   /// kept there. Below 2^-126 (f32) they count as 0.
   void (*add_up)(double* sums, const void* largest, char* out, std::int64_t out_row, const char* in,
                  std::int64_t in_row, std::int64_t rows, std::int64_t columns) = nullptr;
+  /// Both for up to softmax_block_rows more rows, which are read once. largest[j] becomes the larger of itself
+  /// and the elements of column j, and sums[j] that of e^(x - largest[j]) over all elements so far. Softmax
+  /// keeps the terms of these rows in `out` unless it is null; it may be the input. There is room for whole
+  /// registers of sums.
+  void (*take_in)(double* sums, void* largest, char* out, std::int64_t out_row, const char* in,
+                  std::int64_t in_row, std::int64_t rows, std::int64_t columns) = nullptr;
   /// factors[j] = 1 / sums[j], or log(sums[j]) of log_softmax.
   void (*settle)(void* factors, const double* sums, std::int64_t columns) = nullptr;
-  /// Terms that add_up has kept, times their factor, in place. Null for log_softmax.
-  void (*scale)(const void* factors, char* out, std::int64_t out_row, std::int64_t rows,
+  /// The results from terms that were kept when the largest elements were `then`, or `largest` if it is
+  /// null. The output may be the input. Null for log_softmax.
+  void (*scale)(const void* then, const void* largest, const void* factors, char* out,
+                std::int64_t out_row, const char* in, std::int64_t in_row, std::int64_t rows,
                 std::int64_t columns) = nullptr;
   /// The results from the elements themselves. The output may be the input.
   void (*finish)(const void* largest, const void* factors, char* out, std::int64_t out_row,

@@ -53,6 +53,12 @@ class GatheredPieces : public AxisPieces {
     height_ = std::clamp<std::int64_t>(most / width_, 1, next_);
   }
 
+  /// Makes pieces of up to `most` columns along the iterator's dim 0 alone.
+  void set_width(std::int64_t most) {
+    width_ = std::clamp<std::int64_t>(extent_, 1, most);
+    second_ = 0;
+  }
+
   /// Whether the two dims of columns are dense on one side each: pieces need some of both.
   bool crosses() const { return crosses_; }
 

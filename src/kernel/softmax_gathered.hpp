@@ -4,7 +4,8 @@
 #pragma once
 
 #include "kernel/gathered_pieces.hpp"
-#include "kernel/softmax_walks.hpp"
+#include "kernel/softmax_columns.hpp"
+#include "kernel/softmax_lines.hpp"
 
 namespace weft::inline v0 {
 
@@ -23,10 +24,11 @@ class SoftmaxGathered : public GatheredPieces {
   /// registers.
   bool possible() const {
     const bool direct = !is_staged(out_) && !is_staged(in_) && extent_ >= line_columns;
-    // Of columns that fit one or two at a time, every line of memory would be read again and again.
-    const bool torn = std::abs(in_.axis_bytes) > std::abs(in_.column_bytes) &&
-                      width_ < std::min<std::int64_t>(extent_, 4);
-    return length_ <= elements_of(buffer_bytes) && !direct && !torn;
+    // Across rows, columns that fit a few at a time would read lines of memory again and again, and
+    // short stretches slowly.
+    const bool cut = std::abs(in_.axis_bytes) > std::abs(in_.column_bytes) && width_ < extent_ &&
+                     (width_ < 4 || width_ * std::abs(in_.column_bytes) < least_stretch);
+    return length_ <= elements_of(buffer_bytes) && !direct && !cut;
   }
   const char* access() const {
     return by_lines_ ? "staged: whole lines along the axis"
@@ -47,6 +49,7 @@ class SoftmaxGathered : public GatheredPieces {
 
  private:
   static constexpr std::int64_t buffer_bytes = 64 << 10;
+  static constexpr std::int64_t least_stretch = 256;
 
   void work_on_lines(char* to, const char* from, std::int64_t lines) const {
     const std::int64_t line_bytes = length_ * in_.kernel_size;

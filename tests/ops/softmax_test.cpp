@@ -60,8 +60,8 @@ std::string wrong(const TensorView& got, const TensorView& a, std::size_t axis, 
     // x - m is rounded, which counts the more the smaller the result.
     const double size = log ? std::fabs(want) + std::fabs(x) + 1 : want * (4 - 2 * std::log(want));
     const double least = type == ScalarType::f16 ? 0x1p-24 : type == ScalarType::f64 ? 0 : 0x1p-126;
-    const bool right =
-        std::fabs(is - want) <= 2 * unit * size + least || (is == 0 && want < 0x1p-126);
+    const bool right = is == want || std::fabs(is - want) <= 2 * unit * size + least ||
+                       (is == 0 && want < 0x1p-126);
     if (!right && text.empty())
       text = std::to_string(is) + " at " + weft::to_string(index) + ", expected " +
              std::to_string(want);
@@ -203,6 +203,87 @@ TEST_CASE("softmax: infinities and NaN in long lines", "[ops]") {
       CHECK(weft::log_softmax(line(-inf), 1).at<float>({1, at}) == -inf);
       CHECK(std::isnan(
           weft::softmax(Tensor::full({1, n}, ScalarType::f32, -inf), 1).at<float>({0, at})));
+    }
+  }
+}
+
+TEST_CASE("softmax: columns that no cache holds, block by block", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  struct Case {
+    Dims shape;
+    std::int64_t axis;
+    ScalarType in, out;
+    bool apart;  // columns
+  };
+  using enum ScalarType;
+  const Case cases[] = {
+      {{1100, 300}, 0, f32, f32, false},   {{37, 8000}, 0, f32, f32, false},
+      {{2, 700, 250}, 1, f64, f64, false}, {{530, 1030}, 0, f32, f64, false},
+      {{1000, 130}, 0, bf16, bf16, false}, {{3000, 100}, 0, f16, f32, false},
+      {{300, 200}, 0, f32, bf16, true},    {{7000, 40}, 0, bf16, bf16, true},
+  };
+  for (const Case& c : cases) {
+    Dims strides = test::row_major(c.shape);
+    if (c.apart) {
+      for (std::int64_t& stride : strides)
+        stride *= 2;
+    }
+    const Memory memory(c.in, test::fit({c.shape, strides}));
+    const TensorView a = memory.view();
+    // From block to block the largest element changes in some columns; others begin with -infinity.
+    const auto along = static_cast<std::size_t>(c.axis);
+    test::for_each_index(c.shape, [&](const Dims& index) {
+      const std::int64_t row = index[along], column = index.back();
+      const double slope = static_cast<double>(column % 5 - 2) / 50;
+      double x =
+          slope * static_cast<double>(row) + static_cast<double>(random.integer(-99, 99)) / 50;
+      if (column % 7 == 3 && row < 20) x = -inf;
+      test::convert_element(c.in, test::element_at(a, index), f64, &x);
+    });
+    for (const bool log : {false, true}) {
+      const Tensor out = Tensor::empty_strided(c.shape, strides, c.out);
+      Tensor first;
+      test::for_thread_counts([&](int threads) {
+        log ? weft::log_softmax_out(out, a, c.axis) : weft::softmax_out(out, a, c.axis);
+        if (threads == 1) first = Tensor::copy_of(out);
+        std::string text = test::difference(out, test::dense_copy(first));
+        if (threads == 1) text += wrong(out, a, along, log);
+        tally.check(text.empty(), [&](auto& message) {
+          test::describe(message << (log ? "log_softmax " : "softmax "), a)
+              << " in " << weft::name(c.out) << ", " << threads << " threads: " << text;
+        });
+      });
+      if (c.in != c.out) continue;
+      const Tensor same = Tensor::empty_strided(c.shape, strides, c.in);
+      weft::copy_out(same, a);
+      log ? weft::log_softmax_out(same, same, c.axis) : weft::softmax_out(same, same, c.axis);
+      tally.check(test::difference(same, test::dense_copy(first)).empty(),
+                  [&](auto& message) { test::describe(message << "other bits in place, ", a); });
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("softmax: infinities and NaN in some of many blocks", "[ops]") {
+  constexpr std::int64_t rows = 40, columns = 9000;  // more than is worked on at once
+  for (const ScalarType type : {ScalarType::f32, ScalarType::bf16}) {
+    for (const bool log : {false, true}) {
+      Tensor a = Tensor::full({rows, columns}, ScalarType::f32, 1);
+      for (std::int64_t row = 0; row < rows; ++row)
+        a.data_as<float>()[row * columns + 3] = -std::numeric_limits<float>::infinity();
+      a.data_as<float>()[20 * columns + 5] = std::numeric_limits<float>::infinity();
+      a.data_as<float>()[20 * columns + 6] = std::numeric_limits<float>::quiet_NaN();
+      a = weft::contiguous(a, type);
+      const Tensor out =
+          weft::contiguous(log ? weft::log_softmax(a, 0) : weft::softmax(a, 0), ScalarType::f32);
+      for (const std::int64_t row : {0, 20, 39}) {
+        CAPTURE(weft::name(type), log, row);
+        for (const std::int64_t column : {3, 5, 6})
+          CHECK(std::isnan(out.at<float>({row, column})));
+        const double want = log ? -std::log(40.0) : 1.0 / 40;
+        CHECK(out.at<float>({row, 4}) == Approx(want).epsilon(0.01));
+      }
     }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Two walks of softmax: across its axis, many columns at a time, and along it, line by line.
-/// Private to the compiled part.
+/// The walk of softmax along its axis, line by line. Private to the compiled part.
 #pragma once
 
 #include "kernel/axis_pieces.hpp"
@@ -12,121 +11,6 @@
 #include <limits>
 
 namespace weft::inline v0 {
-
-/// What is known of some columns.
-struct SoftmaxTotals {
-  alignas(64) double sums[most_softmax_columns];
-  alignas(64) double largest[most_softmax_columns];  // of the kernel's type
-  alignas(64) double factors[most_softmax_columns];
-
-  SoftmaxTotals(std::int64_t columns, ScalarType type) {
-    std::fill_n(sums, columns, 0.0);
-    if (type == ScalarType::f32) {
-      std::fill_n(reinterpret_cast<float*>(largest), columns,
-                  -std::numeric_limits<float>::infinity());
-    } else {
-      std::fill_n(largest, columns, -std::numeric_limits<double>::infinity());
-    }
-  }
-};
-
-/// Columns where they stand.
-inline void softmax_columns(const SoftmaxKernel& kernel, char* out, std::int64_t out_row,
-                            const char* in, std::int64_t in_row, std::int64_t rows,
-                            std::int64_t columns) {
-  if (rows <= few_softmax_rows) {
-    kernel.few_rows(out, out_row, in, in_row, rows, columns);
-    return;
-  }
-  SoftmaxTotals t(columns, kernel.type);
-  kernel.find_largest(t.largest, in, in_row, rows, columns);
-  const bool keep = kernel.scale != nullptr;
-  kernel.add_up(t.sums, t.largest, keep ? out : nullptr, out_row, in, in_row, rows, columns);
-  kernel.settle(t.factors, t.sums, columns);
-  if (keep) {
-    kernel.scale(t.factors, out, out_row, rows, columns);
-  } else {
-    kernel.finish(t.largest, t.factors, out, out_row, in, in_row, rows, columns);
-  }
-}
-
-/// Some columns after the others: where they stand, or block by block through buffers.
-class SoftmaxColumns : public AxisPieces {
- public:
-  SoftmaxColumns(const TensorIterator& iter, const TensorView& out, const TensorView& in, int axis,
-                 const SoftmaxKernel& kernel)
-      : AxisPieces(iter, out, in, axis, kernel.type, kernel.type),
-        kernel_(kernel),
-        out_staged_(is_staged(out_)),
-        in_staged_(is_staged(in_)) {
-    if (staged()) {
-      width_ = std::min(extent_, most_staged_columns);
-      rows_ = staged_rows(1);
-    } else {
-      width_ = std::min(extent_, shared_columns(most_softmax_columns));
-      rows_ = length_;
-    }
-  }
-
-  bool staged() const { return out_staged_ || in_staged_; }
-  const char* access() const {
-    return staged() ? "staged: columns across the axis" : "direct: columns across the axis";
-  }
-
-  void run(std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t piece = begin; piece < end; ++piece) {
-      AxisSide out, in;
-      const std::int64_t columns = locate(piece, out, in);
-      if (staged()) {
-        run_staged(out, in, columns);
-      } else {
-        softmax_columns(kernel_, out.data, out.axis_bytes, in.data, in.axis_bytes, length_,
-                        columns);
-      }
-    }
-  }
-
- private:
-  /// Calls f(from, from_step, out, rows, scratch) for one block of rows after the other.
-  template <class F>
-  void each_block(AxisSide out, AxisSide in, std::int64_t columns, F&& f) const {
-    alignas(64) char buffers[scratch_bytes];
-    for (std::int64_t row = 0; row < length_; row += rows_) {
-      char* scratch = buffers;
-      const std::int64_t rows = std::min(rows_, length_ - row);
-      const char* from = in_staged_ ? bring(in, scratch, rows, columns) : in.data;
-      f(from, in_staged_ ? columns * in.kernel_size : in.axis_bytes, out, rows, scratch);
-      if (row + rows_ >= length_) break;  // no pointer past the end
-      out.data += rows_ * out.axis_bytes;
-      in.data += rows_ * in.axis_bytes;
-    }
-  }
-
-  void run_staged(const AxisSide& out, const AxisSide& in, std::int64_t columns) const {
-    SoftmaxTotals t(columns, kernel_.type);
-    each_block(out, in, columns,
-               [&](const char* from, std::int64_t step, const AxisSide&, std::int64_t rows, char*) {
-                 kernel_.find_largest(t.largest, from, step, rows, columns);
-               });
-    each_block(out, in, columns,
-               [&](const char* from, std::int64_t step, const AxisSide&, std::int64_t rows, char*) {
-                 kernel_.add_up(t.sums, t.largest, nullptr, 0, from, step, rows, columns);
-               });
-    kernel_.settle(t.factors, t.sums, columns);
-    each_block(
-        out, in, columns,
-        [&](const char* from, std::int64_t step, const AxisSide& to, std::int64_t rows,
-            char* scratch) {
-          char* dense = out_staged_ ? take(scratch, rows * columns * to.kernel_size) : to.data;
-          const std::int64_t dense_step = out_staged_ ? columns * to.kernel_size : to.axis_bytes;
-          kernel_.finish(t.largest, t.factors, dense, dense_step, from, step, rows, columns);
-          if (out_staged_) put(to, dense, scratch, rows, columns);
-        });
-  }
-
-  const SoftmaxKernel& kernel_;
-  bool out_staged_, in_staged_;
-};
 
 /// Line by line: in place where both sides are dense along the axis, block by block through buffers
 /// otherwise.
