@@ -161,6 +161,8 @@ class Frame::Impl final : private OutputMemory {
   void plan_segment();
   void plan_nodes(int end);
   bool plan_node(int index);
+  Inferred infer(int index, std::vector<TensorView>& read,
+                 std::vector<const TensorView*>& values) const;
   bool plan_view(int index, std::span<const TensorView> inputs, std::span<const ValueType> outputs);
   bool plan_elementwise(int index, const ValueType& output);
   void plan_kernel(int index, std::span<const ValueType> outputs);
@@ -176,8 +178,12 @@ class Frame::Impl final : private OutputMemory {
   void retire_kernels(std::size_t first_segment);
   std::unique_ptr<Kernel> prepare_kernel(int index, const PrepareContext& context);
   bool resize(std::span<const TensorView> parameters);
-  bool resize_node(std::size_t index, bool& moved);
-  bool set_view(int value, IntSpan shape, IntSpan strides);
+  bool resize_node(int index, bool& moved);
+  bool infer_shapes(int index);
+  void prepare_again(int index, FrameStep& step);
+  bool resize_view(int index);
+  bool may_change(int value) const;
+  void set_view(int value, IntSpan shape, IntSpan strides);
 
   ValueState& state(int value) { return states_[static_cast<std::size_t>(value)]; }
   const ValueState& state(int value) const { return states_[static_cast<std::size_t>(value)]; }
@@ -250,8 +256,12 @@ class Frame::Impl final : private OutputMemory {
   std::map<int, GrowingBuffer> dynamic_;  // per value
   /// Kernels of plans that are given up, by node: the next plan may adapt them.
   std::map<int, std::unique_ptr<Kernel>> retired_;
-  /// Steps of nodes that have a kernel which reads its inputs where they are, by node; else null.
-  std::vector<FrameStep*> resizable_;
+  /// How a node is planned, if it can be planned again by itself.
+  struct PlannedAs {
+    bool is_view = false;
+    FrameStep* step = nullptr;  ///< of a kernel that reads its inputs where they are
+  };
+  std::vector<PlannedAs> planned_as_;  // by node
   // Scratch of resize().
   std::vector<char> changed_;  // by value
   std::vector<const TensorView*> resized_inputs_;

@@ -136,26 +136,27 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
   note(PlanNote::Kind::kernel, {&index, 1}, output_views);
   add_step(prepare_kernel(index, context), index, inputs, results);
   segment().steps.back()->node = index;
-  if (in_place) resizable_[static_cast<std::size_t>(index)] = segment().steps.back().get();
+  if (in_place)
+    planned_as_[static_cast<std::size_t>(index)] = {false, segment().steps.back().get()};
   for (const ValueState* result : results) {
     if (!result->view.defined()) segment().steps.back()->first_value = node.first_output;
   }
 }
 
-/// Plans one node. False, with nothing done, if its shapes depend on values of this segment, so that
-/// it has to wait for the next.
-bool Frame::Impl::plan_node(int index) {
+/// What a node gives, as far as it is known now. `read`: room for values that earlier segments have
+/// computed; `values`: of inputs, where they are known.
+Inferred Frame::Impl::infer(int index, std::vector<TensorView>& read,
+                            std::vector<const TensorView*>& values) const {
   const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
   std::vector<ValueType> types(node.inputs.size());
-  std::vector<TensorView> read(node.inputs.size());
   std::vector<const ValueType*> type_list;
-  std::vector<const TensorView*> value_list;
+  read.resize(node.inputs.size());
   type_list.reserve(node.inputs.size());
-  value_list.reserve(node.inputs.size());
+  values.reserve(node.inputs.size());
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const int input = node.inputs[i];
     type_list.push_back(nullptr);
-    value_list.push_back(nullptr);
+    values.push_back(nullptr);
     if (input < 0) continue;
     const ValueState& at = state(input);
     types[i] = at.kind == ValueState::Kind::pending
@@ -164,23 +165,32 @@ bool Frame::Impl::plan_node(int index) {
                    : type_of(input);
     type_list.back() = &types[i];
     if (at.kind == ValueState::Kind::constant) {
-      value_list.back() = &at.view;
+      values.back() = &at.view;
     } else if (at.kind == ValueState::Kind::rooted && at.segment < segment_index() &&
                segment_index() > 0) {
       read[i] = current_view(at);  // an earlier segment has computed it
-      value_list.back() = &read[i];
+      values.back() = &read[i];
     }
   }
-  const Inferred inferred = infer_node(node, type_list, value_list, program().operators);
+  return infer_node(node, type_list, values, program().operators);
+}
+
+/// Plans one node. False, with nothing done, if its shapes depend on values of this segment, so that
+/// it has to wait for the next.
+bool Frame::Impl::plan_node(int index) {
+  const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
+  std::vector<TensorView> read;
+  std::vector<const TensorView*> values;
+  const Inferred inferred = infer(index, read, values);
   const bool is_known = std::ranges::all_of(
       inferred.outputs, [](const ValueType& type) { return type.shape.is_static(); });
   for (const int i : inferred.asked) {
     const int input = node.inputs[static_cast<std::size_t>(i)];
-    if (value_list[static_cast<std::size_t>(i)] == nullptr) {
+    if (values[static_cast<std::size_t>(i)] == nullptr) {
       if (!is_known) return false;
     } else if (state(input).kind == ValueState::Kind::rooted) {
-      segment().assumed_values.emplace_back(
-          input, Tensor::copy_of(*value_list[static_cast<std::size_t>(i)]));
+      segment().assumed_values.emplace_back(input,
+                                            Tensor::copy_of(*values[static_cast<std::size_t>(i)]));
     }
   }
   return naming(node.node, [&] {
@@ -203,6 +213,7 @@ bool Frame::Impl::plan_node(int index) {
     }
     if (is_known && !inputs.empty() && inputs[0].defined() &&
         plan_view(index, inputs, inferred.outputs)) {
+      planned_as_[static_cast<std::size_t>(index)].is_view = true;
       return true;
     }
     plan_kernel(index, inferred.outputs);

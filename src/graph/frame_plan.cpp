@@ -168,7 +168,7 @@ void Frame::Impl::start_plan() {
   is_static_ = true;
   states_.assign(program().values.size(), {});
   copied_results_.assign(program().results.size(), {});
-  resizable_.assign(program().nodes.size(), nullptr);
+  planned_as_.assign(program().nodes.size(), {});
   for (std::size_t v = 0; v < program().values.size(); ++v) {
     const ProgramValue& value = program().values[v];
     if (value.constant.defined()) make_constant(static_cast<int>(v), value.constant);

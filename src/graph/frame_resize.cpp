@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning a frame again for parameters of other extents: where only kernels are concerned that can
-// follow, everything else of the plan stays.
+// Planning a frame again for parameters of other extents: where only kernels and views are concerned,
+// everything else of the plan stays.
 #include "graph/frame_impl.hpp"
 
 #include <algorithm>
@@ -17,19 +17,21 @@ bool Frame::Impl::resize(std::span<const TensorView> parameters) {
     bind(i, given.data());
     if (is_as_planned(i, given)) continue;
     TensorView& old = parameters_[static_cast<std::size_t>(i)];
-    if (given.rank() != old.rank()) return false;
+    const int value = program().parameters[static_cast<std::size_t>(i)];
+    if (given.rank() != old.rank() || !may_change(value)) return false;
     old = given;
-    if (!set_view(program().parameters[static_cast<std::size_t>(i)], given.shape(),
-                  given.strides())) {
-      return false;
-    }
+    set_view(value, given.shape(), given.strides());
   }
   bool moved = false;
-  for (std::size_t n = 0; n < program().nodes.size(); ++n) {
-    const bool concerned = std::ranges::any_of(program().nodes[n].inputs, [&](int input) {
-      return input >= 0 && changed_[static_cast<std::size_t>(input)] != 0;
-    });
-    if (concerned && !resize_node(n, moved)) return false;
+  try {
+    for (std::size_t n = 0; n < program().nodes.size(); ++n) {
+      const bool concerned = std::ranges::any_of(program().nodes[n].inputs, [&](int input) {
+        return input >= 0 && changed_[static_cast<std::size_t>(input)] != 0;
+      });
+      if (concerned && !resize_node(static_cast<int>(n), moved)) return false;
+    }
+  } catch (const Error&) {
+    return false;  // planning says what is wrong, and where
   }
   if (!moved) return true;
   lay_out_arena();
@@ -41,50 +43,118 @@ bool Frame::Impl::resize(std::span<const TensorView> parameters) {
   return true;
 }
 
-/// Another shape for a value that is there already. False if it goes to places that it was planned for.
-bool Frame::Impl::set_view(int value, IntSpan shape, IntSpan strides) {
-  for (const int result : results_of_[static_cast<std::size_t>(value)]) {
+/// False for a value that goes to places which it is planned for.
+bool Frame::Impl::may_change(int value) const {
+  return std::ranges::none_of(results_of_[static_cast<std::size_t>(value)], [&](int result) {
     const auto at = static_cast<std::size_t>(result);
-    const bool copied = copied_results_[at].kind == ValueState::Kind::rooted;
-    if (copied || !places_[at].strides.empty()) return false;
-  }
+    return copied_results_[at].kind == ValueState::Kind::rooted || !places_[at].strides.empty();
+  });
+}
+
+void Frame::Impl::set_view(int value, IntSpan shape, IntSpan strides) {
   TensorView& view = state(value).view;
   view = TensorView::trusted(view.data(), view.dtype(), shape, strides);
   changed_[static_cast<std::size_t>(value)] = 1;
-  return true;
 }
 
 /// `moved`: set if outputs have other sizes.
-bool Frame::Impl::resize_node(std::size_t index, bool& moved) {
-  FrameStep* const step = resizable_[index];
-  if (step == nullptr) return false;
-  const ProgramNode& node = program().nodes[index];
+bool Frame::Impl::resize_node(int index, bool& moved) {
+  const PlannedAs& planned = planned_as_[static_cast<std::size_t>(index)];
+  if (planned.is_view) return resize_view(index);
+  if (planned.step == nullptr) return false;
+  const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
   resized_inputs_.clear();
   for (const int input : node.inputs)
     resized_inputs_.push_back(input < 0 ? nullptr : &state(input).view);
   resized_shapes_.resize(static_cast<std::size_t>(node.node.noutputs));
   for (std::size_t i = 0; i < resized_shapes_.size(); ++i)
     resized_shapes_[i].assign(state(node.first_output + static_cast<int>(i)).view.shape());
-  try {
-    if (!step->kernel->resize(resized_inputs_, resized_shapes_)) return false;
-  } catch (const Error&) {
-    return false;  // planning says what is wrong, and where
-  }
+  const bool follows = planned.step->kernel->resize(resized_inputs_, resized_shapes_);
+  if (!follows && !infer_shapes(index)) return false;
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < resized_shapes_.size(); ++i) {
     const int value = node.first_output + static_cast<int>(i);
     const ValueState& at = state(value);
     if (!std::ranges::equal(at.view.shape(), resized_shapes_[i])) {
-      if (!set_view(value, resized_shapes_[i], contiguous_strides(resized_shapes_[i])))
-        return false;
+      if (!may_change(value)) return false;
+      set_view(value, resized_shapes_[i], contiguous_strides(resized_shapes_[i]));
       roots_[static_cast<std::size_t>(at.root)].bytes = at.view.nbytes();
       moved = true;
     }
     bytes += at.view.nbytes();
   }
-  const int number = static_cast<int>(index);
   for (RawNote& note : segment().notes) {
-    if (note.kind == PlanNote::Kind::kernel && note.nodes[0] == number) note.bytes = bytes;
+    if (note.kind == PlanNote::Kind::kernel && note.nodes[0] == index) note.bytes = bytes;
+  }
+  if (!follows) prepare_again(index, *planned.step);
+  return true;
+}
+
+/// Shapes of outputs, into resized_shapes_. False if the node has to be planned in another way.
+bool Frame::Impl::infer_shapes(int index) {
+  const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const TensorView* input = resized_inputs_[i];
+    if (input != nullptr && !node.op->accepts_input(node.node, static_cast<int>(i), *input))
+      return false;
+  }
+  std::vector<TensorView> read;
+  std::vector<const TensorView*> values;
+  const Inferred inferred = infer(index, read, values);
+  for (std::size_t i = 0; i < inferred.outputs.size(); ++i) {
+    const PartialShape& shape = inferred.outputs[i].shape;
+    if (!shape.is_static() || inferred.values[i].defined()) return false;
+    resized_shapes_[i].assign(shape.shape());
+  }
+  return true;
+}
+
+/// Another kernel for a node whose operands are there.
+void Frame::Impl::prepare_again(int index, FrameStep& step) {
+  const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
+  std::vector<TensorView> inputs, outputs;
+  std::vector<const TensorView*> constants;
+  for (const int input : node.inputs) {
+    inputs.push_back(input < 0 ? TensorView() : state(input).view);
+    constants.push_back(input < 0 ? nullptr : constant_of(input));
+  }
+  for (int i = 0; i < node.node.noutputs; ++i)
+    outputs.push_back(state(node.first_output + i).view);
+  const PrepareContext context(node.node, inputs, outputs, constants, program().operators,
+                               variables);
+  if (step.kernel->adapt(context)) return;
+  // The old kernel lives until there is a new one: what it has packed can be shared.
+  std::unique_ptr<Kernel> made = node.op->prepare(context);
+  step.kernel = std::move(made);
+}
+
+bool Frame::Impl::resize_view(int index) {
+  const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
+  std::vector<TensorView> read;
+  std::vector<const TensorView*> values;
+  const Inferred inferred = infer(index, read, values);
+  std::vector<ValueState> before;
+  for (int i = 0; i < node.node.noutputs; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!inferred.outputs[at].shape.is_static() || inferred.values[at].defined() ||
+        !may_change(node.first_output + i)) {
+      return false;
+    }
+    before.push_back(state(node.first_output + i));
+  }
+  std::vector<TensorView> inputs;
+  for (const int input : node.inputs)
+    inputs.push_back(input < 0 ? TensorView() : state(input).view);
+  const std::uintptr_t placeholder = next_placeholder_;
+  if (!plan_view(index, inputs, inferred.outputs)) return false;
+  next_placeholder_ = placeholder;
+  segment().notes.pop_back();
+  for (int i = 0; i < node.node.noutputs; ++i) {
+    const ValueState& old = before[static_cast<std::size_t>(i)];
+    const ValueState& now = state(node.first_output + i);
+    // Pointers follow the root from where they were.
+    if (now.root != old.root || now.offset != old.offset) return false;
+    changed_[static_cast<std::size_t>(node.first_output + i)] = 1;
   }
   return true;
 }

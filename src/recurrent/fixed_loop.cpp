@@ -12,13 +12,6 @@
 
 namespace weft::inline v0::recurrent {
 
-namespace {
-
-/// Larger elements are copied by several threads.
-constexpr std::int64_t most_bytes_by_one = std::int64_t{256} << 10;
-
-}  // namespace
-
 void FixedLoop::run(const LoopCall& call, LoopReport& report) {
   call_ = &call;
   report_ = &report;
@@ -75,6 +68,11 @@ void FixedLoop::run_all() {
     }
     const std::int64_t first = done_;
     run_trips(trips);
+    for (const Copy& copy : copies_) {
+      report_->bytes_copied += (done_ - first) * copy.bytes;
+      report_->bytes_copied_late +=
+          (done_ - std::clamp<std::int64_t>(2, first, done_)) * copy.bytes;
+    }
     flush(first);
   }
 }
@@ -137,25 +135,18 @@ bool FixedLoop::head_holds() {
   return *static_cast<const char*>(runtime_.head->result_data(0)) != 0;
 }
 
-void FixedLoop::make(const Copy& copy) {
+/// Copies of a trip that are not plain rows, or so large that several threads have them.
+void FixedLoop::copy_elements(const Copy& copy) {
   char* const to = now_[copy.to];
   const char* const from = now_[copy.from];
-  if (copy.gather >= 0) {
-    const Collected& out = gathers_[static_cast<std::size_t>(copy.gather)].collected;
-    if (copy.bytes <= most_bytes_by_one) {
-      copy_bytes_(to, 1, out.row_step(), from, 1, out.row_bytes(), out.row_bytes(), out.rows());
-    } else {
-      const std::int64_t shape[] = {out.rows(), out.row_bytes()}, steps[] = {out.row_step(), 1};
-      copy_out(TensorView::trusted(static_cast<void*>(to), ScalarType::u8, shape, steps),
-               TensorView::trusted(from, ScalarType::u8, shape));
-    }
-  } else if (copy.strided == nullptr) {
-    std::memcpy(to, from, static_cast<std::size_t>(copy.bytes));
-  } else {
+  if (copy.strided != nullptr) {
     copy_out(TensorView::trusted(static_cast<void*>(to), copy.strided->dtype, copy.strided->shape),
              copy.strided->slice(from));
+    return;
   }
-  count_copy(copy.bytes);
+  const std::int64_t shape[] = {copy.rows, copy.row_bytes}, steps[] = {copy.row_step, 1};
+  copy_out(TensorView::trusted(static_cast<void*>(to), ScalarType::u8, shape, steps),
+           TensorView::trusted(from, ScalarType::u8, shape));
 }
 
 void FixedLoop::run_trips(std::int64_t trips) {
@@ -175,8 +166,14 @@ void FixedLoop::run_trips(std::int64_t trips) {
       }
       frame->run();
     }
-    for (const Copy& copy : copies_)
-      make(copy);
+    for (const Copy& copy : copies_) {
+      if (copy.by_rows) {
+        copy_bytes_(now_[copy.to], 1, copy.row_step, now_[copy.from], 1, copy.row_bytes,
+                    copy.row_bytes, copy.rows);
+      } else {
+        copy_elements(copy);
+      }
+    }
     for (std::size_t w = 0; w < watched_.size(); ++w)
       last_[w] = now_[watched_[w]];
     if (condition_) go_ = *now_[*condition_] != 0;

@@ -24,10 +24,9 @@ class FixedLoop {
   /// False if shapes inside the body depend on data: then it cannot be run this way.
   bool is_possible() const noexcept { return possible_; }
 
-  /// True if it can run with this geometry, which is like its own, in its place.
-  bool admits(const LoopGeometry& geometry) const;
-  /// The same for slices of one iterator.
-  bool admits(std::size_t iterator, const SliceWalk& walk) const;
+  /// Makes up for what has changed in the geometry, which is like it was. False if it can no longer be run
+  /// this way.
+  bool follow();
 
   /// Throws what the body throws; Error(bounds) for a slice that does not exist, Error(shape) for an
   /// output that is too short. Allocates outputs of unknown shape, and buffers, which are kept.
@@ -35,6 +34,8 @@ class FixedLoop {
 
  private:
   static constexpr std::int64_t most_block_trips = 256;
+  /// Larger elements are copied by several threads.
+  static constexpr std::int64_t most_bytes_by_one = std::int64_t{256} << 10;
 
   /// Bytes of a Variable's elements lie at now_[variable].
   using Variable = std::size_t;
@@ -58,8 +59,13 @@ class FixedLoop {
     Variable to;
     Variable from;
     std::int64_t bytes;
-    const SliceWalk* strided;  ///< geometry of the source, unless it is dense
-    int gather = -1;           ///< into whose output it goes, row by row; -1: to one dense place
+    const SliceWalk* strided = nullptr;  ///< geometry of the source, unless it is dense
+    int gather = -1;                     ///< into whose output it goes, row by row
+    // Rows of the destination, from row to row of which it is row_step.
+    std::int64_t rows = 1;
+    std::int64_t row_bytes = bytes;
+    std::int64_t row_step = 0;
+    bool by_rows = strided == nullptr && bytes <= most_bytes_by_one;
   };
   struct State {
     std::size_t number;
@@ -75,6 +81,7 @@ class FixedLoop {
     bool packed = false;           ///< slices are copied block by block, to lie next to each other
     const char* origin = nullptr;  ///< slice 0
     char* buffer = nullptr;
+    DimVector strides = {};  ///< that the stages are planned for, if they read it where it is
   };
   /// A value that is the same in every trip, and becomes a state: row-major.
   struct FixedState {
@@ -113,6 +120,9 @@ class FixedLoop {
   void connect_states();
   bool lasts(Source source) const;
   void plan_trip();
+  bool reads_in_place(const Iterator& iterator) const {
+    return iterator.needed && !iterator.packed;
+  }
   std::int64_t longest_chain(Source from) const;
   Source next_value(std::size_t state) const;
   std::int64_t add_ring(Variable variable, int result, std::int64_t bytes, std::int64_t slots);
@@ -122,6 +132,7 @@ class FixedLoop {
   void start_iterators();
   void run_once();
   void open_outputs();
+  void set_rows();
   std::int64_t fitting_trips() const;
   void plan_block();
   void bind_fixed();
@@ -132,7 +143,7 @@ class FixedLoop {
   void produce();
   void open_chunks(std::int64_t& trips);
   void run_trips(std::int64_t trips);
-  void make(const Copy& copy);
+  void copy_elements(const Copy& copy);
   bool head_holds();
   void flush(std::int64_t first);
   void refuse_end(std::int64_t last);

@@ -54,6 +54,18 @@ void FixedLoop::open_outputs() {
       if (limit_.trips > 0) now_[gather.variable] = collected.place(0);
     }
   }
+  set_rows();
+}
+
+/// Where the rows of what is copied into outputs in every trip go.
+void FixedLoop::set_rows() {
+  for (Copy& copy : copies_) {
+    if (copy.gather < 0) continue;
+    const Collected& out = gathers_[static_cast<std::size_t>(copy.gather)].collected;
+    copy.rows = out.rows();
+    copy.row_bytes = out.row_bytes();
+    copy.row_step = out.row_step();
+  }
 }
 
 void FixedLoop::open_chunks(std::int64_t& trips) {

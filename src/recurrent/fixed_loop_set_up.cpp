@@ -80,16 +80,21 @@ void FixedLoop::set_up_iterators() {
   if (bytes > 0) block_trips_ = std::clamp(block_bytes / bytes, std::int64_t{1}, block_trips_);
 }
 
-bool FixedLoop::admits(const LoopGeometry& geometry) const {
-  for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    if (!admits(i, geometry.iterators[i])) return false;
+bool FixedLoop::follow() {
+  call_ = nullptr;  // of a run that has thrown
+  for (Mover& mover : movers_) {
+    const Source source = sources_[mover.variable];
+    const auto i = static_cast<std::size_t>(source.number);
+    if (source.kind == Source::Kind::iterator && !iterators_[i].packed)
+      mover.step = geometry_.iterators[i].step_bytes;
   }
-  return true;
-}
-
-bool FixedLoop::admits(std::size_t iterator, const SliceWalk& walk) const {
-  const Iterator& it = iterators_[iterator];
-  return !it.needed || it.packed || geometry_.iterators[iterator].lies_like(walk);
+  for (std::size_t i = 0; i < iterators_.size(); ++i) {
+    if (!reads_in_place(iterators_[i]) || iterators_[i].strides == geometry_.iterators[i].strides)
+      continue;
+    plan_trip();
+    break;
+  }
+  return possible_;
 }
 
 Source FixedLoop::next_value(std::size_t state) const {
@@ -171,8 +176,8 @@ void FixedLoop::set_up_gathers() {
         least_block_trips_ = std::max(least_block_trips_, 1 + longest_chain(source));
       } else {
         gather.variable = own_variable();
-        const int rows_of = by_rows ? static_cast<int>(gathers_.size()) : -1;
-        copies_.push_back({gather.variable, variable_of(source), element, nullptr, rows_of});
+        copies_.push_back({gather.variable, variable_of(source), element});
+        if (by_rows) copies_.back().gather = static_cast<int>(gathers_.size());
       }
       gather.writer = writers_.size();
       writers_.push_back({gather.variable, first ? source.number : -1, element});
@@ -228,7 +233,7 @@ void FixedLoop::connect_states() {
     }
     const Source here{Source::Kind::state, static_cast<int>(state.number)};
     add_ring(copy, -1, state.bytes, 2 + longest_chain(here));
-    copies_.push_back({copy, state.from, state.bytes, walk});
+    copies_.push_back({.to = copy, .from = state.from, .bytes = state.bytes, .strided = walk});
     state.from = copy;
   }
 }
@@ -298,6 +303,9 @@ void FixedLoop::plan_trip() {
   plan(runtime_.once, body_.once, false);
   plan(runtime_.trip, body_.trip, true);
   plan(runtime_.head, body_.head, false);
+  for (std::size_t i = 0; i < iterators_.size(); ++i) {
+    if (reads_in_place(iterators_[i])) iterators_[i].strides = geometry_.iterators[i].strides;
+  }
 }
 
 }  // namespace weft::inline v0::recurrent

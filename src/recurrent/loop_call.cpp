@@ -121,8 +121,7 @@ void LoopGeometry::take(LoopGeometry&& other) {
   other_limit = other.other_limit;
 }
 
-bool LoopGeometry::resize(std::span<const TensorView* const> given, std::span<DimVector> shapes,
-                          FunctionRef<bool(std::size_t, const SliceWalk&)> admits) {
+bool LoopGeometry::resize(std::span<const TensorView* const> given, std::span<DimVector> shapes) {
   const TensorView nothing;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!fits(i, given[i] == nullptr ? nothing : *given[i])) return false;
@@ -140,8 +139,7 @@ bool LoopGeometry::resize(std::span<const TensorView* const> given, std::span<Di
   for (std::size_t i = 0; i < iterators.size(); ++i) {
     const auto input = static_cast<std::size_t>(spec.iterators[i].input);
     SliceWalk walk = walk_slices(spec, iterator_name(i), spec.iterators[i], *given[input]);
-    if (!limit(spec.iterators[i], walk) || !iterators[i].is_like(walk) || !admits(i, walk))
-      return false;
+    if (!limit(spec.iterators[i], walk) || !iterators[i].is_like(walk)) return false;
     iterators[i] = std::move(walk);
     if (is_whole_[input] == 0) inputs[input] = *given[input];
   }

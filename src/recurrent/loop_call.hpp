@@ -31,10 +31,9 @@ struct LoopGeometry {
   /// Becomes the other, which is like it. What points to slices stays good.
   void take(LoopGeometry&& other);
   /// Becomes what it would be for these inputs, left out where null, and puts the shapes of outputs right,
-  /// if nothing but the number and the place of slices is different; else returns false. `admits` may
-  /// refuse an iterator's new slices. Throws as walk_slices().
-  bool resize(std::span<const TensorView* const> given, std::span<DimVector> shapes,
-              FunctionRef<bool(std::size_t, const SliceWalk&)> admits);
+  /// if nothing but the number and the place of slices is different; else returns false. Throws as
+  /// walk_slices().
+  bool resize(std::span<const TensorView* const> given, std::span<DimVector> shapes);
 
   const LoopSpec& spec;
   const graph::Graph& body;

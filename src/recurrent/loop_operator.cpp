@@ -80,15 +80,13 @@ class LoopKernel final : public graph::Kernel {
   /// A sequence of another length is another number of trips, and no more.
   bool adapt(const graph::PrepareContext& context) override {
     LoopGeometry geometry(data_.spec, *node_.bodies[0], context);
-    if (!geometry_.is_like(geometry) || (fixed_ && !fixed_->admits(geometry))) return false;
+    if (!geometry_.is_like(geometry)) return false;
     geometry_.take(std::move(geometry));
-    return true;
+    return !fixed_ || fixed_->follow();
   }
 
   bool resize(std::span<const TensorView* const> inputs, std::span<DimVector> outputs) override {
-    return geometry_.resize(inputs, outputs, [&](std::size_t i, const SliceWalk& walk) {
-      return !fixed_ || fixed_->admits(i, walk);
-    });
+    return geometry_.resize(inputs, outputs) && (!fixed_ || fixed_->follow());
   }
 
   void run(const graph::KernelArguments& arguments) override {

@@ -49,10 +49,6 @@ struct SliceWalk {
     return dtype == other.dtype && std::ranges::equal(shape, other.shape) && runs == other.runs &&
            dense == other.dense && stacks_densely() == other.stacks_densely();
   }
-  /// True if they lie in memory alike.
-  bool lies_like(const SliceWalk& other) const noexcept {
-    return step_bytes == other.step_bytes && std::ranges::equal(strides, other.strides);
-  }
 };
 
 /// Throws as slices_of() and for an axis out of range, with loop and entry in the message.

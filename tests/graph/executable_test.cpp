@@ -2,6 +2,7 @@
 #include <weft/graph/executable.hpp>
 
 #include "support/errors.hpp"
+#include "support/seed.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -115,6 +116,55 @@ TEST_CASE("shapes that change are planned for anew", "[graph]") {
   }
   CHECK(frame.counters().plans == 5);
   CHECK(frame.is_static());
+}
+
+TEST_CASE("kernels and views follow extents that change", "[graph]") {
+  WEFT_RANDOM(random);
+  const auto integers = [](Graph& graph, std::initializer_list<std::int64_t> list) {
+    return graph.add_constant(
+        Tensor::of<std::int64_t>({static_cast<std::int64_t>(list.size())}, list));
+  };
+  // With an elementwise operation, or one that depends on a shape, the graph is planned anew.
+  for (int form = 0; form < 4; ++form) {
+    Graph graph;
+    const Value x = graph.add_parameter(f32({-1, 6}), "x"),
+                y = graph.add_parameter(f32({6, -1}), "y");
+    const Value weights = graph.add_constant(Tensor::full({6, 4}, ScalarType::f32, 0.5));
+    Value product = graph.add("MatMul", {x, weights});
+    if (form == 1) product = graph.add("Relu", {product});
+    const Value parts = graph.add("Reshape", {product, integers(graph, {-1, 2, 2})});
+    const Value sums = graph.add("ReduceSum", {parts, integers(graph, {1})});
+    const Value turned = graph.add("Transpose", {y, integers(graph, {1, 0})});
+    graph.add_result(graph.add("MatMul", {turned, weights}));
+    graph.add_result(graph.add("Unsqueeze", {sums, integers(graph, {0})}));
+    graph.add_result(form == 2 ? graph.add("Reshape", {sums, graph.add("ShapeOf", {sums})}) : sums);
+    const Executable executable(graph);
+    Frame frame(executable);
+    const bool external = form == 3;
+    std::vector<float> place(400);
+    std::int64_t plans = 0;
+    for (int run = 0; run < 30; ++run) {
+      const std::int64_t rows = random.integer(0, 20), columns = random.integer(0, 20);
+      Floats numbers;
+      for (std::int64_t i = 0; i < 6 * (rows + columns); ++i)
+        numbers.push_back(static_cast<float>(random.integer(-9, 9)));
+      const std::span<const float> memory(numbers);
+      const std::vector<TensorView> inputs = {TensorView(memory.first(6 * rows), {rows, 6}),
+                                              TensorView(memory.last(6 * columns), {6, columns})};
+      frame.plan(inputs, std::vector<ResultPlace>{{.external = external}, {}, {}});
+      if (external) frame.bind_result(0, place.data());
+      frame.run();
+      const std::vector<Tensor> fresh = executable.run(inputs);
+      for (int i = 0; i < 3; ++i) {
+        CAPTURE(form, run, i, rows, columns);
+        const TensorView got = frame.result(i);
+        REQUIRE(std::ranges::equal(got.shape(), fresh[static_cast<std::size_t>(i)].shape()));
+        REQUIRE(values(got) == values(fresh[static_cast<std::size_t>(i)]));
+      }
+      if (run == 0) plans = frame.counters().plans;
+    }
+    CHECK((frame.counters().plans == plans) == (form == 0 || form == 3));
+  }
 }
 
 TEST_CASE("shapes that depend on shapes are known while planning", "[graph]") {
