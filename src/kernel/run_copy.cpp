@@ -22,6 +22,10 @@ constexpr std::int64_t least_transposed_tile = 128;
 /// Bytes of a line, and most elements across the lines that are written past the caches.
 constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t most_streamed_rows = 4096;
+/// The same of crowded rows where the last level is far away: two lines of each row that is written, and as
+/// much of each row that is read as a page holds. Bytes.
+constexpr std::int64_t far_lines_bytes = 128;
+constexpr std::int64_t far_run_bytes = 4096;
 /// Bytes of a tile of rows, and least bytes that are worth a thread of their own.
 constexpr std::int64_t row_tile_bytes = 64 << 10;
 constexpr std::int64_t grain_bytes = 512 << 10;
@@ -137,7 +141,7 @@ class CopyWalk {
     if (t0_ != size_ || address % line_bytes == 0) return false;
     constexpr std::int64_t least_bytes = 128 << 10;  // less stays in the caches as it is
     const std::int64_t plane_bytes = extent0_ * extent1_ * size_;
-    if (!has_roomy_l1()) return plane_bytes >= least_bytes && (crowds(t1_) || crowds(f0_));
+    if (!has_roomy_l1()) return plane_bytes >= least_bytes && has_crowded_rows();
     // What is read for a tile is to be few lines of a plane that comes and goes, or rows so far apart
     // that those beside it are not read on the way.
     constexpr std::int64_t least_plane_bytes = 16 << 10;
@@ -153,10 +157,11 @@ class CopyWalk {
     const std::int64_t bytes = 2 * geometry_.numel() * size_;
     if (!transposes_ || t0_ != size_ || bytes <= surely_near) return false;
     const CpuInfo& cpu = cpu_info();
-    const std::int64_t least = (size_ <= 2 ? 2 : 12) * cpu.l2_bytes;
-    return cpu.has_far_last_level() && bytes > least && (crowds(t1_) || crowds(f0_)) &&
-           has_whole_lines();
+    const std::int64_t least = (size_ <= 2 ? 2 : 3) * cpu.l2_bytes;
+    return cpu.has_far_last_level() && bytes > least && has_crowded_rows() && has_whole_lines();
   }
+
+  bool has_crowded_rows() const { return crowds(t1_) || crowds(f0_); }
 
   /// Whether every row of the output begins on a line.
   bool has_whole_lines() const {
@@ -169,8 +174,10 @@ class CopyWalk {
   void choose_tile() {
     if (transposes_ && streams_ && !buffered_) {
       // Along the input's rows: of each row of the output one line is written and not seen again.
-      tile0_ = std::min(extent0_, line_bytes / size_);
-      tile1_ = std::min(extent1_, most_streamed_rows);
+      const bool far = cpu_info().has_far_last_level() && has_crowded_rows();
+      const std::int64_t lines = far && size_ > 1 ? far_lines_bytes : line_bytes;
+      tile0_ = std::min(extent0_, lines / size_);
+      tile1_ = std::min(extent1_, far ? far_run_bytes / size_ : most_streamed_rows);
     } else if (narrow_) {
       const std::int64_t line = line_bytes / size_;  // whole lines, or each tile ends within one
       tile0_ = std::min(extent0_, narrow_tile_bytes / (extent1_ * size_) / line * line);

@@ -106,3 +106,39 @@ TEST_CASE("copy: across, plane by plane, from and to within lines", "[ops]") {
   }
   CHECK_TALLY(tally);
 }
+
+TEST_CASE("copy: across, of rows that begin on lines, pages apart", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
+    // More than some second-level caches hold; all of a row of each side, or nearly.
+    const std::int64_t size = weft::element_size(type);
+    const std::int64_t pitch = 4096 / size * random.integer(1, 2);
+    const std::int64_t columns = pitch - random.integer(0, 70);
+    const std::int64_t rows = (7 << 20) / size / columns + random.integer(-30, 30);
+    const std::int64_t from_pitch = (rows * size + 4095) / 4096 * 4096 / size;
+    const weft::Tensor from = weft::Tensor::empty({columns, from_pitch}, type);
+    const weft::Tensor to = weft::Tensor::empty({rows, pitch}, type);
+    test::fill(type, from.data(), from.numel(), random);
+    test::fill(type, to.data(), to.numel(), random);
+    const auto* first = static_cast<const std::byte*>(from.data());
+    auto* written = static_cast<std::byte*>(to.data());
+    std::vector<std::byte> want(written, written + to.nbytes());
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        std::memcpy(want.data() + (i * pitch + j) * size, first + (i + j * from_pitch) * size,
+                    static_cast<std::size_t>(size));
+      }
+    }
+    const weft::TensorView in = from.slice(1, 0, rows).transpose(0, 1);
+    test::for_thread_counts([&](int threads) {
+      const weft::TensorView out = to.slice(1, 0, columns);
+      weft::copy_out(out, 0.0);
+      weft::copy_out(out, in);
+      tally.check(std::memcmp(written, want.data(), want.size()) == 0,
+                  [&](auto& text) { test::describe(text, in) << ", " << threads << " threads"; });
+    });
+  }
+  CHECK_TALLY(tally);
+}
