@@ -34,7 +34,7 @@ struct SoftmaxKernel {
   void (*find_largest)(void* largest, const char* in, std::int64_t in_row, std::int64_t rows,
                        std::int64_t columns) = nullptr;
   /// sums[j] += e^(x - largest[j]) for every element x of column j; unless `out` is null, the terms are
-  /// kept there. Below 2^-126 (f32) they count as 0.
+  /// kept there. Below 2^-126 (of f64 e^-708) they count as 0.
   void (*add_up)(double* sums, const void* largest, char* out, std::int64_t out_row, const char* in,
                  std::int64_t in_row, std::int64_t rows, std::int64_t columns) = nullptr;
   /// Both for up to softmax_block_rows more rows, which are read once. largest[j] becomes the larger of itself

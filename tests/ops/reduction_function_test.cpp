@@ -269,6 +269,18 @@ TEST_CASE("reductions: NaN and infinities", "[ops]") {
   low.data_as<float>()[199'998] = -1000;
   CHECK(weft::logsumexp(low, {0}).at<float>({0}) == -1000);
   CHECK(weft::logsumexp(low).at<float>({}) == -1000);
+  for (std::int64_t n = 1; n < 40; ++n) {
+    // Terms that vanish, in rows and columns of any length.
+    const Tensor a = Tensor::full({9, n}, ScalarType::f64, -800);
+    a.data_as<double>()[3 * n] = 5;
+    a.data_as<double>()[4 * n + n - 1] = nan;
+    for (const Tensor& sums :
+         {weft::logsumexp(a, {1}), weft::logsumexp(Tensor::copy_of(a.transpose(0, 1)), {0})}) {
+      CHECK(sums.at<double>({3}) == 5);
+      CHECK(std::isnan(sums.at<double>({4})));
+      CHECK(sums.at<double>({8}) == Approx(-800 + std::log(static_cast<double>(n))));
+    }
+  }
   CHECK(weft::logsumexp(Tensor::of<float>({2}, {1000, 1000})).at<float>({}) ==
         Approx(1000 + std::log(2.0)));
 }

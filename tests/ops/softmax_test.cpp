@@ -134,6 +134,8 @@ TEST_CASE("softmax: infinities, NaN and terms that vanish", "[ops]") {
       CHECK(results({0, -inf, 0}) == std::vector<double>{0.5, 0, 0.5});
       CHECK(results({1e4, 0, 1e4}) == std::vector<double>{0.5, 0, 0.5});
       CHECK(results({0, -inf, 0}, true)[1] == -inf);
+      CHECK(results({1, -709, -2000}) == std::vector<double>{1, 0, 0});
+      CHECK(results({1, -2000}, true) == std::vector<double>{0, -2001});
       CHECK(results({-1e30, -1e30}) == std::vector<double>{0.5, 0.5});
       for (const bool log : {false, true}) {
         const std::vector<double> lines[] = {
@@ -147,6 +149,8 @@ TEST_CASE("softmax: infinities, NaN and terms that vanish", "[ops]") {
       CHECK(results({5}, true) == std::vector<double>{0});
     }
   }
+  const Tensor small = Tensor::of<double>({2}, {0, -707});
+  CHECK(weft::softmax(small, 0).at<double>({1}) == Approx(std::exp(-707.0)).epsilon(1e-12));
   CHECK(weft::softmax(Tensor::zeros({0, 3}, ScalarType::f32), 0).numel() == 0);
   CHECK(weft::softmax(Tensor::zeros({4}, ScalarType::i32), 0).at<float>({2}) == 0.25F);
   CHECK(weft::softmax(Tensor::zeros({4}, ScalarType::f32), 0, ScalarType::f64).dtype() ==
