@@ -14,6 +14,48 @@ struct Exponents {
   double largest, sum;
 };
 
+using Doubles = Vectorized<double>;
+
+/// As many of them as there are lanes.
+struct Pairs {
+  static constexpr int lanes = Doubles::lanes;
+  Doubles largest, sum;
+
+  /// The first `count`, if there are not as many.
+  static WEFT_ALWAYS_INLINE Pairs load(const Exponents* from, std::int64_t count) noexcept {
+    Exponents some[lanes] = {};
+    if (count < lanes) {
+      for (std::int64_t i = 0; i < count; ++i)
+        some[i] = from[i];
+      from = some;
+    }
+    Pairs p;
+#if defined(__AVX512F__)
+    const __m512d low = _mm512_loadu_pd(from), high = _mm512_loadu_pd(from + lanes / 2);
+    const __m512i first = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512i second = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+    p.largest[0] = _mm512_permutex2var_pd(low, first, high);
+    p.sum[0] = _mm512_permutex2var_pd(low, second, high);
+#else
+    alignas(64) double largest[lanes], sum[lanes];
+    for (int i = 0; i < lanes; ++i) {
+      largest[i] = from[i].largest;
+      sum[i] = from[i].sum;
+    }
+    p.largest = Doubles::load(largest);
+    p.sum = Doubles::load(sum);
+#endif
+    return p;
+  }
+  WEFT_ALWAYS_INLINE void store(Exponents* to, std::int64_t count) const noexcept {
+    alignas(64) double largests[lanes], sums[lanes];
+    largest.store(largests);
+    sum.store(sums);
+    for (std::int64_t i = 0; i < lanes && i < count; ++i)
+      to[i] = {largests[i], sums[i]};
+  }
+};
+
 template <class T>
 struct LogSumExp {
   using Element = T;
@@ -21,26 +63,29 @@ struct LogSumExp {
   using Out = T;
   static constexpr std::int64_t span_elements = reread_span_elements;
 
-  static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept {
-    const double largest = extreme<double, true>(a.largest, b.largest);
-    const double shift = shift_of(largest);
-    return {largest, shifted(a, shift) + shifted(b, shift)};
+  static void combine_each(const void*, void* into, const void* from, std::int64_t n) {
+    Acc* a = static_cast<Acc*>(into);
+    const Acc* b = static_cast<const Acc*>(from);
+    for (std::int64_t i = 0; i < n; i += Pairs::lanes)
+      combined(Pairs::load(a + i, n - i), Pairs::load(b + i, n - i)).store(a + i, n - i);
   }
 
   /// Many results at a time: of few elements each the logarithm is most of the work.
   static void project_each(const void*, const void* accumulators, std::int64_t n,
                            char* const* outputs) {
     const Acc* acc = static_cast<const Acc*>(accumulators);
-    using R = Register<double>;
-    for (std::int64_t first = 0; first < n; first += R::lanes) {
-      const std::int64_t count = n - first < R::lanes ? n - first : R::lanes;
-      alignas(64) double sums[R::lanes];
-      for (std::int64_t i = 0; i < R::lanes; ++i)
-        sums[i] = i < count ? acc[first + i].sum : 1;
-      weft::log(R::load(sums)).store(sums);
-      for (std::int64_t i = 0; i < count; ++i)
-        store_element<Out>(outputs[0], first + i,
-                           static_cast<Out>(shift_of(acc[first + i].largest) + sums[i]));
+    Out* out = reinterpret_cast<Out*>(outputs[0]);
+    for (std::int64_t i = 0; i < n; i += Pairs::lanes) {
+      const Pairs p = Pairs::load(acc + i, n - i);
+      alignas(64) double results[Pairs::lanes];
+      (shift_of(p.largest) + logarithm(p.sum)).store(results);
+      if (n - i >= Pairs::lanes) {
+        for (std::int64_t k = 0; k < Pairs::lanes; ++k)
+          out[i + k] = static_cast<Out>(results[k]);
+      } else {
+        for (std::int64_t k = 0; k < n - i; ++k)
+          out[i + k] = static_cast<Out>(results[k]);
+      }
     }
   }
 
@@ -100,10 +145,14 @@ struct LogSumExp {
   static constexpr std::int64_t size = sizeof(T);
 
   /// What is taken off: nothing where the largest is infinite (or there is none), which would make NaN.
-  template <class F>
-  static WEFT_ALWAYS_INLINE F shift_of(F largest) noexcept {
+  static WEFT_ALWAYS_INLINE T shift_of(T largest) noexcept {
     const bool infinite = largest - largest != 0 && largest == largest;
-    return infinite ? F(0) : largest;
+    return infinite ? T(0) : largest;
+  }
+  static WEFT_ALWAYS_INLINE Doubles shift_of(const Doubles& largest) noexcept {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const Doubles above = select(largest == Doubles(-infinity), Doubles(0.0), largest);
+    return select(largest == Doubles(infinity), Doubles(0.0), above);
   }
 
   /// The sum if what was taken off the elements left none above 0; infinite with the largest.
@@ -111,9 +160,23 @@ struct LogSumExp {
     return largest == std::numeric_limits<T>::infinity() ? static_cast<double>(largest) : sum;
   }
 
-  /// The sum over e^(x - shift). One of nothing but -infinities stays 0, however far it is moved.
-  static WEFT_ALWAYS_INLINE double shifted(Acc acc, double shift) noexcept {
-    return acc.sum == 0 ? 0 : acc.sum * __builtin_exp(shift_of(acc.largest) - shift);
+  static WEFT_ALWAYS_INLINE Pairs combined(const Pairs& a, const Pairs& b) noexcept {
+    const Doubles zero(0.0);
+    const Doubles largest = extreme_each<double, true>(a.largest, b.largest);
+    const Doubles shift = shift_of(largest);
+    const Doubles x = shift_of(a.largest) - shift, y = shift_of(b.largest) - shift;
+    const Doubles by = exp(x + y);  // one of them is 0
+    // A sum of nothing but -infinities stays 0, however far it is moved.
+    const auto moved = [&](const Doubles& sum, const Doubles& off) WEFT_INLINE_LAMBDA {
+      return select(sum == zero, zero, sum * select(off == zero, Doubles(1.0), by));
+    };
+    return {largest, moved(a.sum, x) + moved(b.sum, y)};
+  }
+
+  static WEFT_ALWAYS_INLINE Doubles logarithm(Doubles x) noexcept {
+    for (int i = 0; i < Doubles::registers; ++i)
+      x[i] = weft::log(Register<double>(x[i])).value;
+    return x;
   }
 
   /// Terms in lanes, or lanes of terms, as doubles.

@@ -16,7 +16,7 @@
 ///     };
 ///
 /// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants, or
-/// `project_each` instead of `project`, and
+/// `combine_each` and `project_each` instead of `combine` and `project`, and
 /// `span_elements` where `spans` reads its rows more than once; `short_rows` where `spans` is quick for rows
 /// of few elements;
 /// `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`. `Loops` names another rule
@@ -177,7 +177,11 @@ struct RuleKernel {
     } else {
       k.reduce_columns = &TreeColumns<Loops>::columns;
     }
-    k.combine = &combine;
+    if constexpr (requires { &Rule::combine_each; }) {
+      k.combine = &Rule::combine_each;
+    } else {
+      k.combine = &combine;
+    }
     if constexpr (requires { Rule::combine_rows; }) k.combine_rows = Rule::combine_rows;
     if constexpr (requires { &Rule::project_each; }) {
       k.project = &Rule::project_each;
