@@ -3,6 +3,8 @@
 /// The walk of softmax along its axis, line by line. Private to the compiled part.
 #pragma once
 
+#include <weft/base/small_vector.hpp>
+
 #include "kernel/axis_pieces.hpp"
 #include "kernels/softmax/softmax.hpp"
 
@@ -12,8 +14,8 @@
 
 namespace weft::inline v0 {
 
-/// Line by line: in place where both sides are dense along the axis, block by block through buffers
-/// otherwise.
+/// Line by line: several at a time or block by block, and through buffers unless both sides are dense along
+/// the axis. Terms stay in the output unless that is staged.
 class SoftmaxLines : public AxisPieces {
  public:
   SoftmaxLines(const TensorIterator& iter, const TensorView& out, const TensorView& in, int axis,
@@ -22,7 +24,7 @@ class SoftmaxLines : public AxisPieces {
         kernel_(kernel),
         out_staged_(is_staged_line(out_)),
         in_staged_(is_staged_line(in_)) {
-    rows_ = staged() ? staged_rows(1) : length_;
+    rows_ = staged() ? staged_rows(1) : std::min(length_, block_bytes / in_.kernel_size);
     if (together())
       width_ = std::clamp<std::int64_t>(together_elements / length_, 1, most_softmax_lines);
   }
@@ -47,12 +49,14 @@ class SoftmaxLines : public AxisPieces {
       if (together()) {
         kernel_.lines(out.data, out.column_bytes, in.data, in.column_bytes, lines, length_);
       } else {
-        staged() ? run_staged(out, in) : run_direct(out, in);
+        run_blocks(out, in);
       }
     }
   }
 
  private:
+  /// Bytes of a longer line that are read once, found the largest of, and added up.
+  static constexpr std::int64_t block_bytes = 16 << 10;
   /// Elements of lines that are worked on together.
   static constexpr std::int64_t together_elements = 4096;
   bool together() const {
@@ -66,19 +70,6 @@ class SoftmaxLines : public AxisPieces {
     return s;
   }
   static bool is_staged_line(const AxisSide& s) { return s.convert != nullptr || !dense(s); }
-
-  void run_direct(const AxisSide& out, const AxisSide& in) const {
-    LineTotals t(kernel_.type);
-    kernel_.find_largest_of_line(&t.largest, in.data, length_);
-    const bool keep = kernel_.scale_line != nullptr;
-    kernel_.add_up_line(&t.sum, &t.largest, keep ? out.data : nullptr, in.data, length_);
-    kernel_.settle(&t.factor, &t.sum, 1);
-    if (keep) {
-      kernel_.scale_line(&t.factor, out.data, length_);
-    } else {
-      kernel_.finish_line(&t.largest, &t.factor, out.data, in.data, length_);
-    }
-  }
 
   template <class F>
   void each_block(AxisSide in, F&& f) const {
@@ -99,22 +90,28 @@ class SoftmaxLines : public AxisPieces {
     }
   }
 
-  void run_staged(const AxisSide& out, const AxisSide& in) const {
-    LineTotals t(kernel_.type);
-    // The sum is that of a smaller largest element until a block has a larger one.
-    each_block(in, [&](const char* from, std::int64_t, std::int64_t n, char*) {
-      const double before = t.largest_so_far(kernel_.type);
-      kernel_.find_largest_of_line(&t.largest, from, n);
-      const double now = t.largest_so_far(kernel_.type);
-      if (now > before) t.sum *= std::exp(before - now);
-      kernel_.add_up_line(&t.sum, &t.largest, nullptr, from, n);
+  void run_blocks(const AxisSide& out, const AxisSide& in) const {
+    LineTotals t(kernel_);
+    const bool keep = kernel_.scale_line != nullptr && !out_staged_;
+    SmallVector<double, 64> largest;  // when the terms of a block were kept
+    each_block(in, [&](const char* from, std::int64_t first, std::int64_t n, char*) {
+      t.take_in(keep ? out.data + first * out.axis_bytes : nullptr, from, n);
+      if (keep) largest.push_back(t.largest());
     });
-    kernel_.settle(&t.factor, &t.sum, 1);
+    t.settle();
+    if (keep) {
+      for (std::size_t block = 0; block < largest.size(); ++block) {
+        const std::int64_t first = static_cast<std::int64_t>(block) * rows_;
+        t.scale(largest[block], out.data + first * out.axis_bytes,
+                std::min(rows_, length_ - first));
+      }
+      return;
+    }
     each_block(in, [&](const char* from, std::int64_t first, std::int64_t n, char* scratch) {
       AxisSide to = out;
       to.data += first * out.axis_bytes;
       char* const results = out_staged_ ? take(scratch, n * out.kernel_size) : to.data;
-      kernel_.finish_line(&t.largest, &t.factor, results, from, n);
+      t.finish(results, from, n);
       if (!dense(to)) {
         put(along(to), results, scratch, 1, n);
       } else if (out.convert != nullptr) {
@@ -123,22 +120,51 @@ class SoftmaxLines : public AxisPieces {
     });
   }
 
-  struct LineTotals {
-    double sum = 0;
-    double largest = -std::numeric_limits<double>::infinity();  // of the kernel's type
-    double factor = 0;
+  /// What is known of a line so far.
+  class LineTotals {
+   public:
+    explicit LineTotals(const SoftmaxKernel& kernel) : kernel_(kernel) { set(largest_, -infinity); }
 
-    explicit LineTotals(ScalarType type) {
-      if (type != ScalarType::f32) return;
-      const float none = -std::numeric_limits<float>::infinity();
-      std::memcpy(&largest, &none, sizeof(none));
+    double largest() const { return get(largest_); }
+    /// The sum is that of a smaller largest element until a block has a larger one.
+    void take_in(char* terms, const char* from, std::int64_t n) {
+      const double before = largest();
+      kernel_.find_largest_of_line(&largest_, from, n);
+      const double now = largest();
+      if (now > before) sum_ *= std::exp(before - now);
+      // Of nothing but -infinity so far, nothing is taken off: that would be NaN.
+      const double zero = 0;
+      kernel_.add_up_line(&sum_, now == -infinity ? &zero : &largest_, terms, from, n);
     }
-    double largest_so_far(ScalarType type) const {
-      if (type != ScalarType::f32) return largest;
+    void settle() { kernel_.settle(&factor_, &sum_, 1); }
+    /// Terms that were kept when the largest element was `then`.
+    void scale(double then, char* terms, std::int64_t n) const {
+      double by = factor_;
+      if (then != largest()) set(by, get(factor_) * std::exp(then - largest()));
+      kernel_.scale_line(&by, terms, n);
+    }
+    void finish(char* out, const char* in, std::int64_t n) const {
+      kernel_.finish_line(&largest_, &factor_, out, in, n);
+    }
+
+   private:
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+    double get(const double& from) const {
+      if (kernel_.type != ScalarType::f32) return from;
       float narrow = 0;
-      std::memcpy(&narrow, &largest, sizeof(narrow));
+      std::memcpy(&narrow, &from, sizeof(narrow));
       return static_cast<double>(narrow);
     }
+    void set(double& to, double value) const {
+      const auto narrow = static_cast<float>(value);
+      kernel_.type == ScalarType::f32 ? std::memcpy(&to, &narrow, sizeof(narrow))
+                                      : std::memcpy(&to, &value, sizeof(value));
+    }
+
+    const SoftmaxKernel& kernel_;
+    double sum_ = 0;
+    double largest_ = 0, factor_ = 0;  // of the kernel's type
   };
 
   const SoftmaxKernel& kernel_;

@@ -185,6 +185,41 @@ TEST_CASE("softmax: dense lines of every length, in place too", "[ops]") {
   CHECK_TALLY(tally);
 }
 
+TEST_CASE("softmax: lines in several blocks, with infinities and NaN in some", "[ops]") {
+  constexpr std::int64_t n = 20'000;
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f64, ScalarType::bf16}) {
+    for (const bool log : {false, true}) {
+      const auto make = [&](std::int64_t infinite, double last) {
+        Tensor a = Tensor::empty({n}, ScalarType::f64);
+        for (std::int64_t i = 0; i < n; ++i) {
+          const double x = static_cast<double>(i % 37) / 4 + (i < n / 2 ? 0.0 : 3.0);
+          a.data_as<double>()[i] = i < infinite ? -inf : i == n - 1 ? last : x;
+        }
+        return weft::contiguous(a, type);
+      };
+      const auto result = [&](const Tensor& a) {
+        return log ? weft::log_softmax(a, 0) : weft::softmax(a, 0);
+      };
+      for (const std::int64_t infinite : {0, 9'000}) {
+        CAPTURE(weft::name(type), log, infinite);
+        const Tensor a = make(infinite, 20);
+        CHECK(wrong(result(a), a, 0, log) == "");
+        const Tensor same = Tensor::copy_of(a);
+        log ? weft::log_softmax_out(TensorView(same), same, 0)
+            : weft::softmax_out(TensorView(same), same, 0);
+        CHECK(test::difference(same, test::dense_copy(result(a))) == "");
+        for (const double bad : {inf, not_a_number}) {
+          const Tensor spoilt = weft::contiguous(result(make(infinite, bad)), ScalarType::f32);
+          CHECK(std::isnan(spoilt.at<float>({n - 1})));
+          CHECK(std::isnan(spoilt.at<float>({n / 2})));
+        }
+      }
+      const Tensor none = weft::contiguous(result(make(n, -inf)), ScalarType::f32);
+      CHECK(std::isnan(none.at<float>({0})));
+    }
+  }
+}
+
 TEST_CASE("softmax: infinities and NaN in long lines", "[ops]") {
   for (const std::int64_t n : {16, 17, 40, 700}) {
     for (const std::int64_t at : {std::int64_t{0}, n / 2, n - 1}) {
