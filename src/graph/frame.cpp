@@ -3,6 +3,7 @@
 #include <weft/base/error.hpp>
 
 #include "graph/frame_impl.hpp"
+#include "graph/row_form.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -51,6 +52,30 @@ void Frame::Impl::hold(int root) {
       }
     }
   }
+}
+
+/// `view`: of the root's elements, in rows. True if all that reads or writes them is calls that take those rows
+/// as they are.
+bool Frame::Impl::can_step_rows(int root, const TensorView& view) const {
+  const std::optional<RowForm> form = row_form(view.shape(), view.strides());
+  if (!form || segments_.size() != 1 || !is_static_) return false;
+  const Segment& in = *segments_[0];
+  const std::int64_t size = element_size(view.dtype());
+  const Root& at = roots_[static_cast<std::size_t>(root)];
+  return std::ranges::all_of(at.patches, [&](const Patch& patch) {
+    const auto pointer = static_cast<std::size_t>(patch.where - in.pointers.data());
+    if (in.call_of[pointer] < 0 || patch.offset != 0) return false;
+    const FlatCall& call = in.calls[static_cast<std::size_t>(in.call_of[pointer])];
+    return call.n == form->row_elements && call.rows == form->rows &&
+           in.row_steps[pointer] == form->step * size;
+  });
+}
+
+void Frame::Impl::step_rows(int root, std::int64_t bytes) noexcept {
+  stepped_ = true;
+  Segment& in = *segments_[0];
+  for (const Patch& patch : roots_[static_cast<std::size_t>(root)].patches)
+    in.row_steps[static_cast<std::size_t>(patch.where - in.pointers.data())] = bytes;
 }
 
 TensorView Frame::Impl::current_view(const ValueState& at) const {
@@ -166,6 +191,21 @@ void Frame::bind_parameter(int i, const void* origin) noexcept {
 void Frame::hold_parameter(int i) { impl_->hold(impl_->parameter_root(i)); }
 void Frame::bind_result(int i, void* origin) noexcept {
   impl_->bind(impl_->external_root(i), origin);
+}
+bool Frame::can_step_parameter(int i) const {
+  const int value = impl_->program().parameters[static_cast<std::size_t>(i)];
+  return impl_->can_step_rows(impl_->parameter_root(i), impl_->view_of(value));
+}
+bool Frame::can_step_result(int i) const {
+  const int value = impl_->program().results[static_cast<std::size_t>(i)];
+  return impl_->is_at(value, impl_->external_root(i)) &&
+         impl_->can_step_rows(impl_->external_root(i), impl_->view_of(value));
+}
+void Frame::step_parameter(int i, std::int64_t bytes) noexcept {
+  impl_->step_rows(impl_->parameter_root(i), bytes);
+}
+void Frame::step_result(int i, std::int64_t bytes) noexcept {
+  impl_->step_rows(impl_->external_root(i), bytes);
 }
 void Frame::run() {
   naming_origin(impl_->program(), [&] { impl_->run(); });

@@ -95,6 +95,9 @@ struct Segment {
   std::int64_t bytes_copied = 0;  ///< in each run
   std::vector<RawNote> notes;
   std::vector<char*> pointers;
+  // By pointer: bytes from row to row, and the call that takes them; -1: a kernel, which has its own.
+  std::vector<std::int64_t> row_steps;
+  std::vector<int> call_of;
   std::vector<Tensor> kept;  ///< constants made for it
   /// Values that shapes in this segment depend on, as they were when it was planned.
   std::vector<std::pair<int, Tensor>> assumed_values;
@@ -135,6 +138,10 @@ class Frame::Impl final : private OutputMemory {
   void plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places);
   void bind(int root, void* origin) noexcept;
   void hold(int root);
+  bool can_step_rows(int root, const TensorView& view) const;
+  void step_rows(int root, std::int64_t bytes) noexcept;
+  const TensorView& view_of(int value) const { return state(value).view; }
+  bool is_at(int value, int root) const { return state(value).root == root; }
   void run();
   TensorView result(int i) const;
   void* result_data(int i) const noexcept;
@@ -231,6 +238,7 @@ class Frame::Impl final : private OutputMemory {
   std::vector<std::vector<int>> results_of_;  // results that are each value
 
   bool planned_ = false;
+  bool stepped_ = false;  ///< rows are not as far apart as planned
   bool is_static_ = true;
   std::vector<TensorView> parameters_;  // as planned for
   std::vector<ResultPlace> places_;

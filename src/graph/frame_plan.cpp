@@ -101,8 +101,12 @@ void Frame::Impl::finish_segment() {
   }
   new_pointers_.clear();
   char** const table = segment().pointers.data();
-  for (FlatCall& call : segment().calls)
+  segment().row_steps.resize(segment().pointers.size(), 0);
+  segment().call_of.resize(segment().pointers.size(), -1);
+  for (FlatCall& call : segment().calls) {
     call.data = table + call.first_data;
+    call.row_bytes = segment().row_steps.data() + call.first_data;
+  }
   for (const auto& step : segment().steps) {
     step->arguments = {
         const_cast<const void* const*>(reinterpret_cast<void**>(table + step->inputs)),
@@ -166,6 +170,7 @@ void Frame::Impl::start_plan() {
   next_node_ = 0;
   next_placeholder_ = std::uintptr_t{1} << 44;
   is_static_ = true;
+  stepped_ = false;
   states_.assign(program().values.size(), {});
   copied_results_.assign(program().results.size(), {});
   planned_as_.assign(program().nodes.size(), {});
@@ -244,7 +249,7 @@ void Frame::Impl::plan(std::span<const TensorView> parameters,
   };
   if (!places.empty()) check_count(program().results.size(), places.size(), " places of results");
   check_count(program().parameters.size(), parameters.size(), " parameters");
-  const bool may_follow = planned_ && has_places(places);
+  const bool may_follow = planned_ && !stepped_ && has_places(places);
   bool same = may_follow;
   for (int i = 0; i < nparameters(); ++i) {
     const TensorView& given = parameters[static_cast<std::size_t>(i)];

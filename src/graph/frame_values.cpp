@@ -122,8 +122,14 @@ void Frame::Impl::add_direct_calls(std::span<const DirectCall> calls, int node,
         add_pointer(k < outputs.size() ? *outputs[k] : *inputs[k - outputs.size()], operand.offset);
       }
     }
-    to.calls.push_back({call.run, call.context, nullptr, call.row_bytes.data(), call.n, call.rows,
-                        call.broadcast, node, first});
+    to.row_steps.resize(to.pointers.size(), 0);
+    to.call_of.resize(to.pointers.size(), -1);
+    for (std::size_t k = 0; k < call.operands.size(); ++k) {
+      to.row_steps[first + k] = call.row_bytes[k];
+      to.call_of[first + k] = static_cast<int>(to.calls.size());
+    }
+    to.calls.push_back(
+        {call.run, call.context, nullptr, nullptr, call.n, call.rows, call.broadcast, node, first});
   }
 }
 

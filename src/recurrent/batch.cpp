@@ -21,12 +21,6 @@ namespace {
 /// the memory of a block does.
 constexpr std::int64_t most_elementwise = 4096;
 
-bool shows_another_shape(const Node& node) {
-  static constexpr std::array<std::string_view, 4> names = {"Identity", "Reshape", "Squeeze",
-                                                            "Unsqueeze"};
-  return std::ranges::find(names, node.op) != names.end();
-}
-
 bool is_product(const Node& node) { return node.op == "MatMul" || node.op == "FullyConnected"; }
 
 bool is_elementwise(const TypedGraph& graph, const Node& node,
@@ -55,6 +49,12 @@ bool can_batch_product(const TypedGraph& graph, const Node& node,
 }
 
 }  // namespace
+
+bool shows_another_shape(const Node& node) {
+  static constexpr std::array<std::string_view, 4> names = {"Identity", "Reshape", "Squeeze",
+                                                            "Unsqueeze"};
+  return std::ranges::find(names, node.op) != names.end();
+}
 
 bool can_batch(const TypedGraph& graph, int id, const std::vector<bool>& batched,
                const graph::OperatorRegistry& operators) {

@@ -15,6 +15,9 @@
 
 namespace weft::inline v0::recurrent {
 
+/// Whether a node gives its input in another shape, and no more.
+bool shows_another_shape(const graph::Node& node);
+
 /// Whether a node can be done so, with the same bits as trip by trip; `batched`: which of its inputs
 /// have the axis.
 bool can_batch(const TypedGraph& graph, int node, const std::vector<bool>& batched,

@@ -184,6 +184,12 @@ void FixedLoop::run_trips(std::int64_t trips) {
       now_[states_[s].variable] = next_[s];
       if (states_[s].parameter >= 0) frame->bind_parameter(states_[s].parameter, next_[s]);
     }
+    if (done_ == 0) {
+      for (const std::size_t s : row_states_) {
+        const Collected& out = gathers_[static_cast<std::size_t>(states_[s].gather)].collected;
+        if (states_[s].parameter >= 0) frame->step_parameter(states_[s].parameter, out.row_step());
+      }
+    }
     for (const Mover& mover : movers_)
       now_[mover.variable] += mover.step;
     for (Writer& writer : writers_) {

@@ -4,6 +4,7 @@
 /// the compiled part.
 #pragma once
 
+#include "graph/row_form.hpp"
 #include "kernels/stage/stage.hpp"
 #include "recurrent/collected.hpp"
 #include "recurrent/loop_call.hpp"
@@ -18,9 +19,13 @@ namespace weft::inline v0::recurrent {
 /// the current trip.
 class FixedLoop {
  public:
-  /// Plans the body. Both must outlive it.
-  FixedLoop(const LoopGeometry& geometry, LoopRuntime& runtime);
+  /// Plans the body. Both must outlive it. `in_rows`: where slices and collected elements are rows with gaps
+  /// between them, trips read and write them there, whatever the gaps.
+  FixedLoop(const LoopGeometry& geometry, LoopRuntime& runtime, bool in_rows);
 
+  /// Whether it is worth trying with `in_rows`, and then whether the body can do so.
+  static bool may_run_in_rows(const LoopBody& body);
+  bool can_step_rows() const noexcept { return can_step_; }
   /// False if shapes inside the body depend on data: then it cannot be run this way.
   bool is_possible() const noexcept { return possible_; }
 
@@ -74,6 +79,7 @@ class FixedLoop {
     int parameter;  ///< of the trip stage, or -1
     int head_parameter;
     std::int64_t bytes;
+    int gather = -1;  ///< in whose output it is, as rows, from the second trip on
   };
   struct Iterator {
     Variable variable;
@@ -82,6 +88,8 @@ class FixedLoop {
     const char* origin = nullptr;  ///< slice 0
     char* buffer = nullptr;
     DimVector strides = {};  ///< that the stages are planned for, if they read it where it is
+    std::optional<graph::RowForm> rows = {};  ///< if trips read slices as rows
+    int parameter = -1;                       ///< of the trip stage
   };
   /// A value that is the same in every trip, and becomes a state: row-major.
   struct FixedState {
@@ -106,6 +114,10 @@ class FixedLoop {
     std::size_t chunks = 0;        ///< in use
     std::int64_t chunk_trips = 0;  ///< room in the last of them
     std::int64_t chunk_left = 0;
+
+    std::int64_t row_elements() const {
+      return collected.row_bytes() / element_size(collected.dtype());
+    }
   };
 
   // ---- Set up, once
@@ -120,6 +132,12 @@ class FixedLoop {
   void connect_states();
   bool lasts(Source source) const;
   void plan_trip();
+  bool stays_in_rows(const Gather& gather) const;
+  void step_rows();
+  bool writes_rows(const Gather& gather) const {
+    return gather.way == Gather::Way::direct && !gather.collected.is_direct() &&
+           writers_[gather.writer].result >= 0;
+  }
   bool reads_in_place(const Iterator& iterator) const {
     return iterator.needed && !iterator.packed;
   }
@@ -158,6 +176,8 @@ class FixedLoop {
   const LoopSpec& spec_;
   const LoopBody& body_;
   LoopRuntime& runtime_;
+  bool in_rows_;
+  bool can_step_ = true;
   bool possible_ = true;
   bool certain_;  ///< nothing but its limit ends the loop
   bool needs_blocks_ = false;
@@ -180,7 +200,8 @@ class FixedLoop {
   std::vector<const char*> last_;          // by watched variable
   std::optional<Variable> condition_;
   std::optional<Variable> head_;
-  std::vector<TensorView> views_;  // scratch
+  std::vector<std::size_t> row_states_;  // that are in an output, as rows
+  std::vector<TensorView> views_;        // scratch
 
   // Of the current run.
   const LoopCall* call_ = nullptr;

@@ -167,8 +167,18 @@ void FixedLoop::finish() {
       const Variable variable = variable_of({Source::Kind::state, static_cast<int>(output.state)});
       // As the body gives it; without trips, as it came.
       const graph::ValueType& type = body_.parameter_type(state.parameter);
-      write_last(o, TensorView::trusted(static_cast<const void*>(now_[variable]), type.dtype,
-                                        type.shape.shape()));
+      const IntSpan shape = type.shape.shape();
+      TensorView value =
+          TensorView::trusted(static_cast<const void*>(now_[variable]), type.dtype, shape);
+      const auto carried =
+          std::ranges::find(states_, static_cast<std::size_t>(output.state), &State::number);
+      if (carried != states_.end() && carried->gather >= 0 && done_ > 0) {
+        const Gather& gather = gathers_[static_cast<std::size_t>(carried->gather)];
+        value = value.as_strided(
+            shape, graph::row_strides(shape, gather.row_elements(),
+                                      gather.collected.row_step() / element_size(type.dtype)));
+      }
+      write_last(o, value);
     } else if (output.kind == LoopOutputKind::last_value) {
       if (done_ == 0) {
         refuse(spec_, ErrorCode::invalid_argument, "output ", o,

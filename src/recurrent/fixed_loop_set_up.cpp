@@ -27,11 +27,12 @@ std::int64_t bytes_of(const graph::ValueType& type) {
 
 }  // namespace
 
-FixedLoop::FixedLoop(const LoopGeometry& geometry, LoopRuntime& runtime)
+FixedLoop::FixedLoop(const LoopGeometry& geometry, LoopRuntime& runtime, bool in_rows)
     : geometry_(geometry),
       spec_(geometry.spec),
       body_(*runtime.body),
       runtime_(runtime),
+      in_rows_(in_rows),
       certain_(!body_.has_condition && !body_.head_value) {
   set_up_iterators();
   set_up_states();
@@ -57,13 +58,15 @@ void FixedLoop::set_up_iterators() {
   for (std::size_t i = 0; i < spec_.iterators.size(); ++i) {
     const SliceWalk& walk = geometry_.iterators[i];
     const Source source{Source::Kind::iterator, static_cast<int>(i)};
-    Iterator it{.variable = variable_of(source)};
     const int parameter = parameter_of(body_.trip, source);
+    Iterator it{.variable = variable_of(source), .parameter = parameter};
     const bool in_block = parameter_of(body_.block, source) >= 0;
     it.packed = (in_block && !walk.stacks_densely()) || (parameter >= 0 && !walk.runs);
     it.needed = parameter >= 0 || in_block ||
                 std::ranges::find(body_.results, std::optional(source)) != body_.results.end();
     if (it.packed) bytes += walk.slice_bytes;
+    if (in_rows_ && parameter >= 0 && !it.packed && !in_block)
+      it.rows = graph::row_form(walk.shape, walk.strides);
     iterators_.push_back(it);
     if (it.needed) {
       movers_.push_back({it.variable, parameter, it.packed ? walk.slice_bytes : walk.step_bytes});
@@ -78,23 +81,6 @@ void FixedLoop::set_up_iterators() {
   needs_blocks_ = runtime_.block.has_value() || std::ranges::any_of(iterators_, &Iterator::packed);
   block_trips_ = most_block_trips;
   if (bytes > 0) block_trips_ = std::clamp(block_bytes / bytes, std::int64_t{1}, block_trips_);
-}
-
-bool FixedLoop::follow() {
-  call_ = nullptr;  // of a run that has thrown
-  for (Mover& mover : movers_) {
-    const Source source = sources_[mover.variable];
-    const auto i = static_cast<std::size_t>(source.number);
-    if (source.kind == Source::Kind::iterator && !iterators_[i].packed)
-      mover.step = geometry_.iterators[i].step_bytes;
-  }
-  for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    if (!reads_in_place(iterators_[i]) || iterators_[i].strides == geometry_.iterators[i].strides)
-      continue;
-    plan_trip();
-    break;
-  }
-  return possible_;
 }
 
 Source FixedLoop::next_value(std::size_t state) const {
@@ -147,6 +133,29 @@ FixedLoop::Gather::Way FixedLoop::way_of(const Gather& gather) {
   return to.rows() > 0 && to.row_bytes() >= least_run_bytes ? Way::direct : Way::blocks;
 }
 
+/// Whether a trip can write its element into the output as rows, and the next read it there: nothing else
+/// may use it, since that expects it to be dense.
+bool FixedLoop::stays_in_rows(const Gather& gather) const {
+  if (!in_rows_ || gather.source.kind != Source::Kind::trip) return false;
+  const auto uses = [&](Source source) {
+    return std::ranges::count(body_.results, std::optional(source));
+  };
+  std::ptrdiff_t readers = 0;
+  for (std::size_t r = 0; r < body_.results.size(); ++r) {
+    if (body_.results[r] != gather.source) continue;
+    const int result = static_cast<int>(r);
+    if (spec_.next_condition == result) return false;
+    for (const LoopOutput& output : spec_.outputs)
+      readers += output.kind != LoopOutputKind::last_state && output.result == result ? 1 : 0;
+  }
+  if (readers != 1 || body_.head_value == gather.source) return false;
+  return std::ranges::all_of(states_, [&](const State& state) {
+    const Source itself{Source::Kind::state, static_cast<int>(state.number)};
+    return next_value(state.number) != gather.source ||
+           (state.head_parameter < 0 && uses(itself) == 0 && body_.head_value != itself);
+  });
+}
+
 void FixedLoop::set_up_gathers() {
   using enum Source::Kind;
   using Way = Gather::Way;
@@ -170,7 +179,8 @@ void FixedLoop::set_up_gathers() {
       // The first of a result's outputs that take it as one piece has the trip write there; the others
       // get copies.
       const bool by_rows = gather.way == Way::direct && !gather.collected.is_direct();
-      const bool first = source.kind == trip && !by_rows && !is_written(source);
+      const bool in_place = !by_rows || stays_in_rows(gather);
+      const bool first = source.kind == trip && in_place && !is_written(source);
       if (first) {
         gather.variable = variable_of(source);
         least_block_trips_ = std::max(least_block_trips_, 1 + longest_chain(source));
@@ -178,6 +188,13 @@ void FixedLoop::set_up_gathers() {
         gather.variable = own_variable();
         copies_.push_back({gather.variable, variable_of(source), element});
         if (by_rows) copies_.back().gather = static_cast<int>(gathers_.size());
+      }
+      if (first && by_rows) {
+        for (std::size_t s = 0; s < states_.size(); ++s) {
+          if (next_value(states_[s].number) != source) continue;
+          states_[s].gather = static_cast<int>(gathers_.size());
+          row_states_.push_back(s);
+        }
       }
       gather.writer = writers_.size();
       writers_.push_back({gather.variable, first ? source.number : -1, element});
@@ -259,53 +276,6 @@ void FixedLoop::set_up_rest() {
       watched_.push_back(variable_of(*body_.results[static_cast<std::size_t>(output.result)]));
   }
   last_.resize(watched_.size());
-}
-
-TensorView FixedLoop::view_of(Source source) const {
-  using enum Source::Kind;
-  const auto number = static_cast<std::size_t>(source.number);
-  // Good for planning only, where there is no address yet.
-  const auto dense = [&](const void* at, const graph::ValueType& type) {
-    return TensorView::trusted(at != nullptr ? at : &index_, type.dtype, type.shape.shape());
-  };
-  if (source.kind == iterator) {
-    const SliceWalk& walk = geometry_.iterators[number];
-    return iterators_[number].packed
-               ? TensorView::trusted(static_cast<const void*>(&index_), walk.dtype, walk.shape)
-               : walk.slice(&index_);
-  }
-  if (source.kind == state)
-    return dense(nullptr, body_.parameter_type(spec_.states[number].parameter));
-  if (source.kind == block) return dense(nullptr, body_.block_types[number]);
-  if (source.kind == once) return runtime_.once->result(source.number);
-  if (source.kind == index) {
-    const graph::ValueType& type = body_.parameter_type(source.number);
-    return dense(type.dtype == ScalarType::i32 ? static_cast<const void*>(&narrow_index_) : &index_,
-                 type);
-  }
-  const int input = spec_.invariants[number].input;
-  return call_ != nullptr ? call_->input_view(input)
-                          : geometry_.inputs[static_cast<std::size_t>(input)];
-}
-
-void FixedLoop::plan_trip() {
-  const auto plan = [&](std::optional<graph::Frame>& frame, const Stage& stage, bool external) {
-    if (!frame) return;
-    views_.clear();
-    for (const Source source : stage.parameters)
-      views_.push_back(view_of(source));
-    const std::vector<graph::ResultPlace> places(
-        static_cast<std::size_t>(frame->executable().nresults()),
-        graph::ResultPlace{.external = external, .strides = {}});
-    frame->plan(views_, places);
-    possible_ = possible_ && frame->is_static();
-  };
-  plan(runtime_.once, body_.once, false);
-  plan(runtime_.trip, body_.trip, true);
-  plan(runtime_.head, body_.head, false);
-  for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    if (reads_in_place(iterators_[i])) iterators_[i].strides = geometry_.iterators[i].strides;
-  }
 }
 
 }  // namespace weft::inline v0::recurrent

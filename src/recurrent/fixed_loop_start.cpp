@@ -140,6 +140,7 @@ void FixedLoop::bind_fixed() {
     now_[fixed_states_[i].variable] =
         dense(view_of(fixed_states_[i].source), runtime_.fixed_states[i]);
   }
+  step_rows();
   for (const State& state : states_) {
     if (state.parameter >= 0) runtime_.trip->bind_parameter(state.parameter, now_[state.variable]);
     if (state.head_parameter >= 0)

@@ -56,7 +56,9 @@ class LoopKernel final : public graph::Kernel {
     };
     if (const auto body = body_with(true); !data_.spec.rows && body->has_fixed_shapes(data_.spec)) {
       runtime_ = data_.take(body);
-      fixed_.emplace(geometry_, *runtime_);
+      const bool in_rows = FixedLoop::may_run_in_rows(*body);
+      fixed_.emplace(geometry_, *runtime_, in_rows);
+      if (in_rows && !fixed_->can_step_rows()) fixed_.emplace(geometry_, *runtime_, false);
       if (!fixed_->is_possible()) fixed_.reset();
     }
     if (!fixed_) {

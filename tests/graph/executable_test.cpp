@@ -167,6 +167,49 @@ TEST_CASE("kernels and views follow extents that change", "[graph]") {
   }
 }
 
+TEST_CASE("rows may be any distance apart where calls take them", "[graph]") {
+  constexpr std::int64_t rows = 4, width = 16;
+  Graph graph;
+  const Value x = graph.add_parameter(f32({rows, width}), "x"),
+              y = graph.add_parameter(f32({rows, width}), "y"),
+              z = graph.add_parameter(f32({rows, width}), "z");
+  graph.add_result(graph.add("Add", {x, y}));
+  graph.add_result(graph.add("MatMul", {z, z}, {{"transpose_b", true}}));
+  Frame frame{Executable(graph)};
+  Floats from(1000), to(1000);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    from[i] = static_cast<float>(i);
+  const Tensor ones = Tensor::full({rows, width}, ScalarType::f32, 1);
+  const TensorView spaced(std::span<const float>(from), {rows, width}, {2 * width, 1});
+  const std::vector<TensorView> views = {spaced, ones, spaced};
+  const std::vector<ResultPlace> places = {{.external = true, .strides = {3 * width, 1}}, {}};
+  const auto check = [&](std::int64_t in, std::int64_t out) {
+    std::ranges::fill(to, -1.0F);
+    frame.bind_result(0, to.data());
+    frame.run();
+    Floats expected(to.size(), -1);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t i = 0; i < width; ++i)
+        expected[static_cast<std::size_t>(r * out + i)] = static_cast<float>(r * in + i + 1);
+    }
+    CHECK(to == expected);
+  };
+  for (int round = 0; round < 2; ++round) {
+    frame.plan(views, places);  // puts the rows back
+    CHECK(frame.can_step_parameter(0));
+    CHECK_FALSE(frame.can_step_parameter(1));  // one dense row
+    CHECK_FALSE(frame.can_step_parameter(2));  // a product
+    CHECK(frame.can_step_result(0));
+    CHECK_FALSE(frame.can_step_result(1));
+    check(2 * width, 3 * width);
+    for (const std::int64_t step : {width, 5 * width, 2 * width + 3}) {
+      frame.step_parameter(0, step * 4);
+      frame.step_result(0, (step + 1) * 4);
+      check(step, step + 1);
+    }
+  }
+}
+
 TEST_CASE("shapes that depend on shapes are known while planning", "[graph]") {
   Graph graph;
   const Value x = graph.add_parameter(f32({-1, -1}), "x"), y = graph.add_parameter(f32({-1}), "y");

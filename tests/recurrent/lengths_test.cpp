@@ -184,8 +184,13 @@ TEST_CASE("lengths: random loops on one frame", "[recurrent]") {
   WEFT_RANDOM(random);
   for (int round = 0; round < rounds(150); ++round) {
     const bool plain = random.chance(50);
+    std::optional<test::Dims> wide;
+    if (random.chance(50))
+      wide = {random.integer(1, 4), random.integer(1, 3), random.integer(8, 40)};
     const RandomLoop loop =
-        RandomLoopMaker(random, {.conditions = random.chance(30), .plain_iterators = plain}).make();
+        RandomLoopMaker(random,
+                        {.conditions = random.chance(30), .plain_iterators = plain, .shape = wide})
+            .make();
     INFO("round " << round << '\n' << describe(loop));
     std::vector<int> outside;
     std::string refused;

@@ -118,6 +118,14 @@ class WEFT_API Frame {
   /// during the same run must not meet it.
   void bind_result(int i, void* origin) noexcept;
 
+  /// Whether a parameter, or an external result, that is planned as dense rows with gaps between them may have
+  /// its rows any other number of bytes apart: all that reads or writes it are calls that take the rows.
+  bool can_step_parameter(int i) const;
+  bool can_step_result(int i) const;
+  /// Bytes from row to row from now on, until the next plan(). Only where can_step_...() says so.
+  void step_parameter(int i, std::int64_t bytes) noexcept;
+  void step_result(int i, std::int64_t bytes) noexcept;
+
   /// Runs. Throws what kernels throw; results are then undefined.
   void run();
 
