@@ -6,6 +6,8 @@
 #include "kernel/along_axis.hpp"
 #include "kernel/softmax_gathered.hpp"
 
+#include <algorithm>
+
 namespace weft::inline v0 {
 namespace {
 
@@ -21,10 +23,48 @@ void with_walk(const TensorIterator& iter, const TensorView& out, const TensorVi
   f(SoftmaxColumns(iter, out, in, axis, kernel));
 }
 
+/// A few elements of contiguous tensors of the kernel's type, without an iterator: whole lines, or columns next to
+/// each other. False, with nothing done, if there is more to it.
+bool run_few(const TensorView& out, const TensorView& in, std::int64_t axis,
+             const SoftmaxKernel& kernel) {
+  constexpr std::int64_t few = 4096;
+  constexpr std::int64_t least_columns = 16;  // unless they are short
+  if (!out.defined() || !in.defined() || out.read_only()) return false;
+  if (out.dtype() != kernel.type || in.dtype() != kernel.type) return false;
+  if (!out.is_contiguous() || !in.is_contiguous()) return false;
+  const std::int64_t n = in.numel(), rank = in.rank();
+  if (n == 0 || n > few || axis < -rank || axis >= rank) return false;
+  if (!std::ranges::equal(out.shape(), in.shape())) return false;
+  auto* to = static_cast<char*>(out.data());
+  const auto* from = static_cast<const char*>(in.data());
+  if (to != from && from < to + out.nbytes() && to < from + in.nbytes()) return false;
+  const auto along = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  const std::int64_t length = in.shape()[along];
+  std::int64_t columns = 1;
+  for (std::size_t d = along + 1; d < in.shape().size(); ++d)
+    columns *= in.shape()[d];
+  const std::int64_t size = element_size(kernel.type);
+  if (columns == 1 && length >= kernel.least_line) {
+    const std::int64_t lines = n / length, row = length * size;
+    for (std::int64_t line = 0; line < lines; line += most_softmax_lines) {
+      kernel.lines(to + line * row, row, from + line * row, row,
+                   std::min(most_softmax_lines, lines - line), length);
+    }
+    return true;
+  }
+  if (columns < least_columns && (columns == 1 || length > softmax_block_rows)) return false;
+  if (columns > most_softmax_columns) return false;
+  const std::int64_t row = columns * size;
+  for (std::int64_t first = 0; first < n * size; first += length * row)
+    softmax_columns(kernel, to + first, row, from + first, row, length, columns);
+  return true;
+}
+
 }  // namespace
 
 void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
                  const SoftmaxKernel& kernel, const RunOptions& options) {
+  if (run_few(out, in, axis, kernel)) return;
   const TensorIterator iter = plan_along_axis(out, in, axis, kernel.type, kernel.type);
   if (in.numel() == 0) return;
   with_walk(iter, out, in, normalize_axis(axis, in.rank()), kernel, [&](const auto& walk) {

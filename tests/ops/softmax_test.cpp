@@ -220,6 +220,33 @@ TEST_CASE("softmax: lines in several blocks, with infinities and NaN in some", "
   }
 }
 
+TEST_CASE("softmax: a few elements of every shape, in place too", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(200); ++round) {
+    const Dims shape = test::random_shape(random, 3, 40);
+    if (test::product(shape) == 0 || shape.empty()) continue;
+    const ScalarType type = random.chance(50) ? ScalarType::f32 : ScalarType::f64;
+    const Memory memory = test::random_memory(
+        random, type, test::fit({shape, test::row_major(shape)}), test::Values::small);
+    const auto axis = random.integer(0, static_cast<std::int64_t>(shape.size()) - 1);
+    const bool log = random.chance(50);
+    const TensorView a = memory.view();
+    const Tensor fresh = log ? weft::log_softmax(a, axis) : weft::softmax(a, axis);
+    const Tensor same = Tensor::copy_of(a);
+    const std::int64_t back = axis - static_cast<std::int64_t>(shape.size());
+    log ? weft::log_softmax_out(TensorView(same), same, back)
+        : weft::softmax_out(TensorView(same), same, back);
+    const std::string text = wrong(fresh, a, static_cast<std::size_t>(axis), log) +
+                             test::difference(fresh, test::dense_copy(same));
+    tally.check(text.empty(), [&](auto& message) {
+      test::describe(message << (log ? "log_softmax " : "softmax "), a)
+          << " along " << axis << ": " << text;
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
 TEST_CASE("softmax: infinities and NaN in long lines", "[ops]") {
   for (const std::int64_t n : {16, 17, 40, 700}) {
     for (const std::int64_t at : {std::int64_t{0}, n / 2, n - 1}) {
@@ -352,6 +379,12 @@ TEST_CASE("softmax: what it refuses, with nothing written", "[ops]") {
               weft::softmax_out(TensorView(out), a, 0));
   CHECK_ERROR(shape, ("softmax", "[2, 3]", "[3]"), weft::softmax_out(a.select(0, 0), a, 0));
   CHECK_ERROR(overlap, ("softmax", "output 0", "input 0"), weft::softmax_out(a, a.flip(0), 0));
+  const Tensor line = Tensor::full({21}, ScalarType::f32, 1);
+  CHECK_ERROR(overlap, ("softmax", "output 0", "input 0"),
+              weft::softmax_out(line.slice(0, 1, 21), line.slice(0, 0, 20), 0));
+  CHECK_ERROR(axis, ("softmax", "axis -2"), weft::softmax(line, -2));
+  CHECK_ERROR(shape, ("softmax", "[21]", "[3, 7]"),
+              weft::softmax_out(TensorView(Tensor::empty({3, 7}, ScalarType::f32)), line, 0));
   CHECK_ERROR(undefined, ("softmax", "input 0"), weft::softmax(TensorView(), 0));
   CHECK_ERROR(undefined, ("softmax", "output 0"), weft::softmax_out(TensorView(), a, 0));
   CHECK(test::difference(out, test::dense_copy(Tensor::full({2, 3}, ScalarType::i32, 7))) == "");
