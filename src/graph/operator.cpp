@@ -2,6 +2,7 @@
 #include <weft/graph/operator.hpp>
 
 #include "base/text.hpp"
+#include "graph/operators/checks.hpp"
 
 namespace weft::inline v0::graph {
 
@@ -39,10 +40,7 @@ bool InferContext::integers(int i, std::vector<std::int64_t>& out) const {
   }
   const TensorView* view = value(i);
   if (view == nullptr) return false;
-  const Tensor dense = Tensor::copy_of(*view);
-  out.resize(static_cast<std::size_t>(dense.numel()));
-  cast_elements(out.data(), ScalarType::i64, element_size(ScalarType::i64), dense.data(), type,
-                element_size(type), dense.numel());
+  out = integers_of(*view);
   return true;
 }
 

@@ -150,7 +150,21 @@ void BatchedGraph::translate(int id) {
   copy.node = made_.add_node(std::move(made));
 }
 
+/// Slices that are only shown in another shape come as parameters of that shape: they lie densely.
+void BatchedGraph::add_reshaped_slices() {
+  for (const int id : from_.order()) {
+    const Node& node = from_.graph().node(id);
+    if (node.kind != NodeKind::operation || !shows_another_shape(node) || !node.inputs[0]) continue;
+    const Given* given = find(node.inputs[0]);
+    if (given == nullptr || !given->batched || given->source.kind != Source::Kind::iterator)
+      continue;
+    if (from_.type({id, 0}).shape.is_static() && find({id, 0}) == nullptr)
+      add_batched({id, 0}, Source(given->source));
+  }
+}
+
 Stage BatchedGraph::finish(const std::vector<Value>& outputs) {
+  add_reshaped_slices();
   // Only parameters that are read.
   std::vector<bool> read(given_.size(), false);
   std::vector<bool> needed(copies_.size(), false);

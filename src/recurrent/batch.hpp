@@ -52,6 +52,7 @@ class BatchedGraph {
   const Given* find(graph::Value value) const;
   bool is_batched(graph::Value value) const;
   graph::Value copy_of(graph::Value value) const;
+  void add_reshaped_slices();
   void translate(int node);
   graph::Value reshaped(graph::Value value, const DimVector& element_shape);
 

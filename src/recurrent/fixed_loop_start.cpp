@@ -93,16 +93,18 @@ void FixedLoop::plan_block() {
   }
   if (!runtime_.block || produced_trips_ == 0) return;
   views_.clear();
-  for (const Source source : body_.block.parameters) {
+  for (std::size_t p = 0; p < body_.block.parameters.size(); ++p) {
+    const Source source = body_.block.parameters[p];
     if (source.kind != Source::Kind::iterator) {
       views_.push_back(view_of(source));
       continue;
     }
+    // As the stage wants to see slices, the axis of trips in front.
+    const graph::ValueType& type = body_.block.program->parameter_type(static_cast<int>(p));
     const auto i = static_cast<std::size_t>(source.number);
     const Iterator& it = iterators_[i];
     views_.push_back(stack_of(static_cast<const void*>(it.packed ? it.buffer : it.origin),
-                              geometry_.iterators[i].dtype, geometry_.iterators[i].shape,
-                              produced_trips_));
+                              type.dtype, type.shape.extents().subspan(1), produced_trips_));
   }
   runtime_.block->plan(views_);
 }

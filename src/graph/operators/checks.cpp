@@ -55,7 +55,9 @@ bool integer_input(const InferContext& context, int i, const char* meaning, std:
 }
 
 std::vector<std::int64_t> integers_of(const TensorView& view) {
-  const Tensor dense = Tensor::copy_of(view);
+  Tensor copy;
+  if (!view.is_contiguous()) copy = Tensor::copy_of(view);
+  const TensorView& dense = copy.defined() ? static_cast<const TensorView&>(copy) : view;
   std::vector<std::int64_t> list(static_cast<std::size_t>(dense.numel()));
   cast_elements(list.data(), ScalarType::i64, element_size(ScalarType::i64), dense.data(),
                 dense.dtype(), element_size(dense.dtype()), dense.numel());
