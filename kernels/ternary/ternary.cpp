@@ -48,9 +48,17 @@ template <class T>
 struct Lerp {
   WEFT_ALWAYS_INLINE T operator()(T a, T b, T weight) const noexcept {
     const T way = minus(b, a);
-    const T from_a = plus(a, times(weight, way));
-    const T from_b = minus(b, times(way, minus(T(1), weight)));
-    return is_small(weight) ? from_a : from_b;
+    if constexpr (is_complex_type<T>) {
+      const T from_a = plus(a, times(weight, way));
+      const T from_b = minus(b, times(way, minus(T(1), weight)));
+      return is_small(weight) ? from_a : from_b;
+    } else {
+      // The same two by one product: choosing among summands and factors costs less.
+      const bool small = is_small(weight);
+      const T start = small ? a : b;
+      const T back = (small ? T(-0.0) : T(1)) - weight;
+      return start - back * way;
+    }
   }
   template <class R>
   WEFT_ALWAYS_INLINE R in_registers(const R& a, const R& b, const R& weight) const noexcept {
