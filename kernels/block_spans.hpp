@@ -5,7 +5,10 @@
 
 #include <weft/kernel/span_loop.hpp>
 
+#include "kernels/inline_lambda.hpp"
+
 #include <cstdint>
+#include <utility>
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
@@ -24,14 +27,14 @@ struct BlockSpan {
     char repeated[Nin][length * largest];
     const char* in[Nin];
     std::int64_t step[Nin];
-    for (std::size_t k = 0; k < Nin; ++k) {
+    each_input([&](std::size_t k) WEFT_INLINE_LAMBDA {
       in[k] = data[1 + k];
       step[k] = sizes[1 + k];
-      if ((broadcast >> k & 1) == 0) continue;
+      if ((broadcast >> k & 1) == 0) return;
       repeat_element(repeated[k], in[k], step[k]);
       in[k] = repeated[k];
       step[k] = 0;
-    }
+    });
     if (n < length) {
       short_span(block, data[0], n, in, step, sizes);
       return;
@@ -39,26 +42,37 @@ struct BlockSpan {
     // The last block is computed first, since the output may be an input, and written last.
     char last[length * largest];
     const std::int64_t start = n - length;
-    const bool partial = n % length != 0;
-    std::int64_t i = partial ? start : 0;
-    std::int64_t next = partial ? 0 : length;
-    char* to = partial ? last : data[0];
-    do {
-      const char* from[Nin];
-      for (std::size_t k = 0; k < Nin; ++k)
-        from[k] = in[k] + i * step[k];
-      block(to, from);
-      i = next;
-      next += length;
-      to = data[0] + i * sizes[0];
-    } while (i <= start);
-    if (partial) {
+    bool at_last = n % length != 0;
+    std::int64_t left = at_last ? 1 : n / length;
+    char* to = at_last ? last : data[0];
+    const char* from[Nin];
+    each_input([&](std::size_t k)
+                   WEFT_INLINE_LAMBDA { from[k] = in[k] + (at_last ? start * step[k] : 0); });
+    for (;;) {
+      do {
+        block(to, from);
+        to += length * sizes[0];
+        each_input([&](std::size_t k) WEFT_INLINE_LAMBDA { from[k] += length * step[k]; });
+      } while (--left > 0);
+      if (!at_last) break;
+      at_last = false;
+      left = n / length;
+      to = data[0];
+      each_input([&](std::size_t k) WEFT_INLINE_LAMBDA { from[k] = in[k]; });
+    }
+    if (n % length != 0) {
       __builtin_memcpy(data[0] + start * sizes[0], last,
                        static_cast<std::size_t>(length * sizes[0]));
     }
   }
 
  private:
+  /// f(k) for each input, without a loop, so that sizes known at compile time stay so.
+  template <class F>
+  static WEFT_ALWAYS_INLINE void each_input(const F& f) {
+    [&]<std::size_t... K>(std::index_sequence<K...>)
+        WEFT_INLINE_LAMBDA { (f(K), ...); }(std::make_index_sequence<Nin>());
+  }
   /// A block of one element of `size` bytes, in whole registers: rows may be short, and each has its own.
   static WEFT_ALWAYS_INLINE void repeat_element(char* to, const char* from, std::int64_t size) {
     switch (size) {

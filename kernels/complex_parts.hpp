@@ -82,10 +82,12 @@ constexpr SpanKernel kernel_of_products(const F& op) {
     kernel.run = &ComplexParts<F>::run;
     // Whole blocks, and what each row ends with costs as much as one: short rows are better gathered.
     kernel.cost = 3;
-#if defined(__AVX__)
+#if defined(__AVX2__)
     using Part = typename Signature<F>::Result::value_type;
-    if constexpr (requires { &F::template in_registers<ComplexRegister<Part>>; })
+    if constexpr (requires { &F::template in_registers<ComplexRegister<Part>>; }) {
       kernel.run = &ComplexRegisterSpans<F>::run;
+      kernel.cost = 1;
+    }
 #endif
   }
   return kernel;

@@ -6,20 +6,20 @@
 
 #include <weft/kernel/span_loop.hpp>
 
-#include "kernels/block_spans.hpp"
+#include "kernels/inline_lambda.hpp"
 
 #include <complex>
 #include <cstdint>
 #include <limits>
 
-#if defined(__AVX__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-#if defined(__AVX__)
+#if defined(__AVX2__)
 /// 32 bytes of parts, and what differs between their types.
 template <class Part>
 struct PartRegister;
@@ -103,6 +103,25 @@ struct ComplexRegister {
   WEFT_ALWAYS_INLINE void store(char* to) const noexcept {
     __builtin_memcpy(to, &parts, sizeof(Type));
   }
+  /// The first `bytes` bytes of a register, of whole numbers and less than all; the others are 0.
+  static WEFT_ALWAYS_INLINE ComplexRegister load_first(const char* from,
+                                                       std::int64_t bytes) noexcept {
+    const __m256i taken =
+        _mm256_cmpgt_epi64(_mm256_set1_epi64x(bytes), _mm256_setr_epi64x(0, 8, 16, 24));
+    const __m256i words = _mm256_maskload_epi64(reinterpret_cast<const long long*>(from), taken);
+    return {reinterpret_cast<Type>(words)};
+  }
+  /// Writes as many, and nothing else.
+  WEFT_ALWAYS_INLINE void store_first(char* to, std::int64_t bytes) const noexcept {
+    const auto words = reinterpret_cast<__m256i>(parts);
+    __m128i half = _mm256_castsi256_si128(words);
+    if ((bytes & 16) != 0) {
+      __builtin_memcpy(to, &half, 16);
+      to += 16;
+      half = _mm256_extracti128_si256(words, 1);
+    }
+    if ((bytes & 8) != 0) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), half);
+  }
   /// One number in all places.
   static WEFT_ALWAYS_INLINE ComplexRegister all(std::complex<Part> a) noexcept {
     return {Ops::pairs(a.real(), a.imag())};
@@ -156,28 +175,48 @@ class ComplexRegisterSpans {
   using T = typename Signature<F>::Result;
   using Register = ComplexRegister<typename T::value_type>;
   static constexpr std::size_t nin = std::tuple_size_v<typename Signature<F>::Params>;
+  static constexpr std::int64_t size = sizeof(T);
+  static constexpr std::int64_t register_size = sizeof(Register);
 
-  template <std::size_t... I>
-  static void span(const F& op, char* const* data, std::int64_t n, std::uint32_t broadcast,
-                   std::index_sequence<I...>) {
-    constexpr std::int64_t size = sizeof(T);
-    std::int64_t sizes[1 + nin];
-    for (std::int64_t& bytes : sizes)
-      bytes = size;
-    BlockSpan<sizeof(Register) / sizeof(T), nin, size>::run(
-        [&](char* to, const char* const* from) {
-          op.in_registers(Register::load(from[I])...).store(to);
-        },
-        data, n, broadcast, sizes);
+  /// Inputs of which bit k of `broadcast` is set are one number, which stays in a register.
+  template <std::uint32_t broadcast, std::size_t... I>
+  static WEFT_ALWAYS_INLINE void span(const F& op, char* const* data, std::int64_t n,
+                                      std::index_sequence<I...>) {
+    const auto once = [&](std::size_t k) WEFT_INLINE_LAMBDA {
+      return (broadcast >> k & 1) != 0 ? Register::all(SpanReader<T, true>(data[1 + k])[0])
+                                       : Register{};
+    };
+    const Register values[] = {once(I)...};
+    const std::int64_t bytes = n * size;
+    std::int64_t i = 0;
+    const auto whole = [&](std::size_t k) WEFT_INLINE_LAMBDA {
+      return (broadcast >> k & 1) != 0 ? values[k] : Register::load(data[1 + k] + i);
+    };
+    for (; i + register_size <= bytes; i += register_size)
+      op.in_registers(whole(I)...).store(data[0] + i);
+    if (i == bytes) return;
+    const auto part = [&](std::size_t k) WEFT_INLINE_LAMBDA {
+      return (broadcast >> k & 1) != 0 ? values[k]
+                                       : Register::load_first(data[1 + k] + i, bytes - i);
+    };
+    op.in_registers(part(I)...).store_first(data[0] + i, bytes - i);
+  }
+
+  template <std::uint32_t broadcast>
+  static void loop(const F& op, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                   std::int64_t rows) {
+    for_each_row<1 + nin>(data, row_bytes, rows, [&](char* const* row) {
+      span<broadcast>(op, row, n, std::make_index_sequence<nin>());
+    });
   }
 
  public:
   static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
                   std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     const F& op = *static_cast<const F*>(context);
-    for_each_row<1 + nin>(data, row_bytes, rows, [&](char* const* row) {
-      span(op, row, n, broadcast >> 1, std::make_index_sequence<nin>());
-    });
+    [&]<std::uint32_t... M>(std::integer_sequence<std::uint32_t, M...>) {
+      (void)((broadcast >> 1 == M && (loop<M>(op, data, row_bytes, n, rows), true)) || ...);
+    }(std::make_integer_sequence<std::uint32_t, 1u << nin>());
   }
 };
 #endif
