@@ -27,16 +27,41 @@ void copy_spaced(char* __restrict to, std::int64_t t1, const char* __restrict fr
   }
 }
 
-/// Rows of one value each, one after the other, of at most sizeof(V) bytes: one store a row, of which the
+/// N bytes of one value over and over.
+template <class T, int N>
+WEFT_ALWAYS_INLINE Bytes<N> repeated(const char* from) {
+  using Part = typename Bytes<N>::Part;
+  constexpr int part = Bytes<N>::part;
+  Part value;
+  if constexpr (sizeof(T) <= 8) {
+    using V = typename VectorOf<T, part / static_cast<int>(sizeof(T))>::Type;
+    value = reinterpret_cast<Part>(V{} + load<T>(from));
+  } else if constexpr (part == 16) {
+    value = load<Part>(from);
+  } else {
+    const auto pair = load<typename VectorOf<std::uint64_t, 2>::Type>(from);
+    if constexpr (part == 32) {
+      value = reinterpret_cast<Part>(__builtin_shufflevector(pair, pair, 0, 1, 0, 1));
+    } else {
+      value = reinterpret_cast<Part>(__builtin_shufflevector(pair, pair, 0, 1, 0, 1, 0, 1, 0, 1));
+    }
+  }
+  Bytes<N> all;
+  WEFT_UNROLLED
+  for (int i = 0; i < Bytes<N>::count; ++i)
+    all.parts[i] = value;
+  return all;
+}
+
+/// Rows of one value each, one after the other, of at most `bytes` bytes: one store a row, of which the
 /// surplus is overwritten by the next. Returns how many rows it has done.
 template <class T, int bytes>
 std::int64_t fill_short_rows(char* __restrict to, const char* __restrict from, std::int64_t f1,
                              std::int64_t n0, std::int64_t n1) {
-  using V = typename VectorOf<T, bytes / static_cast<int>(sizeof(T))>::Type;
   const std::int64_t row = n0 * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t safe = n1 - (bytes + row - 1) / row + 1;
   for (std::int64_t j = 0; j < safe; ++j)
-    store(to + j * row, V{} + load<T>(from + j * f1));
+    store(to + j * row, repeated<T, bytes>(from + j * f1));
   return safe > 0 ? safe : 0;
 }
 
@@ -45,13 +70,12 @@ template <class T>
 void fill_rows(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f1,
                std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
+  const std::int64_t row = n0 * size;
   std::int64_t j = 0;
-  if constexpr (size <= 8) {
-    if (t1 == n0 * size && t1 <= 64) {
-      j = t1 <= 16   ? fill_short_rows<T, 16>(to, from, f1, n0, n1)
-          : t1 <= 32 ? fill_short_rows<T, 32>(to, from, f1, n0, n1)
-                     : fill_short_rows<T, 64>(to, from, f1, n0, n1);
-    }
+  if (t1 == row && t1 <= 64) {
+    j = row <= 16   ? fill_short_rows<T, 16>(to, from, f1, n0, n1)
+        : row <= 32 ? fill_short_rows<T, 32>(to, from, f1, n0, n1)
+                    : fill_short_rows<T, 64>(to, from, f1, n0, n1);
   }
   for (; j < n1; ++j) {
     const T value = load<T>(from + j * f1);
@@ -68,7 +92,9 @@ template <class T>
 void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const char* __restrict from,
                 std::int64_t f0, std::int64_t f1, std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
-  const bool transposable = n0 >= LaneOf<T>::size && n1 >= LaneOf<T>::size;
+  // An element that is a lane needs no turning within lanes: a single row or column is a step like others.
+  constexpr std::int64_t least = LaneOf<T>::size > 1 ? LaneOf<T>::size : 2;
+  const bool transposable = n0 >= least && n1 >= least;
   if (t0 == size && f0 == size) {
     copy_rows(to, t1, from, f1, n0 * size, n1);
   } else if (t0 == size && f0 == 0) {
@@ -79,11 +105,11 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
     transpose<T, lanes, groups<T>>(to, t0, from, f1, n1, n0);
   } else if (t0 == size && ShortRows<T>::fits(f0, n0)) {
     ShortRows<T>::gather(to, t1, from, f1, f0, n0, n1);
-  } else if (t0 == size && f0 == 2 * size) {
+  } else if (t0 == size && size < 16 && f0 == 2 * size) {
     copy_spaced<T, 2>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && f0 == 3 * size) {
+  } else if (t0 == size && size < 16 && f0 == 3 * size) {
     copy_spaced<T, 3>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && f0 == 4 * size) {
+  } else if (t0 == size && size < 16 && f0 == 4 * size) {
     copy_spaced<T, 4>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == -size) {
     copy_spaced<T, -1>(to, t1, from, f1, n0, n1);

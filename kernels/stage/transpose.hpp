@@ -223,11 +223,11 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
         block(i, j);
     }
   }
-  // Lanes of two elements: of few columns, two at a time, the last ones over those before them, or single
-  // lanes would be all there is.
+  // Lanes of one or two elements: of few columns, a lane of them at a time, the last one over what is
+  // before it, or single lanes would be all there is.
   std::int64_t begin1 = whole1;
-  if constexpr (lane == 2) {
-    if (whole0 > 0 && n1 < 2 * step1) {
+  if constexpr (lane <= 2) {
+    if (whole0 > 0 && (lane == 1 || n1 < 2 * step1)) {
       for (std::int64_t j = whole1; j < n1; j += lane) {
         j = j < n1 - lane ? j : n1 - lane;
         for (std::int64_t i = 0; i < whole0; i += step0)
@@ -241,7 +241,7 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
     if (count0 == 0 || count1 == 0) return;
     char* rest_to = to + j * t1 + i * size;
     const char* rest_from = from + i * f0 + j * size;
-    if (8 * (count0 < count1 ? count0 : count1) <= lane) {
+    if (lane == 1 || 8 * (count0 < count1 ? count0 : count1) <= lane) {
       copy_elements<T>(rest_to, size, t1, rest_from, f0, size, count0, count1);
       return;
     }
