@@ -14,8 +14,12 @@ constexpr std::int64_t most_in_rows = 1024;
 constexpr std::int64_t most_packed = 4096;
 constexpr std::int64_t most_packed_bytes = 16 << 10;
 constexpr int most_buffers = 3;
-/// Kernels that cost more than this are worth sharing among threads, and work on whole registers only:
-/// they fill up each row that is shorter.
+/// Rows of so many elements and bytes are run in place up to as many elements as are packed of others.
+constexpr std::int64_t least_row_in_place = 8;
+constexpr std::int64_t least_row_bytes = 32;
+/// Kernels that cost more than this work on whole registers only: they fill up each row that is shorter.
+constexpr float plain = 1;
+/// Kernels that cost more than this are worth sharing among threads.
 constexpr float dear = 3;
 
 /// Moves all elements of operand k between memory and a dense buffer.
@@ -40,7 +44,7 @@ bool FewSpans::collect_rows(const Geometry& geometry, const SpanKernel& kernel) 
   constexpr std::int64_t few = 6;
   const std::int64_t row = geometry.extent(0);
   if (geometry.ndim() > 1 && row < least_row) return false;
-  if (kernel.cost >= dear && row < whole_row && numel_ > few * row) return false;
+  if (kernel.cost > plain && row < whole_row && numel_ > few * row) return false;
   for (int k = 0; k < geometry.noperands; ++k) {
     const std::int64_t stride = geometry.stride(0, k);
     if (stride == 0 && (kernel.broadcastable >> k & 1) != 0) {
@@ -56,7 +60,11 @@ bool FewSpans::collect(const Geometry& geometry, const SpanKernel& kernel, char*
   numel_ = geometry.numel();
   if (numel_ > most_packed) return false;
   std::copy_n(data, geometry.noperands, data_);
-  if (numel_ <= most_in_rows && geometry.ndim() > 0 && collect_rows(geometry, kernel)) {
+  const std::int64_t row = geometry.ndim() > 0 ? geometry.extent(0) : 1;
+  const bool long_rows = kernel.cost <= plain && row >= least_row_in_place &&
+                         row * element_size(kernel.types[0]) >= least_row_bytes;
+  const bool in_rows = geometry.ndim() > 0 && (numel_ <= most_in_rows || long_rows);
+  if (in_rows && collect_rows(geometry, kernel)) {
     by_rows_ = true;
     return true;
   }

@@ -158,7 +158,7 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     return;
   }
   const TilePlan plan = plan_tiles(iter, kernel, options);
-  const bool large = plan.stage_element_bytes * plan.tile_elements > stage_bytes;
+  const bool large = plan.staged_bytes > (plan.in_pieces ? short_stage_bytes : stage_bytes);
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     if (large) {
       run_tiles<large_stage_bytes>(iter, kernel, plan, begin, end);

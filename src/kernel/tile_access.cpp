@@ -108,6 +108,7 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
       t.one_per_row = stride == 0 && may_broadcast;
       ++totals.staged;
       totals.staged_bytes += buffer_bytes(t);
+      if (t.one_per_row) totals.per_row_bytes += buffer_bytes(t);
       const int dim = dense_dim(geometry, k, t.memory_size);
       if (dim != 0) {
         t.transposed = true;

@@ -12,11 +12,12 @@ namespace weft::inline v0 {
 
 /// Sums over the operands that choosing a tile needs.
 struct Totals {
-  int staged = 0;                 // operands that cannot be used row by row as they stand
-  std::int64_t staged_bytes = 0;  // buffer bytes an element, of these
-  std::int64_t all_bytes = 0;     // the same if every operand were staged
-  int crossing = 0;               // dim along which the first staged operand that runs across dim 0
-                                  // is dense; 0 if there is none
+  int staged = 0;                  // operands that cannot be used row by row as they stand
+  std::int64_t staged_bytes = 0;   // buffer bytes an element, of these
+  std::int64_t per_row_bytes = 0;  // of these, what is needed once a row only
+  std::int64_t all_bytes = 0;      // the same if every operand were staged
+  int crossing = 0;  // dim along which the first staged operand that runs across dim 0
+                     // is dense; 0 if there is none
   std::int64_t crossing_size = 0;  // bytes of an element of the widest such operand
   std::int64_t in_streams = 0;     // buffer bytes of outputs that are streamed
 };

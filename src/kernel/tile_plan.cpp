@@ -18,11 +18,18 @@
 namespace weft::inline v0 {
 namespace {
 
-/// Rows at least this long are spans of their own where nothing has to be staged; shorter ones are
-/// gathered. Kernels that cost more than a few adds lose more to spans that do not fill a register.
-constexpr std::int64_t least_direct_row(float cost) {
-  if (cost <= 2) return 8;
+/// Rows at least this long, of elements of at most `widest` bytes, are spans of their own where nothing
+/// has to be staged; shorter ones are gathered. Kernels that cost more than a few adds lose more to spans
+/// that do not fill a register.
+constexpr std::int64_t least_direct_row(float cost, std::int64_t widest) {
+  if (cost <= 2) return widest > 8 ? 4 : 8;
   return cost < 3 ? 32 : 64;
+}
+/// Rows of bytes that end in so many single ones that gathering them is quicker, gaps or not.
+constexpr bool ends_in_singles(std::int64_t row, std::int64_t widest) {
+  constexpr std::int64_t register_bytes = 16;  // the least of a loop's end, after which they come
+  constexpr std::int64_t few = 4;
+  return widest == 1 && row % register_bytes * few >= row;
 }
 /// The same where some operand is staged: then gathering costs little more.
 constexpr std::int64_t least_staged_row = 128;
@@ -98,38 +105,49 @@ bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::i
 
 /// Whether tiles through operands of different orders do better in the first-level cache: in planes of
 /// 4-byte elements and larger where it has room, and what is touched comes from no further than a few
-/// times the second level.
+/// times the second level; from there itself if one side is short.
 bool crosses_in_first_level(const TensorIterator& iter, const Totals& totals) {
   constexpr std::int64_t least_size = 4;
-  constexpr std::int64_t least_extent = 64;
+  constexpr std::int64_t least_extent = 16;
+  constexpr std::int64_t short_extent = 32;
   const Geometry& geometry = iter.geometry();
   if (totals.crossing_size < least_size || geometry.ndim() != 2 ||
-      std::min(geometry.extent(0), geometry.extent(1)) < least_extent ||
       totals.staged_bytes > totals.staged * totals.crossing_size || !has_roomy_l1()) {
     return false;
   }
+  const std::int64_t side = std::min(geometry.extent(0), geometry.extent(1));
+  if (side < least_extent) return false;
   std::int64_t bytes = 0;
   for (int k = 0; k < iter.ntensors(); ++k)
     bytes += bytes_touched(iter, k);
-  return bytes <= 6 * cpu_info().l2_bytes;
+  return bytes <= (side < short_extent ? 1 : 6) * cpu_info().l2_bytes;
+}
+
+/// Parts of `extent`, of `length` each unless what is left over would be a small part of that: then a
+/// little more.
+std::int64_t part_of(std::int64_t extent, std::int64_t length) {
+  const std::int64_t parts = extent / length;
+  const bool leaves_little = parts > 0 && 8 * (extent % length) <= length;
+  return std::min(extent, leaves_little ? ceil_div(extent, parts) : length);
 }
 
 /// Operands of different orders: nearly squares, so that each uses up the lines and pages it touches.
 /// Of the one that runs across dim 0 several lines of a row are taken at a time, and along dim 0 what
 /// the buffers hold.
 void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
-  constexpr std::int64_t least_along = 256;
+  const std::int64_t least_along = std::min<std::int64_t>(1024 / totals.crossing_size, 256);
   constexpr std::int64_t near_stage_bytes = 16 << 10;
   const Geometry& geometry = iter.geometry();
   const bool near = crosses_in_first_level(iter, totals);
   const std::int64_t run_bytes = near ? 128 : 512;
   const std::int64_t most = (near ? near_stage_bytes : large_stage_bytes) / totals.staged_bytes;
-  const std::int64_t across =
-      std::min(geometry.extent(totals.crossing),
-               std::clamp<std::int64_t>(run_bytes / totals.crossing_size, near ? 16 : 32, 256));
+  const std::int64_t width = geometry.extent(totals.crossing);
+  const std::int64_t usual =
+      std::clamp<std::int64_t>(run_bytes / totals.crossing_size, near ? 16 : 32, 256);
+  const std::int64_t across = near ? part_of(width, usual) : std::min(width, usual);
   // A side that is one tile across as a whole: then dim 0 is walked straight on, and tiles need not
   // be larger than what makes for long runs.
-  const bool whole = across == geometry.extent(totals.crossing);
+  const bool whole = across == width;
   std::int64_t capacity =
       whole
           ? std::min(most, std::max(short_stage_bytes / totals.staged_bytes, across * least_along))
@@ -154,6 +172,14 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
   tile_rows(plan, iter, totals.crossing, capacity);
 }
 
+/// Bytes of the largest element that the kernel sees.
+std::int64_t widest_element(const TilePlan& plan) {
+  std::int64_t widest = 1;
+  for (const TileOperand& t : plan.operands)
+    widest = std::max<std::int64_t>(widest, t.kernel_size);
+  return widest;
+}
+
 /// True if rows of a plan that stages nothing end in many single elements, of one or two bytes, and
 /// gathering them costs nothing but to pack what repeats, once: if every operand is dense over dims 0
 /// and 1, or repeats the same row or value along dim 1, or one value along a short row.
@@ -164,9 +190,7 @@ bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
   constexpr std::int64_t few = 16;  // of so many elements, one alone does no harm
   constexpr std::int64_t most_repeated = 64;  // bytes of a row of one value: a store
   if (geometry.ndim() == 1 || geometry.extent(1) < least_rows) return false;
-  std::int64_t widest = 1;
-  for (const TileOperand& t : plan.operands)
-    widest = std::max<std::int64_t>(widest, t.kernel_size);
+  const std::int64_t widest = widest_element(plan);
   const std::int64_t row = geometry.extent(0);
   if (widest > 2 || row % (register_bytes / widest) * few < row) return false;
   for (int k = 0; k < geometry.noperands; ++k) {
@@ -243,8 +267,11 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
                             row * geometry.extent(1) * totals.staged_bytes <= small_plane_bytes;
   const bool crossing = totals.crossing != 0 && row >= 16 && !small_planes;
   const bool repeats = totals.staged == 0 && gathers_for_free(plan, geometry);
+  const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
+  const std::int64_t widest = widest_element(plan);
   const bool by_rows = geometry.ndim() == 1 || row >= least_staged_row ||
-                       (totals.staged == 0 && row >= least_direct_row(kernel.cost) && !repeats);
+                       (in_place && !repeats && row >= least_direct_row(kernel.cost, widest) &&
+                        !ends_in_singles(row, widest));
   // In tiles of operands that disagree, streaming was measured to be slower; gathered rows are short.
   if (crossing || !by_rows) stop_streaming(plan, totals);
   if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);
@@ -252,21 +279,29 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   const auto capacity = [](std::int64_t bytes) {
     return bytes == 0 ? max_direct_elements : std::min(max_staged_elements, stage_bytes / bytes);
   };
-  const std::int64_t most = capacity(totals.staged_bytes * stage_bytes / short_stage_bytes);
+  const auto most_of = [&](std::int64_t bytes) {
+    return capacity(bytes * stage_bytes / short_stage_bytes);
+  };
   if (crossing) {
     tile_crossing(plan, iter, totals);
   } else if (by_rows) {
+    // What is had once a row hardly counts, but its buffers are to fit as well.
+    std::int64_t most = most_of(totals.staged_bytes - totals.per_row_bytes);
+    if (totals.per_row_bytes != 0) {
+      const std::int64_t rows = std::max<std::int64_t>(short_stage_bytes / totals.per_row_bytes, 1);
+      most = std::min(most, rows * row);
+    }
     add_step(plan, iter, 0, most);
     tile_rows(plan, iter, 1, most);
   } else {
-    tile_gathered(plan, iter, most, capacity(totals.all_bytes));
+    tile_gathered(plan, iter, most_of(totals.staged_bytes), capacity(totals.all_bytes));
   }
   add_outer_steps(plan, iter);
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
     if (t.access == Access::spaced) ++staged;
     if (t.access != Access::staged) continue;
-    plan.stage_element_bytes += buffer_bytes(t);
+    plan.staged_bytes += buffer_bytes(t) * buffered_elements(plan, t);
     ++staged;
   }
   plan.grain = plan.count;

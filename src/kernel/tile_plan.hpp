@@ -80,9 +80,14 @@ struct TilePlan {
   std::int64_t row_elements = 1;             ///< of a whole tile's row
   std::int64_t tile_elements = 1;            ///< of a whole tile
   std::int64_t grain = 1;                    ///< least tiles a thread gets
-  std::int64_t stage_element_bytes = 0;      ///< buffer bytes per element of a tile
+  std::int64_t staged_bytes = 0;             ///< of all buffers for a tile
   SmallVector<TileOperand, inline_operands> operands;
 };
+
+/// Elements of a staged operand's buffer.
+inline std::int64_t buffered_elements(const TilePlan& plan, const TileOperand& t) {
+  return t.one_per_row ? plan.tile_elements / plan.row_elements : plan.tile_elements;
+}
 
 /// Throws Error as run_spans does. Precondition: numel > 0, ndim > 0.
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,

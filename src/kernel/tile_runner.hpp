@@ -35,7 +35,7 @@ class TileRunner {
       Buffers b;
       const bool in_pieces = t.access == Access::spaced || t.access == Access::streamed;
       if (t.access == Access::staged || in_pieces) {
-        const std::int64_t elements = in_pieces ? plan.piece : plan.tile_elements;
+        const std::int64_t elements = in_pieces ? plan.piece : buffered_elements(plan, t);
         b.kernel = take(scratch, elements, t.kernel_size);
         if (t.via_size > 0) b.via = take(scratch, elements, t.via_size);
         if (t.first != nullptr && (t.pack || in_pieces))

@@ -56,6 +56,22 @@ bool same(const Tensor& got, const Tensor& want) {
   return true;
 }
 
+/// Of operands of two dims.
+void check(test::Tally& tally, Binary op, const Tensor& a, const Tensor& b) {
+  const ScalarType type = op == &weft::div_out ? f32 : weft::promote_types(a.dtype(), b.dtype());
+  const Tensor want = Tensor::empty(a.shape(), type);
+  op(want, converted(a, type), converted(b, type));
+  test::for_thread_counts([&](int threads) {
+    Tensor got;
+    op(got, a, b);
+    tally.check(same(got, want), [&](auto& out) {
+      out << weft::name(type) << " of " << weft::name(a.dtype()) << " and " << weft::name(b.dtype())
+          << ", " << a.shape()[0] << " x " << a.shape()[1] << " and " << b.shape()[1] << ", "
+          << threads << " threads";
+    });
+  });
+}
+
 }  // namespace
 
 TEST_CASE("widening: inputs are used as they are", "[ops]") {
@@ -98,16 +114,26 @@ TEST_CASE("widening: long rows of mixed types", "[ops]") {
     const bool one_row = count > 1 && random.chance(30);
     const Tensor a = rows(random, a_type, count, length, one_row && a_type == type);
     const Tensor b = rows(random, b_type, count, length, one_row && b_type == type);
-    const Tensor want = Tensor::empty(a.shape(), type);
-    op(want, converted(a, type), converted(b, type));
-    test::for_thread_counts([&](int threads) {
-      Tensor got;
-      op(got, a, b);
-      tally.check(same(got, want), [&](auto& out) {
-        out << weft::name(type) << " of " << weft::name(a_type) << " and " << weft::name(b_type)
-            << ", " << count << " x " << length << ", " << threads << " threads";
-      });
-    });
+    check(tally, op, a, b);
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("widening: a value of another type for each row", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const std::vector<ScalarType> types = {u8, i16, i32, i64, f16, bf16, f32, f64, c64, c128};
+  const std::vector<Binary> ops = {&weft::add_out, &weft::mul_out};
+  for (int round = 0; round < test::rounds(150); ++round) {
+    const ScalarType a_type = random.pick(types);
+    const ScalarType b_type = random.pick(types);
+    const std::int64_t count = random.integer(1, 300);
+    const std::int64_t length =
+        random.chance(20) ? random.integer(3000, 40000 / count + 3000) : random.integer(2, 1500);
+    const Tensor a = rows(random, a_type, count, length, false);
+    const Tensor b = rows(random, b_type, count, 1, false);
+    const Binary op = random.pick(ops);
+    check(tally, op, a, b);
   }
   CHECK_TALLY(tally);
 }
