@@ -166,39 +166,47 @@ void single_trip(benchmark::State& state) {
 }
 BENCHMARK(single_trip);
 
-/// Lengths that alternate between `trips` and one more, and so are planned for in every run, or (`changes` 0)
-/// stay.
+/// Lengths that alternate between `trips` and one more, or (`changes` 0) stay. With a batch, slices are along
+/// the second axis, and its rows as far apart as the length says.
 void changing_length(benchmark::State& state) {
-  const std::int64_t trips = state.range(0), width = state.range(1);
-  const bool changes = state.range(2) != 0;
+  const std::int64_t trips = state.range(0), batch = state.range(1), width = state.range(2);
+  const bool changes = state.range(3) != 0;
+  const std::int64_t axis = batch == 0 ? 0 : 1;
+  const auto with_axis = [&](std::int64_t extent) {
+    return axis == 0 ? weft::DimVector{extent, width} : weft::DimVector{batch, extent, width};
+  };
+  const weft::DimVector element =
+      axis == 0 ? weft::DimVector{width} : weft::DimVector{batch, width};
   Graph graph;
-  const Value x = graph.add_parameter({ScalarType::f32, {PartialShape::unknown, width}});
-  const Value start = graph.add_constant(Tensor::zeros({width}, ScalarType::f32));
+  const Value x = graph.add_parameter({ScalarType::f32, with_axis(PartialShape::unknown)});
+  const Value start = graph.add_constant(Tensor::zeros(element, ScalarType::f32));
   for (const Value output :
-       add_loop(graph, scan(0, false, true), running_sum({width}, 1), {x, start}))
+       add_loop(graph, scan(axis, false, true), running_sum(element, 1), {x, start}))
     graph.add_result(output);
   Frame frame{Executable(graph, {.operators = &operators()})};
-  const Tensor data = Tensor::full({trips + 1, width}, ScalarType::f32, 0.5);
+  const Tensor data[] = {Tensor::full(with_axis(trips), ScalarType::f32, 0.5),
+                         Tensor::full(with_axis(trips + 1), ScalarType::f32, 0.5)};
   std::vector<TensorView> inputs(1);
   std::int64_t round = 0;
   const auto run = [&] {
-    const std::int64_t length = trips + (changes ? ++round % 2 : 0);
-    inputs[0] = data.slice(0, 0, length);
+    const std::int64_t more = changes ? ++round % 2 : 0;
+    inputs[0] = data[more];
     frame.plan(inputs);
     frame.run();
-    return 0.5F * static_cast<float>(length);
+    return 0.5F * static_cast<float>(trips + more);
   };
   for (int i = 0; i < 2; ++i) {
     const float expected = run();
-    require(frame.result(0).at<float>({0}) == expected, "the sum of halves");
+    require(*frame.result(0).data_as<float>() == expected, "the sum of halves");
   }
   for (auto _ : state)
     benchmark::DoNotOptimize(run());
   state.SetItemsProcessed(state.iterations() * trips);
 }
 BENCHMARK(changing_length)
-    ->ArgNames({"trips", "width", "changes"})
-    ->ArgsProduct({{10, 100}, {2, 64}, {0, 1}});
+    ->ArgNames({"trips", "batch", "width", "changes"})
+    ->ArgsProduct({{10, 100}, {0}, {2, 64}, {0, 1}})
+    ->ArgsProduct({{10, 100}, {8}, {32}, {0, 1}});
 
 /// A product that is the same in every trip (`what` 0) or of the slice alone (1), inside the loop as it
 /// would be written (`by_hand` 0), or before it (1).
