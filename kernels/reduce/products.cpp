@@ -124,6 +124,7 @@ struct FloatingProduct {
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
                     std::int64_t) {
+    using V = Vectorized<T>;
     Acc* acc = static_cast<Acc*>(accumulators);
     const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
       return reinterpret_cast<const T*>(inputs[0] + r * row_bytes[0]);
@@ -142,10 +143,33 @@ struct FloatingProduct {
         return;
       }
     }
-    if (n > 0 && n <= Vectorized<T>::lanes) {
-      fold_short_rows<double>(
-          acc, rows, n, false, [&](std::int64_t r) WEFT_INLINE_LAMBDA { return one(at(r), n); },
-          [&](std::int64_t) WEFT_INLINE_LAMBDA { return Vectorized<double>(1.0); }, times, 1.0);
+    if (n > 0 && n <= V::lanes) {
+      // Loads of the first lanes alone are slow, and wait for each other where memory is far.
+      const T* const end = row_bytes[0] < 0 ? at(0) : at(rows - 1) + n;
+      const V numbers = lane_numbers<T>(), length(static_cast<T>(n));
+      const auto fold = [&](const auto& row) WEFT_INLINE_LAMBDA {
+        fold_short_rows<double>(
+            acc, rows, n, row_bytes[0] == n * static_cast<std::int64_t>(sizeof(T)), row,
+            [&](std::int64_t i) WEFT_INLINE_LAMBDA { return eight_doubles(at(0) + i); }, times,
+            1.0);
+      };
+      const auto last = [&](const T* x)
+                            WEFT_INLINE_LAMBDA { return one(load_first<T>(x, n, T(1))); };
+      if (n <= 8) {
+        using Wide = Vectorized<double>;
+        const Wide places = lane_numbers<double>(), end_place(static_cast<double>(n));
+        fold([&](std::int64_t r) WEFT_INLINE_LAMBDA {
+          const T* x = at(r);
+          if (end - x < 8) return n == V::lanes ? one(V::load(x)) : last(x);
+          return select(places < end_place, eight_doubles(x), Wide(1.0));
+        });
+      } else {
+        fold([&](std::int64_t r) WEFT_INLINE_LAMBDA {
+          const T* x = at(r);
+          if (n == V::lanes) return one(V::load(x));
+          return end - x >= V::lanes ? one(select(numbers < length, V::load(x), V(T(1)))) : last(x);
+        });
+      }
       return;
     }
     multiply([&](std::int64_t r) WEFT_INLINE_LAMBDA { return slow(at(r), n); });
@@ -184,16 +208,33 @@ struct FloatingProduct {
   /// Two vectors of floats.
   static constexpr std::int64_t pair = 2 * Vectorized<float>::lanes;
 
-  /// At most as many elements as there are lanes, each as a double.
-  static WEFT_ALWAYS_INLINE Vectorized<double> one(const T* from, std::int64_t n) {
-    using V = Vectorized<T>;
-    const V x = n == V::lanes ? V::load(from) : load_first<T>(from, n, T(1));
+  /// The elements of a register, each as a double.
+  static WEFT_ALWAYS_INLINE Vectorized<double> one(const Vectorized<T>& x) {
     if constexpr (std::is_same_v<T, double>) {
       return x;
     } else {
       const WideLanes w = weft::widen(x);
       return w.low * w.high;
     }
+  }
+  static WEFT_ALWAYS_INLINE Vectorized<double> eight_doubles(const T* x) {
+    Vectorized<double> wide;
+    if constexpr (std::is_same_v<T, double>) {
+      wide = Vectorized<double>::load(x);
+    } else {
+#if defined(__AVX512F__)
+      wide[0] = _mm512_cvtps_pd(_mm256_loadu_ps(x));
+#elif defined(__AVX__)
+      wide[0] = _mm256_cvtps_pd(_mm_loadu_ps(x));
+      wide[1] = _mm256_cvtps_pd(_mm_loadu_ps(x + 4));
+#else
+      alignas(64) double each[8];
+      for (int i = 0; i < 8; ++i)
+        each[i] = static_cast<double>(x[i]);
+      wide = Vectorized<double>::load(each);
+#endif
+    }
+    return wide;
   }
 
   /// Each element as a double.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every reduction against the plainest of loops: random layouts, all element types, every set of axes.
+#include <weft/ops/copy.hpp>
 #include <weft/ops/reduce.hpp>
 
 #include "support/errors.hpp"
@@ -319,6 +320,43 @@ TEST_CASE("reductions: no overflow on the way", "[ops]") {
     CHECK(weft::var(Tensor::copy_of(c.unsqueeze(1).expand({n, 33})), {0}).at<float>({32}) ==
           Approx(want));
   }
+}
+
+TEST_CASE("reductions: products of rows of a few elements, with NaN between them", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const double between = std::numeric_limits<double>::quiet_NaN();
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f64}) {
+    for (std::int64_t n = 1; n <= 20; ++n) {
+      for (const std::int64_t gap : {0, 1, 30}) {
+        const std::int64_t rows = random.integer(1, 40);
+        const Tensor all = Tensor::full({rows, n + gap}, ScalarType::f64, between);
+        std::vector<double> want(static_cast<std::size_t>(rows), 1.0);
+        for (std::int64_t r = 0; r < rows; ++r) {
+          for (std::int64_t i = 0; i < n; ++i) {
+            const auto x = static_cast<double>(random.integer(1, 3) * (random.chance(50) ? 1 : -1));
+            all.data_as<double>()[r * (n + gap) + i] = x;
+            want[static_cast<std::size_t>(r)] *= x;
+          }
+        }
+        // No element of the last row's gap: what is read beyond its end is not there.
+        const Tensor memory = weft::contiguous(all, type);
+        const Tensor tight = Tensor::empty({rows * (n + gap) - gap}, type);
+        weft::copy_out(tight, memory.as_strided({tight.numel()}, {1}));
+        const TensorView a = TensorView(tight).as_strided({rows, n}, {n + gap, 1});
+        const Tensor got = weft::contiguous(weft::prod(a, {1}), ScalarType::f64);
+        for (std::int64_t r = 0; r < rows; ++r) {
+          double exact = want[static_cast<std::size_t>(r)];
+          if (type == ScalarType::f32) exact = static_cast<double>(static_cast<float>(exact));
+          tally.check(got.at<double>({r}) == exact, [&](auto& message) {
+            message << weft::name(type) << " [" << rows << ", " << n << "], gaps of " << gap
+                    << ", row " << r << ": " << got.at<double>({r}) << ", expected " << exact;
+          });
+        }
+      }
+    }
+  }
+  CHECK_TALLY(tally);
 }
 
 TEST_CASE("reductions: symmetric about 0 is 0, for any number of threads", "[ops]") {
