@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/tile_access.hpp"
 
+#include <weft/kernel/cpu_info.hpp>
+
 #include "kernel/footprint.hpp"
 
 #include <algorithm>
@@ -12,8 +14,9 @@ namespace {
 
 constexpr std::int64_t cache_line = 64;
 /// Bytes of cache that a piece of spaced operands takes up, with the lines that are read for a single
-/// element: less than half of the smallest first-level cache left over by what streams past.
-constexpr std::int64_t spaced_bytes = 20 << 10;
+/// element: less than half of the smallest first-level cache left over by what streams past, or of a roomy
+/// one as much as gains by longer pieces.
+std::int64_t spaced_bytes() { return (has_roomy_l1() ? 32 : 20) << 10; }
 
 /// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or
 /// three elements that lie side by side, each is better fetched in a pass of its own.
@@ -45,7 +48,7 @@ std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
     touched += std::min(std::abs(geometry.stride(0, k)), cache_line);
     if (t.access == Access::staged || t.access == Access::streamed) buffers += buffer_bytes(t);
   }
-  return std::min(spaced_bytes / (touched + buffers), pieces_bytes / buffers);
+  return std::min(spaced_bytes() / (touched + buffers), pieces_bytes / buffers);
 }
 
 }  // namespace
