@@ -144,9 +144,8 @@ struct FloatingProduct {
       }
     }
     if (n > 0 && n <= V::lanes) {
-      // Loads of the first lanes alone are slow, and wait for each other where memory is far.
+      // Whole registers, as far as there are elements: single lanes are slow to read without masks.
       const T* const end = row_bytes[0] < 0 ? at(0) : at(rows - 1) + n;
-      const V numbers = lane_numbers<T>(), length(static_cast<T>(n));
       const auto fold = [&](const auto& row) WEFT_INLINE_LAMBDA {
         fold_short_rows<double>(
             acc, rows, n, row_bytes[0] == n * static_cast<std::int64_t>(sizeof(T)), row,
@@ -164,10 +163,14 @@ struct FloatingProduct {
           return select(places < end_place, eight_doubles(x), Wide(1.0));
         });
       } else {
+        [[maybe_unused]] const V numbers = lane_numbers<T>(), length(static_cast<T>(n));
         fold([&](std::int64_t r) WEFT_INLINE_LAMBDA {
           const T* x = at(r);
           if (n == V::lanes) return one(V::load(x));
-          return end - x >= V::lanes ? one(select(numbers < length, V::load(x), V(T(1)))) : last(x);
+#if !defined(__AVX512F__)
+          if (end - x >= V::lanes) return one(select(numbers < length, V::load(x), V(T(1))));
+#endif
+          return last(x);
         });
       }
       return;
