@@ -169,7 +169,7 @@ class Frame::Impl final : private OutputMemory {
   void plan_nodes(int end);
   bool plan_node(int index);
   Inferred infer(int index, std::vector<TensorView>& read,
-                 std::vector<const TensorView*>& values) const;
+                 SmallVector<const TensorView*, 4>& values) const;
   bool plan_view(int index, std::span<const TensorView> inputs, std::span<const ValueType> outputs);
   bool plan_elementwise(int index, const ValueType& output);
   void plan_kernel(int index, std::span<const ValueType> outputs);

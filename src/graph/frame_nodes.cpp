@@ -146,11 +146,11 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
 /// What a node gives, as far as it is known now. `read`: room for values that earlier segments have
 /// computed; `values`: of inputs, where they are known.
 Inferred Frame::Impl::infer(int index, std::vector<TensorView>& read,
-                            std::vector<const TensorView*>& values) const {
+                            SmallVector<const TensorView*, 4>& values) const {
   const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
   std::vector<ValueType> types(node.inputs.size());
-  std::vector<const ValueType*> type_list;
-  read.resize(node.inputs.size());
+  SmallVector<const ValueType*, 4> type_list;
+  if (segment_index() > 0) read.resize(node.inputs.size());
   type_list.reserve(node.inputs.size());
   values.reserve(node.inputs.size());
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -180,7 +180,7 @@ Inferred Frame::Impl::infer(int index, std::vector<TensorView>& read,
 bool Frame::Impl::plan_node(int index) {
   const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
   std::vector<TensorView> read;
-  std::vector<const TensorView*> values;
+  SmallVector<const TensorView*, 4> values;
   const Inferred inferred = infer(index, read, values);
   const bool is_known = std::ranges::all_of(
       inferred.outputs, [](const ValueType& type) { return type.shape.is_static(); });

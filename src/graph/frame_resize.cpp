@@ -99,7 +99,7 @@ bool Frame::Impl::infer_shapes(int index) {
       return false;
   }
   std::vector<TensorView> read;
-  std::vector<const TensorView*> values;
+  SmallVector<const TensorView*, 4> values;
   const Inferred inferred = infer(index, read, values);
   for (std::size_t i = 0; i < inferred.outputs.size(); ++i) {
     const PartialShape& shape = inferred.outputs[i].shape;
@@ -131,7 +131,7 @@ void Frame::Impl::prepare_again(int index, FrameStep& step) {
 bool Frame::Impl::resize_view(int index) {
   const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
   std::vector<TensorView> read;
-  std::vector<const TensorView*> values;
+  SmallVector<const TensorView*, 4> values;
   const Inferred inferred = infer(index, read, values);
   std::vector<ValueState> before;
   for (int i = 0; i < node.node.noutputs; ++i) {

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weft::inline v0::graph {
@@ -62,6 +63,9 @@ class WEFT_API InferContext {
   const std::vector<ValueType>& outputs() const noexcept { return outputs_; }
   /// One per output; undefined where it was not said.
   const std::vector<Tensor>& output_values() const noexcept { return output_values_; }
+  /// The same, for whoever has no more use for the context.
+  std::vector<ValueType> take_outputs() noexcept { return std::move(outputs_); }
+  std::vector<Tensor> take_output_values() noexcept { return std::move(output_values_); }
 
  private:
   const Node& node_;
