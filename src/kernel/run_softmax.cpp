@@ -19,8 +19,9 @@ void with_walk(const TensorIterator& iter, const TensorView& out, const TensorVi
   if (lines.possible() && !lines.staged()) return f(lines);
   const SoftmaxGathered gathered(iter, out, in, axis, kernel);
   if (gathered.possible()) return f(gathered);
-  if (lines.possible()) return f(lines);
-  f(SoftmaxColumns(iter, out, in, axis, kernel));
+  const SoftmaxColumns columns(iter, out, in, axis, kernel);
+  if (lines.possible() && !columns.fill_registers()) return f(lines);
+  f(columns);
 }
 
 /// A few elements of contiguous tensors of the kernel's type, without an iterator: whole lines, or columns next to

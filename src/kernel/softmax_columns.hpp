@@ -81,6 +81,9 @@ class SoftmaxColumns : public GatheredPieces {
     direct() || single ? set_width(std::min(most, even_share())) : set_columns(most);
   }
 
+  bool direct() const { return in_direct_ && out_direct_; }
+  /// Whether columns can be worked on where they stand, and are no slower than as many lines.
+  bool fill_registers() const { return direct() && extent_ * in_.size >= least_row_bytes; }
   const char* access() const {
     return direct() ? "direct: columns across the axis" : "staged: columns across the axis";
   }
@@ -111,8 +114,8 @@ class SoftmaxColumns : public GatheredPieces {
   static constexpr std::int64_t near_bytes = 1 << 20;
   static constexpr std::int64_t buffer_bytes = 256 << 10;
   static constexpr std::int64_t at_once_columns = 256;
+  static constexpr std::int64_t least_row_bytes = 32;
 
-  bool direct() const { return in_direct_ && out_direct_; }
   bool keeps() const { return kept_ != Kept::nowhere; }
 
   /// Columns of a piece: many, since short stretches of rows are slowly read, but as many pieces for each

@@ -287,6 +287,7 @@ TEST_CASE("softmax: columns that no cache holds, block by block", "[ops]") {
       {{1100, 300}, 0, f32, f32, false},   {{37, 8000}, 0, f32, f32, false},
       {{2, 700, 250}, 1, f64, f64, false}, {{530, 1030}, 0, f32, f64, false},
       {{1000, 130}, 0, bf16, bf16, false}, {{3000, 100}, 0, f16, f32, false},
+      {{20'000, 7}, 0, f32, f32, false},   {{9000, 5}, 0, f64, f64, false},
       {{300, 200}, 0, f32, bf16, true},    {{7000, 40}, 0, bf16, bf16, true},
   };
   for (const Case& c : cases) {
