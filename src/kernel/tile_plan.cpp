@@ -25,12 +25,6 @@ constexpr std::int64_t least_direct_row(float cost, std::int64_t widest) {
   if (cost <= 2) return widest > 8 ? 4 : 8;
   return cost < 3 ? 32 : 64;
 }
-/// Rows of bytes that end in so many single ones that gathering them is quicker, gaps or not.
-constexpr bool ends_in_singles(std::int64_t row, std::int64_t widest) {
-  constexpr std::int64_t register_bytes = 16;  // the least of a loop's end, after which they come
-  constexpr std::int64_t few = 4;
-  return widest == 1 && row % register_bytes * few >= row;
-}
 /// The same where some operand is staged: then gathering costs little more.
 constexpr std::int64_t least_staged_row = 128;
 /// Bytes of buffers for a plane of two dims, in different order, up to which gathering planes is as fast
@@ -180,6 +174,29 @@ std::int64_t widest_element(const TilePlan& plan) {
   return widest;
 }
 
+/// True if rows of a plan that stages nothing have bytes among their elements and end in so many single
+/// ones that gathering is quicker, gaps or not. A loop takes as many elements at a time as bytes fill a
+/// register, however large the others are, and what is left over one by one.
+bool ends_in_singles(const TilePlan& plan, const Geometry& geometry) {
+  constexpr std::int64_t register_bytes = 16;  // the least of a loop's end
+  constexpr std::int64_t few = 4;              // of so many elements, one alone does no harm
+  constexpr std::int64_t most_packed = 4;      // bytes an element, of rows longer than that
+  if (geometry.ndim() == 1) return false;
+  const std::int64_t row = geometry.extent(0);
+  bool has_bytes = false;
+  std::int64_t packed = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const std::int64_t stride = geometry.stride(1, k);
+    const bool direct = t.access == Access::direct;
+    has_bytes = has_bytes || (direct && t.kernel_size == 1);
+    const bool repeats = stride == 0 && !t.is_output;
+    if (!repeats && !(direct && stride == row * t.memory_size)) packed += t.kernel_size;
+  }
+  if (!has_bytes || row % register_bytes * few < row) return false;
+  return row < register_bytes || packed <= most_packed;
+}
+
 /// True if rows of a plan that stages nothing end in many single elements, of one or two bytes, and
 /// gathering them costs nothing but to pack what repeats, once: if every operand is dense over dims 0
 /// and 1, or repeats the same row or value along dim 1, or one value along a short row.
@@ -271,7 +288,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   const std::int64_t widest = widest_element(plan);
   const bool by_rows = geometry.ndim() == 1 || row >= least_staged_row ||
                        (in_place && !repeats && row >= least_direct_row(kernel.cost, widest) &&
-                        !ends_in_singles(row, widest));
+                        !ends_in_singles(plan, geometry));
   // In tiles of operands that disagree, streaming was measured to be slower; gathered rows are short.
   if (crossing || !by_rows) stop_streaming(plan, totals);
   if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);

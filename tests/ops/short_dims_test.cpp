@@ -2,6 +2,7 @@
 // Operands of different orders where the innermost dim is short, so that what follows it makes longer
 // rows: the same elements as of dense copies.
 #include <weft/ops/binary.hpp>
+#include <weft/ops/compare.hpp>
 #include <weft/ops/ternary.hpp>
 
 #include "support/element.hpp"
@@ -89,6 +90,37 @@ TEST_CASE("short dims: operands of different orders", "[ops]") {
       tally.check(same(sum_out, sum) && same(choice_out, choice),
                   [&](auto& out) { out << "round " << round << ", " << threads << " threads"; });
     });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("short dims: rows that end in single bytes, with gaps and repeated", "[ops]") {
+  using enum ScalarType;
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const std::vector<ScalarType> types = {u8, i16, f32, f64};
+  const auto draw = [&](ScalarType type, std::int64_t rows, std::int64_t row, bool output) {
+    const std::int64_t pitch = row + (random.chance(50) ? 0 : random.integer(1, 5));
+    const Dims strides = {!output && random.chance(20) ? 0 : pitch,
+                          !output && random.chance(15) ? 0 : 1};
+    Tensor t = Tensor::empty_strided(Dims{rows, row}, strides, type);
+    test::fill(type, t.data(), t.end_byte() / weft::element_size(type), random,
+               test::Values::small);
+    return t;
+  };
+  for (std::int64_t row = 5; row <= 70; ++row) {
+    const std::int64_t rows = random.integer(1, 6000 / row + 100);
+    const ScalarType type = random.pick(types);
+    const Tensor a = draw(type, rows, row, false);
+    const Tensor b = draw(type, rows, row, false);
+    const Tensor less = draw(boolean, rows, row, true);
+    const Tensor sum = draw(type, rows, row, true);
+    weft::lt_out(less, a, b);
+    weft::add_out(sum, a, b);
+    const Tensor dense_a = Tensor::copy_of(a);
+    const Tensor dense_b = Tensor::copy_of(b);
+    tally.check(same(less, weft::lt(dense_a, dense_b)) && same(sum, weft::add(dense_a, dense_b)),
+                [&](auto& out) { out << weft::name(type) << ' ' << rows << " x " << row; });
   }
   CHECK_TALLY(tally);
 }
