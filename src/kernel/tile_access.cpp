@@ -18,6 +18,11 @@ constexpr std::int64_t cache_line = 64;
 /// one as much as gains by longer pieces.
 std::int64_t spaced_bytes() { return (has_roomy_l1() ? 32 : 20) << 10; }
 
+/// Of what is streamed: where the last level is as far away as memory, half as much at a time overlaps better.
+std::int64_t streamed_piece_bytes() {
+  return cpu_info().has_far_last_level() ? piece_bytes / 2 : piece_bytes;
+}
+
 /// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or
 /// three elements that lie side by side, each is better fetched in a pass of its own.
 int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
@@ -89,10 +94,12 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
     totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
     const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
-    const std::int64_t to_stream = piece_bytes / widest * buffer_bytes(t);
-    if (op.is_output && totals.in_streams + to_stream <= pieces_bytes && worth_streaming(iter, k)) {
+    const bool streams = op.is_output && worth_streaming(iter, k);
+    const std::int64_t piece = streams ? streamed_piece_bytes() / widest : 0;
+    const std::int64_t to_stream = piece * buffer_bytes(t);
+    if (streams && totals.in_streams + to_stream <= pieces_bytes) {
       totals.in_streams += to_stream;
-      plan.piece = std::min(plan.piece, piece_bytes / widest);
+      plan.piece = std::min(plan.piece, piece);
       t.access = Access::streamed;
       t.move = stream_block_kernel(t.memory_size);
       plan.streams = true;

@@ -36,6 +36,10 @@ constexpr std::int64_t enough_gathered = 512;
 /// enough to share the work.
 constexpr std::int64_t max_direct_elements = 16 << 10;
 constexpr std::int64_t cache_line = 64;
+/// Extents of planes whose tiles are streamed where operands run across each other and the last level is far.
+/// Of smaller planes a tile takes one side whole and walks the other straight on, which plain stores do as
+/// well; and where the last level is near, streaming pieces of rows was slower. Gathered rows are too short.
+constexpr std::int64_t least_streamed_side = 256;
 /// Rows at least this long are packed in pieces; of shorter ones several make a tile.
 constexpr std::int64_t least_row_in_pieces = 512;
 
@@ -125,6 +129,15 @@ std::int64_t part_of(std::int64_t extent, std::int64_t length) {
   return std::min(extent, leaves_little ? ceil_div(extent, parts) : length);
 }
 
+/// Elements of a row of a tile that is streamed: 512 bytes of the widest output.
+std::int64_t streamed_run(const TilePlan& plan) {
+  constexpr std::int64_t run_bytes = 512;
+  std::int64_t widest = 1;
+  for (const TileOperand& t : plan.operands)
+    if (t.is_output) widest = std::max<std::int64_t>(widest, t.memory_size);
+  return run_bytes / widest;
+}
+
 /// Operands of different orders: nearly squares, so that each uses up the lines and pages it touches.
 /// Of the one that runs across dim 0 several lines of a row are taken at a time, and along dim 0 what
 /// the buffers hold.
@@ -147,6 +160,7 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
           ? std::min(most, std::max(short_stage_bytes / totals.staged_bytes, across * least_along))
           : most;
   std::int64_t along = std::max<std::int64_t>(capacity / across, 1);
+  if (plan.streams) along = std::min(along, streamed_run(plan));
   add_step(plan, iter, 0, along > cache_line ? along / cache_line * cache_line : along);
   // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there is too
   // little in a tile otherwise.
@@ -289,8 +303,9 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   const bool by_rows = geometry.ndim() == 1 || row >= least_staged_row ||
                        (in_place && !repeats && row >= least_direct_row(kernel.cost, widest) &&
                         !ends_in_singles(plan, geometry));
-  // In tiles of operands that disagree, streaming was measured to be slower; gathered rows are short.
-  if (crossing || !by_rows) stop_streaming(plan, totals);
+  const bool large_planes = std::min(row, geometry.extent(totals.crossing)) >= least_streamed_side;
+  if ((crossing && !(large_planes && cpu_info().has_far_last_level())) || !by_rows)
+    stop_streaming(plan, totals);
   if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);
   stream_several_rows(plan, iter, totals);
   const auto capacity = [](std::int64_t bytes) {
