@@ -26,6 +26,8 @@ constexpr std::int64_t most_streamed_rows = 4096;
 /// much of each row that is read as a page holds. Bytes.
 constexpr std::int64_t far_lines_bytes = 128;
 constexpr std::int64_t far_run_bytes = 4096;
+/// The same of other rows: elements each way of a tile that goes through the buffer.
+constexpr std::int64_t far_tile = 64;
 /// Bytes of a tile of rows, and least bytes that are worth a thread of their own.
 constexpr std::int64_t row_tile_bytes = 64 << 10;
 constexpr std::int64_t grain_bytes = 512 << 10;
@@ -71,8 +73,12 @@ class CopyWalk {
     f0_ = geometry_.stride(0, 1);
     if (iter.ndim() > 1) choose_plane();
     narrow_ = transposes_ && extent1_ * size_ < narrow_bytes;
-    streams_ = worth_streaming(iter, 0) || is_far();
-    buffered_ = transposes_ && (is_crowded() || (streams_ && narrow_ && t0_ == size_));
+    const bool fits_nowhere = worth_streaming(iter, 0);
+    far_ = is_far();
+    streams_ = fits_nowhere || far_;
+    const bool by_lines = streams_well() || (fits_nowhere && has_whole_lines());
+    buffered_ = transposes_ &&
+                (is_crowded() || (streams_ && narrow_ && t0_ == size_) || (far_ && !by_lines));
     streams_ = streams_ && (dense() || buffered_ || (transposes_ && has_whole_lines()));
     choose_tile();
     tiles0_ = ceil_div(extent0_, tile0_);
@@ -150,17 +156,24 @@ class CopyWalk {
            (plane_bytes <= least_bytes || std::abs(f0_) >= least_apart);
   }
 
-  /// Whether rows of the output, whole lines, crowd each other out to a last level that is as far away as
-  /// memory: transposing fetches and evicts a line several times then, and streaming once.
+  /// Whether so much is transposed that lines come from and go to a last level as far away as memory, where it
+  /// is better to write each once, past the caches: lines that crowd each other are fetched and evicted
+  /// several times otherwise, and those of large planes at least once.
   bool is_far() const {
     constexpr std::int64_t surely_near = 1 << 20;  // bytes; spares small calls the rest
+    constexpr std::int64_t least_side_bytes = 1 << 10;
     const std::int64_t bytes = 2 * geometry_.numel() * size_;
     if (!transposes_ || t0_ != size_ || bytes <= surely_near) return false;
     const CpuInfo& cpu = cpu_info();
     const std::int64_t least = (size_ <= 2 ? 2 : 3) * cpu.l2_bytes;
-    return cpu.has_far_last_level() && bytes > least && has_crowded_rows() && has_whole_lines();
+    if (!cpu.has_far_last_level() || bytes <= least) return false;
+    // Whole lines of bytes take plain stores as well.
+    return streams_well() || (std::min(extent0_, extent1_) * size_ >= least_side_bytes &&
+                              (size_ > 1 || !has_whole_lines()));
   }
 
+  /// Whether lines that are streamed need no buffer: they are whole, and are read in the order of the input.
+  bool streams_well() const { return has_crowded_rows() && has_whole_lines(); }
   bool has_crowded_rows() const { return crowds(t1_) || crowds(f0_); }
 
   /// Whether every row of the output begins on a line.
@@ -185,7 +198,10 @@ class CopyWalk {
     } else if (buffered_) {
       tile0_ = std::min(extent0_, std::min<std::int64_t>(buffered_row_bytes / size_, 256));
       tile1_ = std::min(extent1_, buffer_bytes / (tile0_ * size_));
-      if (has_roomy_l1())
+      if (far_) {
+        tile0_ = std::min(extent0_, std::max<std::int64_t>(far_lines_bytes / size_, far_tile));
+        tile1_ = std::min(extent1_, std::min(far_tile * far_tile, buffer_bytes / size_) / tile0_);
+      } else if (has_roomy_l1())
         tile1_ = std::min(tile1_, std::max(buffered_line_bytes / size_, least_buffered_lines));
     } else if (transposes_) {
       const std::int64_t side = std::max(least_transposed_tile, transposed_tile_bytes / size_);
@@ -209,6 +225,7 @@ class CopyWalk {
   int partner_ = 0;  // dim that is the plane's second
   bool transposes_ = false;
   bool streams_ = false;
+  bool far_ = false;       // transposed, and too much for any cache that is near
   bool narrow_ = false;    // transposed, and less than a line across
   bool buffered_ = false;  // transposed in a buffer, from which whole runs of lines are written
 };

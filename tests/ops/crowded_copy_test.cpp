@@ -107,17 +107,19 @@ TEST_CASE("copy: across, plane by plane, from and to within lines", "[ops]") {
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("copy: across, of rows that begin on lines, pages apart", "[ops]") {
+TEST_CASE("copy: across, of more than some second-level caches", "[ops]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (const ScalarType type :
-       {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
-    // More than some second-level caches hold; all of a row of each side, or nearly.
+  const auto check_type = [&](ScalarType type, bool pages) {
+    // All of a row of each side, or nearly: rows that are pages apart, lines, or any number of elements.
     const std::int64_t size = weft::element_size(type);
-    const std::int64_t pitch = 4096 / size * random.integer(1, 2);
+    const std::int64_t beside = pages               ? 0
+                                : random.chance(50) ? random.integer(1, 3)
+                                                    : std::max<std::int64_t>(1, 64 / size);
+    const std::int64_t pitch = 4096 / size * random.integer(1, 2) + beside;
     const std::int64_t columns = pitch - random.integer(0, 70);
     const std::int64_t rows = (7 << 20) / size / columns + random.integer(-30, 30);
-    const std::int64_t from_pitch = (rows * size + 4095) / 4096 * 4096 / size;
+    const std::int64_t from_pitch = (rows * size + 4095) / 4096 * 4096 / size + beside;
     const weft::Tensor from = weft::Tensor::empty({columns, from_pitch}, type);
     const weft::Tensor to = weft::Tensor::empty({rows, pitch}, type);
     test::fill(type, from.data(), from.numel(), random);
@@ -139,6 +141,11 @@ TEST_CASE("copy: across, of rows that begin on lines, pages apart", "[ops]") {
       tally.check(std::memcmp(written, want.data(), want.size()) == 0,
                   [&](auto& text) { test::describe(text, in) << ", " << threads << " threads"; });
     });
+  };
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
+    check_type(type, true);
+    check_type(type, false);
   }
   CHECK_TALLY(tally);
 }
