@@ -167,9 +167,13 @@ class CopyWalk {
     const CpuInfo& cpu = cpu_info();
     const std::int64_t least = (size_ <= 2 ? 2 : 3) * cpu.l2_bytes;
     if (!cpu.has_far_last_level() || bytes <= least) return false;
-    // Whole lines of bytes take plain stores as well.
-    return streams_well() || (std::min(extent0_, extent1_) * size_ >= least_side_bytes &&
-                              (size_ > 1 || !has_whole_lines()));
+    if (streams_well()) return true;
+    const bool lines = has_whole_lines();
+    if (lines && size_ == 1) return false;  // plain stores are as good
+    const std::int64_t along = extent0_ * size_, across = extent1_ * size_;
+    if (std::min(along, across) >= least_side_bytes) return true;
+    // Channels last, say: short rows that follow each other make long runs.
+    return lines && extent0_ >= far_tile && across >= 4 * least_side_bytes;
   }
 
   /// Whether lines that are streamed need no buffer: they are whole, and are read in the order of the input.
