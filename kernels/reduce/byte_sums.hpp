@@ -140,7 +140,7 @@ struct ByteSums {
  private:
   /// Rows that are sooner added in 32 bits than twice.
   static constexpr std::int64_t few_rows = 16;
-  /// ByteRegister whose sum has 16 bits, signed ones too.
+  /// Bytes whose sum has 16 bits, signed ones too.
   static constexpr std::int64_t most_rows = 256;
   /// Whose sums stay in L1.
   static constexpr std::int64_t most_columns = 4096;
@@ -173,7 +173,7 @@ struct ByteSums {
     return sum.words() - counted * How::excess;
   }
 
-  /// ByteRegister [i, n), fewer than sixteen, and zeros.
+  /// Bytes [i, n), fewer than sixteen, and zeros.
   static WEFT_ALWAYS_INLINE ByteRegister16 rest(const char* from, std::int64_t i, std::int64_t n) {
     const char* const at = from + i;
     const std::int64_t left = n - i;

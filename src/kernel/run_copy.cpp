@@ -191,10 +191,10 @@ class CopyWalk {
   void choose_tile() {
     if (transposes_ && streams_ && !buffered_) {
       // Along the input's rows: of each row of the output one line is written and not seen again.
-      const bool far = cpu_info().has_far_last_level() && has_crowded_rows();
-      const std::int64_t lines = far && size_ > 1 ? far_lines_bytes : line_bytes;
+      const bool crowded = far_ && has_crowded_rows();
+      const std::int64_t lines = crowded && size_ > 1 ? far_lines_bytes : line_bytes;
       tile0_ = std::min(extent0_, lines / size_);
-      tile1_ = std::min(extent1_, far ? far_run_bytes / size_ : most_streamed_rows);
+      tile1_ = std::min(extent1_, crowded ? far_run_bytes / size_ : most_streamed_rows);
     } else if (narrow_) {
       const std::int64_t line = line_bytes / size_;  // whole lines, or each tile ends within one
       tile0_ = std::min(extent0_, narrow_tile_bytes / (extent1_ * size_) / line * line);
@@ -205,8 +205,9 @@ class CopyWalk {
       if (far_) {
         tile0_ = std::min(extent0_, std::max<std::int64_t>(far_lines_bytes / size_, far_tile));
         tile1_ = std::min(extent1_, std::min(far_tile * far_tile, buffer_bytes / size_) / tile0_);
-      } else if (has_roomy_l1())
+      } else if (has_roomy_l1()) {
         tile1_ = std::min(tile1_, std::max(buffered_line_bytes / size_, least_buffered_lines));
+      }
     } else if (transposes_) {
       const std::int64_t side = std::max(least_transposed_tile, transposed_tile_bytes / size_);
       tile0_ = std::min(extent0_, side);
