@@ -4,6 +4,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "base/text.hpp"
+#include "parallel/shared_loop.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
@@ -67,23 +68,22 @@ void parallel_for(std::int64_t count, std::int64_t grain,
     body(0, count);
     return;
   }
-  // With the whole arena at our disposal, several pieces a thread even out what one of them loses
-  // to other work. Under a cap there are just as many pieces as threads, since nothing else keeps
-  // further threads of the arena away.
-  const bool capped = threads < tbb::this_task_arena::max_concurrency();
-  const std::int64_t wanted =
-      std::min<std::int64_t>(ceil_div(count, grain), capped ? threads : 4 * threads);
-  std::int64_t piece = 0;
-  if (!checked_mul(ceil_div(ceil_div(count, wanted), align), align, piece)) piece = count;
-  const std::int64_t pieces = ceil_div(count, piece);
+  const LoopUnits units(count, align);
+  const int parts =
+      static_cast<int>(std::min({std::int64_t{threads}, ceil_div(count, grain), units.count}));
+  if (parts == 1) {
+    body(0, count);
+    return;
+  }
+  SharedLoop loop(units, grain, parts, body);
   const int limit = thread_cap;
   // A context of its own: an outer group that is cancelled must not end this loop silently
-  // half-way.
+  // half-way. As many tasks as threads may take part: nothing else keeps others of the arena away.
   tbb::task_group_context context(tbb::task_group_context::isolated);
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(
-        std::int64_t{0}, pieces,
-        [&](std::int64_t i) {
+        0, parts,
+        [&](int) {
           // A nested call obeys the limit of the call it came from, on whichever thread it runs.
           const int outer = thread_cap;
           thread_cap = limit;
@@ -91,8 +91,7 @@ void parallel_for(std::int64_t count, std::int64_t grain,
             int cap;
             ~Restore() { thread_cap = cap; }
           } restore{outer};
-          const std::int64_t begin = i * piece;
-          body(begin, begin + std::min(piece, count - begin));
+          loop.take_part(std::max(0, tbb::this_task_arena::current_thread_index()));
         },
         tbb::simple_partitioner(), context);
   });

@@ -20,7 +20,9 @@
 #include "support/errors.hpp"
 #include "support/tally.hpp"
 
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 
 namespace {
 
@@ -134,6 +136,112 @@ TEST_CASE("parallel: large work is spread over threads", "[parallel]") {
       if (wait_for([&] { return inside.load() == 2; })) met = true;
     });
     CHECK(met);
+  });
+}
+
+TEST_CASE("parallel: a thread begins where it began before", "[parallel]") {
+  in_arena(2, [] {
+    const auto caller = std::this_thread::get_id();
+    for (const std::int64_t count : {2, 100, 4096, 100000}) {
+      for (int round = 0; round < 20; ++round) {
+        std::mutex mutex;
+        std::set<std::thread::id> inside;
+        bool own = true;
+        weft::parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+          const auto met = [&] {
+            const std::lock_guard lock(mutex);
+            return inside.size() == 2;
+          };
+          {
+            const std::lock_guard lock(mutex);
+            if (!inside.insert(std::this_thread::get_id()).second) return;
+            const bool front = end <= count / 2;
+            own = own && front == (std::this_thread::get_id() == caller);
+            own = own && begin == (front ? 0 : count / 2);
+          }
+          wait_for(met);
+        });
+        CAPTURE(count, round);
+        CHECK(inside.size() == 2);
+        CHECK(own);
+      }
+    }
+  });
+}
+
+TEST_CASE("parallel: others do what a thread does not come to", "[parallel]") {
+  for (const int threads : {2, 4}) {
+    in_arena(threads, [] {
+      constexpr std::int64_t count = 1000;
+      std::atomic<std::int64_t> done{0};
+      bool all = false;
+      weft::parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+        // Whoever has the first piece stays in it until everything else is done.
+        if (begin == 0) all = wait_for([&] { return done.load() == count - end; });
+        done += end - begin;
+      });
+      CHECK(all);
+      CHECK(done == count);
+    });
+  }
+}
+
+TEST_CASE("parallel: pieces become shorter, and none is shorter than the grain", "[parallel]") {
+  in_arena(2, [] {
+    constexpr std::int64_t count = 1 << 16, grain = 1000;
+    for (int round = 0; round < 50; ++round) {
+      const std::vector<Piece> pieces = pieces_of(count, grain);
+      CHECK(cover(pieces, count));
+      std::int64_t longest = 0, shortest = count;
+      for (const Piece& piece : pieces) {
+        longest = std::max(longest, piece.end - piece.begin);
+        shortest = std::min(shortest, piece.end - piece.begin);
+      }
+      CHECK(longest == count / 4);
+      CHECK(shortest >= grain);
+    }
+  });
+}
+
+TEST_CASE("parallel: many quick calls, from several threads and nested", "[parallel]") {
+  std::atomic<int> wrong{0};
+  const auto calls = [&](std::int64_t grain) {
+    for (std::int64_t i = 0; i < 2000; ++i) {
+      const std::int64_t count = 2 + i % 70;
+      std::atomic<std::int64_t> sum{0};
+      weft::parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+        if (i % 50 != 0) {
+          for (std::int64_t k = begin; k < end; ++k)
+            sum += k;
+          return;
+        }
+        weft::parallel_for(end - begin, 1, [&](std::int64_t b, std::int64_t e) {
+          for (std::int64_t k = b; k < e; ++k)
+            sum += begin + k;
+        });
+      });
+      if (sum != count * (count - 1) / 2) ++wrong;
+    }
+  };
+  const tbb::global_control workers(tbb::global_control::max_allowed_parallelism, 4);
+  tbb::task_arena own[] = {tbb::task_arena(2), tbb::task_arena(3), tbb::task_arena(4)};
+  tbb::task_arena shared(3);
+  for (const bool together : {false, true}) {
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 3; ++i)
+      callers.emplace_back([&, i] { (together ? shared : own[i]).execute([&] { calls(1 + i); }); });
+    for (std::thread& caller : callers)
+      caller.join();
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("parallel: more threads than a loop has room for by itself", "[parallel]") {
+  in_arena(40, [] {
+    CHECK(cover(pieces_of(100000, 1), 100000));
+    CHECK_ERROR(io, ("last"), weft::parallel_for(1000, 1, [](std::int64_t, std::int64_t e) {
+                  if (e == 1000) weft::fail(weft::ErrorCode::io, "last");
+                }));
   });
 }
 
