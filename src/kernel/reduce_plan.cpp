@@ -288,6 +288,14 @@ std::int64_t widest(std::int64_t blocks, std::int64_t accumulator_bytes, std::in
   return std::clamp<std::int64_t>(width >= 64 ? width / 64 * 64 : width, 8, most);
 }
 
+/// Of `columns`, tiles of at most `most` that are about equally wide: threads share them.
+std::int64_t even_share(std::int64_t columns, std::int64_t most) {
+  constexpr std::int64_t whole = 64;
+  if (columns <= most) return most;
+  const std::int64_t share = ceil_div(columns, ceil_div(columns, most));
+  return std::min(most, ceil_div(share, whole) * whole);
+}
+
 /// Rows of a block in columns: many, to combine seldom, but leaving several blocks for threads to
 /// share unless these are small. Few where it is asked after each block whether to go on, and where
 /// accumulators are no wider than elements, so that not many of these are added one after the other.
@@ -316,12 +324,15 @@ void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t cap
            1);
       tile(plan.kept, geometry, folded_columns, plan.inner_dims);
       break;
-    case ReduceForm::columns:
-      tile(plan.reduced, geometry,
-           rows_of_block(iter, kernel, plan, inner_columns(iter, plan).count), 1);
-      tile_kept(plan, iter, std::max(plan.strands, widest(plan.reduced.count, bytes, most_columns)),
-                plan.inner_dims, std::max<std::int64_t>(plan.strands, 64));
+    case ReduceForm::columns: {
+      const std::int64_t columns = inner_columns(iter, plan).count;
+      tile(plan.reduced, geometry, rows_of_block(iter, kernel, plan, columns), 1);
+      const std::int64_t most =
+          even_share(columns, widest(plan.reduced.count, bytes, most_columns));
+      tile_kept(plan, iter, std::max(plan.strands, most), plan.inner_dims,
+                std::max<std::int64_t>(plan.strands, 64));
       break;
+    }
     default: {
       const std::int64_t rows =
           std::clamp<std::int64_t>(plan.reduced.elements, 1, std::min(block_rows, capacity / 8));
@@ -406,13 +417,17 @@ void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions
   if (iter.numel() <= grain || plan.reduced.count < 2) return;
   const int threads = num_threads();
   if (threads == 1 || ceil_div(plan.kept.count, plan.grain) >= 2 * threads) return;
-  // Any power of two gives the same tree. Halve until there is work for everyone, or too little in
-  // each.
+  // Any power of two gives the same tree. Halve until shares are even, or too little is in each. More of
+  // them would cost: what one thread has made and another combines crosses from cache to cache.
   const std::int64_t block = plan.kept.tile_elements * plan.reduced.tile_elements;
-  while (plan.group > 1 && plan.group * block > grain &&
-         plan.kept.count * ceil_div(plan.reduced.count, plan.group) < 4 * threads) {
+  const std::int64_t blocks = plan.kept.count * plan.reduced.count;
+  const auto uneven = [&] {
+    const std::int64_t items = plan.kept.count * ceil_div(plan.reduced.count, plan.group);
+    const std::int64_t longest = ceil_div(items, threads) * plan.group * threads;
+    return longest > blocks + blocks / 8;
+  };
+  while (plan.group > 1 && plan.group * block > grain && uneven())
     plan.group /= 2;
-  }
   plan.groups = ceil_div(plan.reduced.count, plan.group);
 }
 

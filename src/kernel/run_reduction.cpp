@@ -6,6 +6,7 @@
 #include "kernel/reduce_runner.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace weft::inline v0 {
@@ -52,9 +53,10 @@ void reduce_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
   const std::int64_t tiles = plan.kept.count - first_tile;
   const std::int64_t width_bytes = plan.width() * kernel.accumulator_bytes;
   const std::size_t slot = lines(width_bytes);
-  std::vector<Line> partial(static_cast<std::size_t>(tiles * plan.groups) * slot);
+  const auto partial =
+      std::make_unique_for_overwrite<Line[]>(static_cast<std::size_t>(tiles * plan.groups) * slot);
   const auto slot_at = [&](std::int64_t i) {
-    return reinterpret_cast<char*>(partial.data() + static_cast<std::size_t>(i) * slot);
+    return reinterpret_cast<char*>(partial.get() + static_cast<std::size_t>(i) * slot);
   };
   parallel_for(tiles * plan.groups, 1, [&](std::int64_t begin, std::int64_t end) {
     ReduceRunner runner(iter, kernel, plan);
