@@ -5,6 +5,7 @@
 #include <weft/base/error.hpp>
 #include <weft/ops/copy.hpp>
 
+#include "recurrent/stack_copy.hpp"
 #include "recurrent/stack_view.hpp"
 
 #include <algorithm>
@@ -100,8 +101,8 @@ void FixedLoop::produce() {
     Iterator& it = iterators_[i];
     const SliceWalk& walk = geometry_.iterators[i];
     if (!it.packed) continue;
-    copy_out(stack_of(static_cast<void*>(it.buffer), walk.dtype, walk.shape, produced_trips_),
-             walk.stacked(it.origin + first * walk.step_bytes, produced_trips_));
+    copy_stack(stack_of(static_cast<void*>(it.buffer), walk.dtype, walk.shape, produced_trips_),
+               walk.stacked(it.origin + first * walk.step_bytes, produced_trips_));
     count_copy(produced_trips_ * walk.slice_bytes);
     now_[it.variable] = it.buffer + (done_ - first) * walk.slice_bytes;
   }

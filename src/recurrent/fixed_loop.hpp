@@ -124,6 +124,7 @@ class FixedLoop {
   Variable variable_of(Source source);
   Variable own_variable();
   void set_up_iterators();
+  void limit_blocks(std::int64_t bytes);
   void set_up_states();
   void set_up_gathers();
   bool is_written(Source source) const;
@@ -181,7 +182,7 @@ class FixedLoop {
   bool possible_ = true;
   bool certain_;  ///< nothing but its limit ends the loop
   bool needs_blocks_ = false;
-  std::int64_t block_trips_ = 0;        ///< most trips in a block
+  std::int64_t block_trips_ = most_block_trips;  ///< most trips in a block
   std::int64_t least_block_trips_ = 1;  ///< so that a state outlives its place in a block's buffer
 
   std::vector<Source> sources_;  // by variable

@@ -5,6 +5,7 @@
 #include <weft/ops/copy.hpp>
 
 #include "recurrent/fixed_loop.hpp"
+#include "recurrent/stack_copy.hpp"
 #include "recurrent/stack_view.hpp"
 
 #include <algorithm>
@@ -89,9 +90,9 @@ void FixedLoop::move_elements(Gather& gather, std::int64_t first, std::int64_t c
                               const char* from) {
   if (count == 0) return;
   const Collected& collected = gather.collected;
-  copy_out(collected.places(first, count),
-           stack_of(static_cast<const void*>(from), collected.dtype(), collected.element_shape(),
-                    count));
+  copy_stack(collected.places(first, count),
+             stack_of(static_cast<const void*>(from), collected.dtype(), collected.element_shape(),
+                      count));
   count_copy(count * collected.element_bytes());
 }
 

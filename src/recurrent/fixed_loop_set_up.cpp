@@ -15,6 +15,10 @@ namespace {
 /// read again soon, they should stay in a core's own cache. Not less: a product of few rows waits for its
 /// weights, which come from beyond that cache where they are large.
 constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
+/// The same where nothing is computed for blocks, and trips that fill a line of floats in tensors that are
+/// transposed on the way: buffers should stay in the first-level cache, as far as whole lines allow it.
+constexpr std::int64_t near_block_bytes = 64 << 10;
+constexpr std::int64_t line_trips = 16;
 
 int parameter_of(const Stage& stage, Source source) {
   const auto found = std::ranges::find(stage.parameters, source);
@@ -79,8 +83,18 @@ void FixedLoop::set_up_iterators() {
     bytes += step;
   }
   needs_blocks_ = runtime_.block.has_value() || std::ranges::any_of(iterators_, &Iterator::packed);
-  block_trips_ = most_block_trips;
-  if (bytes > 0) block_trips_ = std::clamp(block_bytes / bytes, std::int64_t{1}, block_trips_);
+  limit_blocks(bytes);
+}
+
+/// Blocks of values of which those of a trip are so many bytes.
+void FixedLoop::limit_blocks(std::int64_t bytes) {
+  if (bytes == 0) return;
+  if (runtime_.block) {
+    block_trips_ = std::min(block_trips_, std::max<std::int64_t>(block_bytes / bytes, 1));
+    return;
+  }
+  const std::int64_t lines = std::max<std::int64_t>(near_block_bytes / bytes / line_trips, 1);
+  block_trips_ = std::min(block_trips_, lines * line_trips);
 }
 
 Source FixedLoop::next_value(std::size_t state) const {
@@ -201,9 +215,7 @@ void FixedLoop::set_up_gathers() {
     }
     gathers_.push_back(std::move(gather));
   }
-  if (bytes > 0) {
-    block_trips_ = std::min(block_trips_, std::max<std::int64_t>(block_bytes / bytes, 1));
-  }
+  limit_blocks(bytes);
   block_trips_ = std::max(block_trips_, least_block_trips_);
 }
 

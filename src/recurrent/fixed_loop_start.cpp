@@ -65,7 +65,7 @@ void FixedLoop::run_once() {
 /// early, less to do again. Small values are not worth the plan that another number takes.
 std::int64_t FixedLoop::fitting_trips() const {
   const std::int64_t most = std::min(block_trips_, available_);
-  if (block_trips_ >= most_block_trips) return most;
+  if (!runtime_.block || block_trips_ >= most_block_trips) return most;
   const auto again = [&](std::int64_t trips) { return (trips - available_ % trips) % trips; };
   std::int64_t best = most;
   for (std::int64_t trips = most; trips >= std::max(least_block_trips_, most / 2 + 1); --trips) {

@@ -308,3 +308,62 @@ TEST_CASE("the reason why a loop ended is reported", "[recurrent]") {
   rows.spec.outputs.resize(2);
   CHECK(end_of(rows) == LoopEnd::rows);
 }
+
+TEST_CASE("columns: slices and results whose numbers lie on lines of their own", "[recurrent]") {
+  // Blocks of trips are transposed on the way; these lengths leave parts of blocks of every width.
+  struct Case {
+    ScalarType type;
+    std::vector<std::int64_t> element;
+    std::int64_t axis, trips;
+  };
+  const Case cases[] = {
+      {ScalarType::i8, {3}, 1, 300},        {ScalarType::i8, {70}, 1, 37},
+      {ScalarType::f16, {33}, 1, 95},       {ScalarType::f32, {2}, 1, 257},
+      {ScalarType::f32, {256}, 1, 131},     {ScalarType::f32, {5, 40}, 2, 97},
+      {ScalarType::f32, {4, 7}, 1, 40},     {ScalarType::f32, {3000}, 1, 21},
+      {ScalarType::f32, {100, 101}, 2, 19}, {ScalarType::f64, {129}, 1, 66},
+      {ScalarType::c64, {64}, 1, 45},       {ScalarType::c128, {31}, 1, 33},
+  };
+  for (const Case& c : cases) {
+    for (const bool backwards : {false, true}) {
+      CAPTURE(name(c.type), c.element, c.axis, c.trips, backwards);
+      Graph body("sums");
+      const Value x = body.add_parameter({c.type, PartialShape(c.element)}, "x");
+      const Value s = body.add_parameter({c.type, PartialShape(c.element)}, "s");
+      body.add_result(body.add("Add", {s, x}));
+      LoopSpec spec;
+      spec.name = "sums";
+      spec.iterators = {{.input = 0, .parameter = 0, .axis = c.axis}};
+      if (backwards) spec.iterators[0].range = {-1, 0, -1};
+      spec.states = {{.input = 1, .parameter = 1, .result = 0}};
+      spec.outputs = {{.kind = Kind::stack, .result = 0, .axis = c.axis, .backwards = backwards},
+                      {.kind = Kind::stack, .result = 0, .axis = c.axis, .backwards = !backwards}};
+      std::vector<std::int64_t> shape = c.element;
+      shape.insert(shape.begin() + c.axis, c.trips);
+      std::int64_t behind = 1, before = 1;  // elements of a trip after, and before, the axis
+      for (std::size_t a = 0; a < c.element.size(); ++a)
+        (static_cast<std::int64_t>(a) < c.axis ? before : behind) *= c.element[a];
+      std::vector<double> given(static_cast<std::size_t>(before * c.trips * behind));
+      for (std::size_t i = 0; i < given.size(); ++i)
+        given[i] = static_cast<double>(i * 7 % 11 % 3) - 1;
+      std::vector<double> sums = given, turned = given;
+      for (std::int64_t row = 0; row < before; ++row) {
+        for (std::int64_t column = 0; column < behind; ++column) {
+          const auto at = [&](std::int64_t trip, bool from_end) {
+            const std::int64_t t = from_end ? c.trips - 1 - trip : trip;
+            return static_cast<std::size_t>((row * c.trips + t) * behind + column);
+          };
+          double sum = 0;
+          for (std::int64_t trip = 0; trip < c.trips; ++trip) {
+            sum += given[at(trip, backwards)];
+            sums[at(trip, backwards)] = turned[at(trip, !backwards)] = sum;
+          }
+        }
+      }
+      const std::vector<Tensor> got =
+          run_loop(spec, body, {tensor_of(c.type, shape, given), Tensor::zeros(c.element, c.type)});
+      CHECK(same_bits(got[0], tensor_of(c.type, shape, sums)));
+      CHECK(same_bits(got[1], tensor_of(c.type, shape, turned)));
+    }
+  }
+}

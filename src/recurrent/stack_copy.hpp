@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Copies of the elements of several trips. Private to the compiled part.
+#pragma once
+
+#include <weft/core/tensor_view.hpp>
+
+namespace weft::inline v0::recurrent {
+
+/// to = from, of one element type and shape, the axis of trips in front. Few elements that are numbers at
+/// a constant distance, each on a line of its own say, are copied with nothing to be planned before.
+void copy_stack(const TensorView& to, const TensorView& from);
+
+}  // namespace weft::inline v0::recurrent
