@@ -124,6 +124,21 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
   }
 }
 
+/// Elements of one or two bytes go by whole lines of the input where rows of the output are followed.
+template <class T>
+void stream_transposed(char* __restrict to, std::int64_t t1, const char* __restrict from,
+                       std::int64_t f0, std::int64_t n0, std::int64_t n1) {
+#if defined(__AVX512BW__)
+  constexpr std::int64_t side = line_bytes / static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t least_run_bytes = 256;
+  if constexpr (sizeof(T) <= 2) {
+    if (n0 * static_cast<std::int64_t>(sizeof(T)) >= least_run_bytes && n1 >= side)
+      return stream_lines<T>(to, t1, from, f0, n0, n1);
+  }
+#endif
+  transpose<T, lanes, groups<T>, true>(to, t1, from, f0, n0, n1);
+}
+
 template <class T>
 void stream_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
                   const char* __restrict from, std::int64_t f0, std::int64_t f1, std::int64_t n0,
@@ -139,9 +154,9 @@ void stream_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
     if (t0 == size && f0 == size) {
       stream_rows(to, t1, from, f1, n0 * size, n1);
     } else if (t0 == size && f1 == size && transposable(t1)) {
-      transpose<T, lanes, groups<T>, true>(to, t1, from, f0, n0, n1);
+      stream_transposed<T>(to, t1, from, f0, n0, n1);
     } else if (t1 == size && f0 == size && transposable(t0)) {
-      transpose<T, lanes, groups<T>, true>(to, t0, from, f1, n1, n0);
+      stream_transposed<T>(to, t0, from, f1, n1, n0);
     } else {
       copy_block<T>(to, t0, t1, from, f0, f1, n0, n1);
     }

@@ -28,6 +28,16 @@ constexpr std::int64_t far_lines_bytes = 128;
 constexpr std::int64_t far_run_bytes = 4096;
 /// The same of other rows: elements each way of a tile that goes through the buffer.
 constexpr std::int64_t far_tile = 64;
+/// The same where the last level is near and the first roomy. Bytes along rows that are written and that are
+/// read, of tiles of streamed lines, of those of bytes, and of tiles that go through the buffer.
+constexpr std::int64_t near_streamed[] = {256, 512};
+constexpr std::int64_t near_streamed_bytes[] = {1024, 64};
+constexpr std::int64_t near_buffered[] = {512, 256};
+constexpr std::int64_t near_buffer_bytes = 64 << 10;
+/// Of other tiles: as many bytes along the rows that are read, and two lines along those that are written,
+/// one line if less of it all stays in the last level; more of them where rows are shorter.
+constexpr std::int64_t near_run_bytes = 4096;
+constexpr std::int64_t near_lines_bytes = 128;
 /// Bytes of a tile of rows, and least bytes that are worth a thread of their own.
 constexpr std::int64_t row_tile_bytes = 64 << 10;
 constexpr std::int64_t grain_bytes = 512 << 10;
@@ -74,13 +84,17 @@ class CopyWalk {
     if (iter.ndim() > 1) choose_plane();
     narrow_ = transposes_ && extent1_ * size_ < narrow_bytes;
     const bool fits_nowhere = worth_streaming(iter, 0);
-    far_ = is_far();
-    streams_ = fits_nowhere || far_;
-    const bool by_lines = streams_well() || (fits_nowhere && has_whole_lines());
-    buffered_ = transposes_ &&
-                (is_crowded() || (streams_ && narrow_ && t0_ == size_) || (far_ && !by_lines));
-    streams_ = streams_ && (dense() || buffered_ || (transposes_ && has_whole_lines()));
-    choose_tile();
+    if (is_near(fits_nowhere)) {
+      choose_near_road(fits_nowhere);
+    } else {
+      far_ = is_far();
+      streams_ = fits_nowhere || far_;
+      const bool by_lines = streams_well() || (fits_nowhere && has_whole_lines());
+      buffered_ = transposes_ &&
+                  (is_crowded() || (streams_ && narrow_ && t0_ == size_) || (far_ && !by_lines));
+      streams_ = streams_ && (dense() || buffered_ || (transposes_ && has_whole_lines()));
+      choose_tile();
+    }
     tiles0_ = ceil_div(extent0_, tile0_);
     tiles1_ = ceil_div(extent1_, tile1_);
     count_ = tiles0_ * tiles1_ * (iter.numel() / (extent0_ * extent1_));
@@ -95,7 +109,7 @@ class CopyWalk {
   bool buffered() const { return buffered_; }
 
   void run(std::int64_t begin, std::int64_t end) const {
-    alignas(64) char buffer[buffer_bytes];
+    alignas(64) char buffer[std::max(buffer_bytes, near_buffer_bytes)];
     const CopyBlockFn copy = streams_ ? stream_block_kernel(size_) : copy_block_kernel(size_);
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
@@ -174,6 +188,53 @@ class CopyWalk {
     if (std::min(along, across) >= least_side_bytes) return true;
     // Channels last, say: short rows that follow each other make long runs.
     return lines && extent0_ >= far_tile && across >= 4 * least_side_bytes;
+  }
+
+  /// Whether so much is transposed that it does not stay in the second level, where the first level is roomy
+  /// and the last one near. What fits no cache is left to the road of large copies, if that may stream whole
+  /// lines that crowd nothing.
+  bool is_near(bool fits_nowhere) const {
+    constexpr std::int64_t surely_small = 1 << 20;  // bytes; spares small calls the rest
+    constexpr std::int64_t least_side_bytes = 128;
+    const std::int64_t bytes = 2 * geometry_.numel() * size_;
+    if (!transposes_ || t0_ != size_ || bytes <= surely_small) return false;
+    const CpuInfo& cpu = cpu_info();
+    return has_roomy_l1() && !cpu.has_far_last_level() && bytes > 2 * cpu.l2_bytes &&
+           std::min(extent0_, extent1_) * size_ >= least_side_bytes &&
+           !(fits_nowhere && has_whole_lines() && !crowds(t1_));
+  }
+
+  void set_tile(std::int64_t bytes0, std::int64_t bytes1) {
+    tile0_ = std::min(extent0_, bytes0 / size_);
+    tile1_ = std::min(extent1_, bytes1 / size_);
+  }
+
+  /// Chooses among stores and tiles where is_near().
+  void choose_near_road(bool fits_nowhere) {
+    const std::int64_t bytes = 2 * geometry_.numel() * size_;
+    const std::int64_t l3 = cpu_info().l3_bytes;
+    const bool crowded = crowds(t1_), lines = has_whole_lines();
+    if (crowded && !lines) {
+      buffered_ = true;
+      streams_ = fits_nowhere;
+      set_tile(near_buffered[0], near_buffered[1]);
+      tile1_ = std::min(tile1_, near_buffer_bytes / (tile0_ * size_));
+      return;
+    }
+    // Lines that crowd each other are fetched and evicted several times, unless they are streamed; others
+    // cost as much either way until the last level runs full.
+    if (lines && (crowded || bytes > l3 / 2)) {
+      streams_ = true;
+      if (size_ == 1) return set_tile(near_streamed_bytes[0], near_streamed_bytes[1]);
+      if (bytes > l3 / 4 * 3) return set_tile(far_lines_bytes, far_run_bytes);
+      return set_tile(near_streamed[0], near_streamed[1]);
+    }
+    if (size_ >= 8 && !crowds(f0_)) return set_tile(transposed_tile_bytes, transposed_tile_bytes);
+    tile1_ = std::min(extent1_, near_run_bytes / size_);
+    const std::int64_t lines_bytes = bytes > l3 / 3 ? near_lines_bytes / 2 : near_lines_bytes;
+    const std::int64_t line = line_bytes / size_;
+    const std::int64_t wanted = lines_bytes * near_run_bytes / (tile1_ * size_ * size_);
+    tile0_ = std::min(extent0_, std::max(line, wanted / line * line));
   }
 
   /// Whether lines that are streamed need no buffer: they are whole, and are read in the order of the input.

@@ -260,6 +260,25 @@ void check_thin(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what) {
   CHECK_TALLY(tally);
 }
 
+/// Blocks of a line of elements and more each way.
+void check_large(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what) {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  Checker checker;
+  for (const std::int64_t size : {1, 2, 4, 8, 16}) {
+    const weft::CopyBlockFn copy = kernel(size);
+    for (int round = 0; round < test::rounds(60); ++round) {
+      for (int kind = 0; kind < kinds; ++kind) {
+        std::int64_t n[2] = {random.integer(200, 1100) / size, random.integer(60, 270) / size};
+        if (random.chance(50)) std::swap(n[0], n[1]);
+        checker.check(tally, random, copy, draw(random, static_cast<Kind>(kind), size, n[0], n[1]),
+                      what);
+      }
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
 weft::CopyBlockFn copy_kernel(std::int64_t size) { return weft::copy_block_kernel(size); }
 weft::CopyBlockFn stream_kernel(std::int64_t size) { return weft::stream_block_kernel(size); }
 
@@ -269,3 +288,5 @@ TEST_CASE("copy_block: all small extents", "[kernels]") { check_all(&copy_kernel
 TEST_CASE("stream_block: all small extents", "[kernels]") { check_all(&stream_kernel, "stream"); }
 TEST_CASE("copy_block: long and thin", "[kernels]") { check_thin(&copy_kernel, "copy"); }
 TEST_CASE("stream_block: long and thin", "[kernels]") { check_thin(&stream_kernel, "stream"); }
+TEST_CASE("copy_block: many lines", "[kernels]") { check_large(&copy_kernel, "copy"); }
+TEST_CASE("stream_block: many lines", "[kernels]") { check_large(&stream_kernel, "stream"); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposed copies whose rows lie a power of two apart and begin within lines, with extents around
 // those of the buffer that they go through.
+#include <weft/kernel/cpu_info.hpp>
 #include <weft/ops/copy.hpp>
 
 #include "support/dense.hpp"
@@ -67,6 +68,21 @@ TEST_CASE("copy: across, with crowded rows", "[ops]") {
       // At least the 128 KiB from which on a buffer is worth it, around multiples of its rows.
       const std::int64_t columns = 512 / size * random.integer(1, 3) + random.integer(-3, 3);
       const std::int64_t rows = (128 << 10) / size / columns + random.integer(-2, 70);
+      check(random, type, rows, columns);
+      check(random, type, columns, rows);
+    }
+  }
+}
+
+TEST_CASE("copy: across, more than a second-level cache holds", "[ops]") {
+  WEFT_RANDOM(random);
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
+    const std::int64_t size = weft::element_size(type);
+    for (int round = 0; round < test::rounds(2); ++round) {
+      const std::int64_t least = weft::cpu_info().l2_bytes / size;
+      const std::int64_t columns = 1024 / size * random.integer(1, 3) + random.integer(-3, 3);
+      const std::int64_t rows = least / columns + random.integer(1, 80);
       check(random, type, rows, columns);
       check(random, type, columns, rows);
     }
