@@ -108,6 +108,15 @@ TensorView TensorView::trusted(const void* data, ScalarType type, IntSpan shape)
   return within({}, data, type, shape, contiguous_strides(shape), true);
 }
 
+TensorView TensorView::trusted(void* data, const TensorView& like) {
+  TensorView view = like;
+  view.data_ = data;
+  view.range_ = {};
+  view.read_only_ = false;
+  view.weak_ = false;
+  return view;
+}
+
 const void* TensorView::at(const void* data, std::int64_t offset, std::size_t size,
                            std::int64_t element_bytes) {
   if (offset < 0 || static_cast<std::uint64_t>(offset) > size) {

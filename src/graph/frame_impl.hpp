@@ -190,7 +190,7 @@ class Frame::Impl final : private OutputMemory {
   void prepare_again(int index, FrameStep& step);
   bool resize_view(int index);
   bool may_change(int value) const;
-  void set_view(int value, IntSpan shape, IntSpan strides);
+  void set_view(int value, const TensorView& like);
 
   ValueState& state(int value) { return states_[static_cast<std::size_t>(value)]; }
   const ValueState& state(int value) const { return states_[static_cast<std::size_t>(value)]; }

@@ -227,15 +227,15 @@ void Frame::Impl::check_parameter(int i, const TensorView& given) const {
 
 bool Frame::Impl::is_as_planned(int i, const TensorView& given) const {
   const TensorView& old = parameters_[static_cast<std::size_t>(i)];
-  return given.defined() && given.dtype() == old.dtype() &&
-         std::ranges::equal(given.shape(), old.shape()) &&
-         std::ranges::equal(given.strides(), old.strides());
+  return given.defined() && given.dtype() == old.dtype() && same_list(given.shape(), old.shape()) &&
+         same_list(given.strides(), old.strides());
 }
 
 bool Frame::Impl::has_places(std::span<const ResultPlace> places) const {
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    const ResultPlace place = places.empty() ? ResultPlace() : places[i];
-    if (place.external != places_[i].external || place.strides != places_[i].strides) return false;
+    const bool external = !places.empty() && places[i].external;
+    const IntSpan strides = places.empty() ? IntSpan() : IntSpan(places[i].strides);
+    if (external != places_[i].external || !same_list(strides, places_[i].strides)) return false;
   }
   return true;
 }

@@ -20,7 +20,7 @@ bool Frame::Impl::resize(std::span<const TensorView> parameters) {
     const int value = program().parameters[static_cast<std::size_t>(i)];
     if (given.rank() != old.rank() || !may_change(value)) return false;
     old = given;
-    set_view(value, given.shape(), given.strides());
+    set_view(value, given);
   }
   bool moved = false;
   try {
@@ -51,9 +51,10 @@ bool Frame::Impl::may_change(int value) const {
   });
 }
 
-void Frame::Impl::set_view(int value, IntSpan shape, IntSpan strides) {
+/// Another geometry for a value, where it is.
+void Frame::Impl::set_view(int value, const TensorView& like) {
   TensorView& view = state(value).view;
-  view = TensorView::trusted(view.data(), view.dtype(), shape, strides);
+  view = TensorView::trusted(view.data(), like);
   changed_[static_cast<std::size_t>(value)] = 1;
 }
 
@@ -74,10 +75,11 @@ bool Frame::Impl::resize_node(int index, bool& moved) {
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < resized_shapes_.size(); ++i) {
     const int value = node.first_output + static_cast<int>(i);
-    const ValueState& at = state(value);
-    if (!std::ranges::equal(at.view.shape(), resized_shapes_[i])) {
+    ValueState& at = state(value);
+    if (!same_list(at.view.shape(), resized_shapes_[i])) {
       if (!may_change(value)) return false;
-      set_view(value, resized_shapes_[i], contiguous_strides(resized_shapes_[i]));
+      at.view = TensorView::trusted(at.view.data(), at.view.dtype(), resized_shapes_[i]);
+      changed_[static_cast<std::size_t>(value)] = 1;
       roots_[static_cast<std::size_t>(at.root)].bytes = at.view.nbytes();
       moved = true;
     }

@@ -42,39 +42,31 @@ DimVector Collected::shape(std::int64_t places) const {
   return shape;
 }
 
-void Collected::open(const TensorView& out, std::int64_t trips) noexcept {
-  origin_ = static_cast<char*>(out.data());
+void Collected::open(void* memory, std::int64_t places, std::int64_t trips) noexcept {
+  origin_ = static_cast<char*>(memory);
   trips_ = trips;
-  strides_.clear();
-  for (std::size_t a = 0; a < out.strides().size(); ++a) {
-    if (a != axis_ || (!is_stack_ && !element_.empty())) strides_.push_back(out.strides()[a]);
+  capacity_ = places;
+}
+
+/// `count` elements, `step` bytes apart, with the axis of trips in front.
+TensorView Collected::elements(char* first, std::int64_t count, std::int64_t step) const {
+  DimVector shape(1, count);
+  DimVector strides(1, step / element_size(dtype_));
+  const DimVector dense = contiguous_strides(element_);
+  for (std::size_t a = 0; a < element_.size(); ++a) {
+    shape.push_back(element_[a]);
+    strides.push_back(a < axis_ && element_bytes_ > 0 ? dense[a] * capacity_ : dense[a]);
   }
-  const std::int64_t extent = is_stack_ || element_.empty() ? 1 : element_[axis_];
-  place_bytes_ = extent * out.strides()[axis_] * element_size(dtype_);
-  capacity_ = extent == 0 ? 0 : out.shape()[axis_] / extent;
-  row_step_ = out.shape()[axis_] * out.strides()[axis_] * element_size(dtype_);
+  return TensorView::trusted(static_cast<void*>(first), dtype_, shape, strides);
 }
 
 TensorView Collected::places(std::int64_t i, std::int64_t count) const {
-  DimVector shape(1, count);
-  DimVector strides(1, step() / element_size(dtype_));
-  for (std::size_t a = 0; a < element_.size(); ++a) {
-    shape.push_back(element_[a]);
-    strides.push_back(strides_[a]);
-  }
-  return TensorView::trusted(static_cast<void*>(place(i)), dtype_, shape, strides);
+  return elements(place(i), count, step());
 }
 
 void Collected::clear_tail(std::int64_t trips) const {
   if (capacity_ <= trips || element_bytes_ == 0) return;
-  DimVector shape(1, capacity_ - trips);
-  DimVector strides(1, place_bytes_ / element_size(dtype_));
-  for (std::size_t a = 0; a < element_.size(); ++a) {
-    shape.push_back(element_[a]);
-    strides.push_back(strides_[a]);
-  }
-  copy_out(TensorView::trusted(static_cast<void*>(origin_ + trips * place_bytes_), dtype_, shape,
-                               strides),
+  copy_out(elements(origin_ + trips * row_bytes_, capacity_ - trips, row_bytes_),
            Tensor::zeros({}, dtype_));
 }
 

@@ -28,25 +28,27 @@ class Collected {
   std::int64_t rows() const noexcept { return rows_; }
   std::int64_t row_bytes() const noexcept { return row_bytes_; }
   /// From row to row; after open().
-  std::int64_t row_step() const noexcept { return row_step_; }
+  std::int64_t row_step() const noexcept { return capacity_ * row_bytes_; }
 
   /// Shape of the output for `places` trips. Throws Error(overflow).
   DimVector shape(std::int64_t places) const;
 
   /// The output's memory, row-major, which has room for `places` trips; `trips`, or -1 if that is not known yet.
-  void open(const TensorView& out, std::int64_t trips) noexcept;
+  void open(void* memory, std::int64_t places, std::int64_t trips) noexcept;
   /// Where trip i goes. Backwards, the number of trips has to be known.
   char* place(std::int64_t i) const noexcept {
-    return origin_ + (backwards_ ? trips_ - 1 - i : i) * place_bytes_;
+    return origin_ + (backwards_ ? trips_ - 1 - i : i) * row_bytes_;
   }
-  /// From trip to trip, in bytes.
-  std::int64_t step() const noexcept { return backwards_ ? -place_bytes_ : place_bytes_; }
+  /// From trip to trip, in bytes: a row is what an element has next to each other.
+  std::int64_t step() const noexcept { return backwards_ ? -row_bytes_ : row_bytes_; }
   /// Places of trips i ... i + count - 1, with the axis of trips in front.
   TensorView places(std::int64_t i, std::int64_t count) const;
   /// Zeros after the last of `trips`.
   void clear_tail(std::int64_t trips) const;
 
  private:
+  TensorView elements(char* first, std::int64_t count, std::int64_t step) const;
+
   std::size_t output_;
   ScalarType dtype_;
   DimVector element_;
@@ -59,10 +61,7 @@ class Collected {
 
   char* origin_ = nullptr;
   std::int64_t trips_ = -1;
-  std::int64_t capacity_ = 0;     // places
-  std::int64_t place_bytes_ = 0;  // from place to place
-  std::int64_t row_step_ = 0;
-  DimVector strides_;  // of an element in the output
+  std::int64_t capacity_ = 0;  // places
 };
 
 }  // namespace weft::inline v0::recurrent

@@ -150,6 +150,7 @@ class FixedLoop {
   void start_values();
   void start_iterators();
   void run_once();
+  void open(Collected& collected, std::int64_t places, std::int64_t trips);
   void open_outputs();
   void set_rows();
   std::int64_t fitting_trips() const;
@@ -169,6 +170,7 @@ class FixedLoop {
   void finish();
   void finish_gather(Gather& gather);
   void write_last(std::size_t output, const TensorView& value);
+  void write_last(std::size_t output, const char* from, const graph::ValueType& type);
   void move_elements(Gather& gather, std::int64_t first, std::int64_t count, const char* from);
   void count_copy(std::int64_t bytes);
   [[noreturn]] void refuse_short(std::size_t output, std::int64_t length) const;

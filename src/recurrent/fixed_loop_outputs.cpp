@@ -24,6 +24,13 @@ void FixedLoop::refuse_short(std::size_t output, std::int64_t length) const {
          certain_ ? text(limit_.trips, " trips") : text("more trips"));
 }
 
+void FixedLoop::open(Collected& collected, std::int64_t places, std::int64_t trips) {
+  const std::size_t o = collected.output();
+  void* memory = call_->has_memory(o) ? call_->output_memory(o, {})
+                                      : call_->output_memory(o, collected.shape(places));
+  collected.open(memory, places, trips);
+}
+
 void FixedLoop::open_outputs() {
   const std::int64_t trips = certain_ ? limit_.trips : -1;
   // All lengths are looked at before anything is allocated.
@@ -48,8 +55,7 @@ void FixedLoop::open_outputs() {
     if (!gather.is_open) continue;
     const auto& length = spec_.outputs[collected.output()].length;
     const std::int64_t room = length ? call_->integer(*length) : trips;
-    collected.open(call_->output(collected.output(), collected.dtype(), collected.shape(room)),
-                   trips);
+    open(collected, room, trips);
     if (gather.way == Gather::Way::direct) {
       writers_[gather.writer].step = collected.step();
       if (limit_.trips > 0) now_[gather.variable] = collected.place(0);
@@ -109,8 +115,7 @@ void FixedLoop::finish_gather(Gather& gather) {
   if (!gather.is_open) {
     const auto& length = spec_.outputs[collected.output()].length;
     const std::int64_t room = length ? call_->integer(*length) : done_;
-    collected.open(call_->output(collected.output(), collected.dtype(), collected.shape(room)),
-                   done_);
+    open(collected, room, done_);
   }
   if (gather.way == Gather::Way::chunks) {
     std::int64_t first = 0;
@@ -149,9 +154,20 @@ void FixedLoop::finish_gather(Gather& gather) {
 }
 
 void FixedLoop::write_last(std::size_t output, const TensorView& value) {
-  const TensorView out = call_->output(output, value.dtype(), value.shape());
-  copy_out(out, value);
+  copy_out(call_->output(output, value.dtype(), value.shape()), value);
   report_->bytes_copied += value.nbytes();
+}
+
+/// The same of a value that is row-major.
+void FixedLoop::write_last(std::size_t output, const char* from, const graph::ValueType& type) {
+  const IntSpan shape = type.shape.shape();
+  const std::int64_t bytes = numel(shape) * element_size(type.dtype);
+  if (bytes > most_bytes_by_one) {
+    write_last(output, TensorView::trusted(static_cast<const void*>(from), type.dtype, shape));
+    return;
+  }
+  std::copy_n(from, bytes, static_cast<char*>(call_->output_memory(output, shape)));
+  report_->bytes_copied += bytes;
 }
 
 void FixedLoop::finish() {
@@ -168,18 +184,19 @@ void FixedLoop::finish() {
       const Variable variable = variable_of({Source::Kind::state, static_cast<int>(output.state)});
       // As the body gives it; without trips, as it came.
       const graph::ValueType& type = body_.parameter_type(state.parameter);
-      const IntSpan shape = type.shape.shape();
-      TensorView value =
-          TensorView::trusted(static_cast<const void*>(now_[variable]), type.dtype, shape);
       const auto carried =
           std::ranges::find(states_, static_cast<std::size_t>(output.state), &State::number);
       if (carried != states_.end() && carried->gather >= 0 && done_ > 0) {
         const Gather& gather = gathers_[static_cast<std::size_t>(carried->gather)];
-        value = value.as_strided(
-            shape, graph::row_strides(shape, gather.row_elements(),
-                                      gather.collected.row_step() / element_size(type.dtype)));
+        const IntSpan shape = type.shape.shape();
+        write_last(o,
+                   TensorView::trusted(
+                       static_cast<const void*>(now_[variable]), type.dtype, shape,
+                       graph::row_strides(shape, gather.row_elements(),
+                                          gather.collected.row_step() / element_size(type.dtype))));
+      } else {
+        write_last(o, now_[variable], type);
       }
-      write_last(o, value);
     } else if (output.kind == LoopOutputKind::last_value) {
       if (done_ == 0) {
         refuse(spec_, ErrorCode::invalid_argument, "output ", o,

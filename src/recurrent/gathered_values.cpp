@@ -70,7 +70,7 @@ void GatheredValues::write_stack(std::size_t o, std::int64_t trips) {
     }
   }
   Collected collected(spec_, o, dtype, shape);
-  collected.open(call_.output(o, dtype, collected.shape(length)), trips);
+  collected.open(call_.output_memory(o, collected.shape(length)), length, trips);
   for (std::int64_t i = 0; i < trips; ++i) {
     const Tensor& value = values_[o][static_cast<std::size_t>(i)];
     if (!std::ranges::equal(value.shape(), shape)) {

@@ -97,8 +97,8 @@ void LoopGeometry::find_other_limit(const graph::PrepareContext& context) {
 bool LoopGeometry::fits(std::size_t input, const TensorView& given) const {
   const TensorView& view = inputs[input];
   return view.defined() == given.defined() && view.dtype() == given.dtype() &&
-         (is_whole_[input] == 0 || (std::ranges::equal(view.shape(), given.shape()) &&
-                                    std::ranges::equal(view.strides(), given.strides())));
+         (is_whole_[input] == 0 ||
+          (same_list(view.shape(), given.shape()) && same_list(view.strides(), given.strides())));
 }
 
 bool LoopGeometry::is_like(const LoopGeometry& other) const {
@@ -138,9 +138,13 @@ bool LoopGeometry::resize(std::span<const TensorView* const> given, std::span<Di
   }
   for (std::size_t i = 0; i < iterators.size(); ++i) {
     const auto input = static_cast<std::size_t>(spec.iterators[i].input);
-    SliceWalk walk = walk_slices(spec, iterator_name(i), spec.iterators[i], *given[input]);
-    if (!limit(spec.iterators[i], walk) || !iterators[i].is_like(walk)) return false;
-    iterators[i] = std::move(walk);
+    const LoopIterator& iterator = spec.iterators[i];
+    if (!iterators[i].follow(spec, iterator_name(i), iterator, inputs[input], *given[input])) {
+      SliceWalk walk = walk_slices(spec, iterator_name(i), iterator, *given[input]);
+      if (!iterators[i].is_like(walk)) return false;
+      iterators[i] = std::move(walk);
+    }
+    if (!limit(iterator, iterators[i])) return false;
     if (is_whole_[input] == 0) inputs[input] = *given[input];
   }
   // Without trips, outputs may have other shapes.
@@ -221,12 +225,6 @@ void LoopCall::refuse_missing_slice(const TripLimit& limit, std::int64_t trip) c
   const auto i = static_cast<std::size_t>(limit.lacking_iterator);
   refuse(spec(), ErrorCode::bounds, geometry_.iterator_name(i).text(), ": has ",
          geometry_.iterators[i].count, " slices, and trip ", trip, " asks for another");
-}
-
-TensorView LoopCall::output(std::size_t i, ScalarType dtype, IntSpan shape) const {
-  void* memory = geometry_.outputs[i].defined() ? arguments_.outputs[i]
-                                                : arguments_.allocate(static_cast<int>(i), shape);
-  return TensorView::trusted(memory, dtype, shape);
 }
 
 void LoopCall::write_numbers(std::int64_t trips, bool condition) const {

@@ -78,8 +78,8 @@ class LoopCall {
   const LoopSpec& spec() const noexcept { return geometry_.spec; }
   const void* input(int i) const noexcept { return arguments_.inputs[i]; }
   TensorView input_view(int i) const {
-    const TensorView& view = geometry_.inputs[static_cast<std::size_t>(i)];
-    return TensorView::trusted(input(i), view.dtype(), view.shape(), view.strides());
+    return TensorView::trusted(const_cast<void*>(input(i)),
+                               geometry_.inputs[static_cast<std::size_t>(i)]);
   }
   /// The one element of an input of i32 or i64.
   std::int64_t integer(int i) const;
@@ -91,7 +91,14 @@ class LoopCall {
   [[noreturn]] void refuse_missing_slice(const TripLimit& limit, std::int64_t trip) const;
 
   /// Memory of an output, row-major: as planned, or allocated now.
-  TensorView output(std::size_t i, ScalarType dtype, IntSpan shape) const;
+  TensorView output(std::size_t i, ScalarType dtype, IntSpan shape) const {
+    return TensorView::trusted(output_memory(i, shape), dtype, shape);
+  }
+  void* output_memory(std::size_t i, IntSpan shape) const {
+    return has_memory(i) ? arguments_.outputs[i] : arguments_.allocate(static_cast<int>(i), shape);
+  }
+  /// Whether an output has its memory before the run, so that its shape is known to all.
+  bool has_memory(std::size_t i) const { return geometry_.outputs[i].defined(); }
   /// Writes trips and condition into outputs that want them.
   void write_numbers(std::int64_t trips, bool condition) const;
 

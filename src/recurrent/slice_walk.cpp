@@ -29,6 +29,34 @@ bool is_row_major(IntSpan shape, IntSpan strides) {
   return true;
 }
 
+void SliceWalk::set_range(const LoopSpec& spec, const EntryName& entry,
+                          const LoopIterator& iterator, std::int64_t stride_bytes) {
+  if (from_count) {
+    step_bytes = -stride_bytes;
+    count = extent;
+    part_size = 1;
+    return;
+  }
+  const SliceRange range = slices(spec, entry, iterator, extent);
+  first_bytes = range.first * stride_bytes;
+  step_bytes = range.step * stride_bytes;
+  count = range.count;
+  part_size = range.size;
+}
+
+bool SliceWalk::follow(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
+                       const TensorView& before, const TensorView& now) {
+  if (now.dtype() != before.dtype() || !same_list(now.strides(), before.strides())) return false;
+  const auto axis =
+      static_cast<std::size_t>(iterator.axis < 0 ? iterator.axis + now.rank() : iterator.axis);
+  for (std::size_t a = 0; a < now.shape().size(); ++a) {
+    if (a != axis && now.shape()[a] != before.shape()[a]) return false;
+  }
+  extent = now.shape()[axis];
+  set_range(spec, entry, iterator, now.strides()[axis] * element_size(dtype));
+  return true;
+}
+
 TensorView SliceWalk::stacked(const void* at, std::int64_t trips) const {
   DimVector stacked_shape(1, trips);
   DimVector stacked_strides(1, step_bytes / element_size(dtype));
@@ -53,22 +81,12 @@ SliceWalk walk_slices(const LoopSpec& spec, const EntryName& entry, const LoopIt
   walk.dtype = tensor.dtype();
   walk.extent = tensor.shape()[axis];
   walk.from_count = iterator.from_count;
-  std::int64_t size = 1;
-  if (iterator.from_count) {
-    walk.step_bytes = -stride_bytes;
-    walk.count = walk.extent;
-  } else {
-    const SliceRange range = slices(spec, entry, iterator, walk.extent);
-    walk.first_bytes = range.first * stride_bytes;
-    walk.step_bytes = range.step * stride_bytes;
-    walk.count = range.count;
-    size = range.size;
-  }
+  walk.set_range(spec, entry, iterator, stride_bytes);
   std::int64_t elements = 1;
   DimVector strides;
   for (std::size_t a = 0; a < tensor.shape().size(); ++a) {
     if (a == axis && !iterator.keep_axis) continue;
-    walk.shape.push_back(a == axis ? size : tensor.shape()[a]);
+    walk.shape.push_back(a == axis ? walk.part_size : tensor.shape()[a]);
     strides.push_back(tensor.strides()[a]);
     elements *= walk.shape.back();
   }

@@ -21,9 +21,10 @@ inline constexpr std::int64_t least_run_bytes = 64;
 struct SliceWalk {
   std::int64_t first_bytes = 0;
   std::int64_t step_bytes = 0;
-  std::int64_t count = 0;   ///< slices that exist; not known before the run if from_count
-  std::int64_t extent = 0;  ///< of the axis
-  bool from_count = false;  ///< slice i is element n - 1 - i of n trips
+  std::int64_t count = 0;      ///< slices that exist; not known before the run if from_count
+  std::int64_t extent = 0;     ///< of the axis
+  std::int64_t part_size = 1;  ///< of a slice along it
+  bool from_count = false;     ///< slice i is element n - 1 - i of n trips
   ScalarType dtype = ScalarType::f32;
   DimVector shape;    ///< of a slice
   DimVector strides;  ///< in elements; as if row-major along axes of extent 1
@@ -44,11 +45,18 @@ struct SliceWalk {
   TensorView stacked(const void* at, std::int64_t trips) const;
   /// True if those are row-major.
   bool stacks_densely() const noexcept { return dense && step_bytes == slice_bytes; }
+  /// Becomes what walk_slices() gives for `now` if it is what that gave for `before`, and the one has another
+  /// extent along the axis than the other and nothing else; else false. Throws as that does.
+  bool follow(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
+              const TensorView& before, const TensorView& now);
   /// True if slices have the same elements to the same effect, be they others in number and in memory.
   bool is_like(const SliceWalk& other) const noexcept {
-    return dtype == other.dtype && std::ranges::equal(shape, other.shape) && runs == other.runs &&
+    return dtype == other.dtype && same_list(shape, other.shape) && runs == other.runs &&
            dense == other.dense && stacks_densely() == other.stacks_densely();
   }
+  /// Which slices there are of an axis of this extent.
+  void set_range(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
+                 std::int64_t stride_bytes);
 };
 
 /// Throws as slices_of() and for an axis out of range, with loop and entry in the message.

@@ -33,6 +33,15 @@ class IntSpan : public std::span<const std::int64_t> {
   constexpr int rank() const noexcept { return static_cast<int>(size()); }
 };
 
+/// True if both have the same numbers. In a loop: most lists have a few, and a call of memcmp costs more.
+inline bool same_list(IntSpan a, IntSpan b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 /// Product of the extents; 1 for rank 0, 0 as soon as one extent is 0.
 /// Throws Error(shape) for a negative extent, Error(overflow) if the product does not fit in 64
 /// bits.

@@ -69,6 +69,8 @@ class WEFT_API TensorView {
   static TensorView trusted(void* data, ScalarType type, IntSpan shape);
   static TensorView trusted(const void* data, ScalarType type, IntSpan shape, IntSpan strides);
   static TensorView trusted(const void* data, ScalarType type, IntSpan shape);
+  /// Elements at `data` that lie as those of `like` do. Nothing is left to be checked.
+  static TensorView trusted(void* data, const TensorView& like);
 
   bool defined() const noexcept { return defined_; }
   ScalarType dtype() const noexcept { return type_; }
