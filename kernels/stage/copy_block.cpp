@@ -4,7 +4,7 @@
 // by element.
 #include "kernels/stage/spaced.hpp"
 #include "kernels/stage/stage.hpp"
-#include "kernels/stage/transpose.hpp"
+#include "kernels/stage/transpose_lines.hpp"
 
 namespace weft::inline v0 {
 namespace {
@@ -88,6 +88,32 @@ void fill_rows(char* __restrict to, std::int64_t t1, const char* __restrict from
 /// beforehand.
 constexpr std::int64_t least_spaced = 16;
 
+/// transpose(), by whole lines where that is quicker: into a buffer (rows of `to` follow each other) for
+/// bytes.
+template <class T>
+void copy_transposed(char* __restrict to, std::int64_t t1, const char* __restrict from,
+                     std::int64_t f0, std::int64_t n0, std::int64_t n1) {
+  constexpr std::int64_t side = line_bytes / static_cast<std::int64_t>(sizeof(T));
+  if constexpr (has_line_blocks<T> && sizeof(T) == 1) {
+    if (t1 == n0 && n0 >= side && n1 >= side)
+      return transpose_lines<T, false>(to, t1, from, f0, n0, n1);
+  }
+  transpose<T, lanes, groups<T>>(to, t1, from, f0, n0, n1);
+}
+/// The same past the caches: where rows of `to` are followed.
+template <class T>
+void stream_transposed(char* __restrict to, std::int64_t t1, const char* __restrict from,
+                       std::int64_t f0, std::int64_t n0, std::int64_t n1) {
+  constexpr std::int64_t size = sizeof(T);
+  constexpr std::int64_t side = line_bytes / size;
+  constexpr std::int64_t least_run_bytes = 256;
+  if constexpr (has_line_blocks<T>) {
+    if (n0 * size >= least_run_bytes && n1 >= side)
+      return transpose_lines<T, true>(to, t1, from, f0, n0, n1);
+  }
+  transpose<T, lanes, groups<T>, true>(to, t1, from, f0, n0, n1);
+}
+
 template <class T>
 void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const char* __restrict from,
                 std::int64_t f0, std::int64_t f1, std::int64_t n0, std::int64_t n1) {
@@ -100,9 +126,9 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
   } else if (t0 == size && f0 == 0) {
     fill_rows<T>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f1 == size && transposable) {
-    transpose<T, lanes, groups<T>>(to, t1, from, f0, n0, n1);
+    copy_transposed<T>(to, t1, from, f0, n0, n1);
   } else if (t1 == size && f0 == size && transposable) {
-    transpose<T, lanes, groups<T>>(to, t0, from, f1, n1, n0);
+    copy_transposed<T>(to, t0, from, f1, n1, n0);
   } else if (t0 == size && ShortRows<T>::fits(f0, n0)) {
     ShortRows<T>::gather(to, t1, from, f1, f0, n0, n1);
   } else if (t0 == size && size < 16 && f0 == 2 * size) {
@@ -122,21 +148,6 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
   } else {
     copy_elements<T>(to, t0, t1, from, f0, f1, n0, n1);
   }
-}
-
-/// Elements of one or two bytes go by whole lines of the input where rows of the output are followed.
-template <class T>
-void stream_transposed(char* __restrict to, std::int64_t t1, const char* __restrict from,
-                       std::int64_t f0, std::int64_t n0, std::int64_t n1) {
-#if defined(__AVX512BW__)
-  constexpr std::int64_t side = line_bytes / static_cast<std::int64_t>(sizeof(T));
-  constexpr std::int64_t least_run_bytes = 256;
-  if constexpr (sizeof(T) <= 2) {
-    if (n0 * static_cast<std::int64_t>(sizeof(T)) >= least_run_bytes && n1 >= side)
-      return stream_lines<T>(to, t1, from, f0, n0, n1);
-  }
-#endif
-  transpose<T, lanes, groups<T>, true>(to, t1, from, f0, n0, n1);
 }
 
 template <class T>

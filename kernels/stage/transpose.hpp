@@ -262,51 +262,5 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
   rest(0, begin1, n0, n1 - begin1);
 }
 
-#if defined(__AVX512BW__)
-/// A block of 64 bytes by 64 bytes, of which every line that is read is loaded once, whole, and every line
-/// of `to` streamed: rows of the input that lie a power of two apart compete for the same few places of a
-/// cache. Halfway, lanes that are transposed wait in 64 bytes times as many rows, which stay in the first
-/// level.
-template <class T>
-WEFT_ALWAYS_INLINE void stream_lines_block(char* to, std::int64_t to_step, const char* from,
-                                           std::int64_t from_step) {
-  constexpr int lane = LaneOf<T>::size;
-  using V = typename LanesOf<T, 4>::Type;
-  alignas(64) V turned[4][lane];  // [rows of the input / lane][column within a lane]
-  for (int r = 0; r < 4; ++r) {
-    V rows[lane];
-    WEFT_UNROLLED
-    for (int i = 0; i < lane; ++i)
-      rows[i] = load<V>(from + (r * lane + i) * from_step);
-    transpose_lanes<lane, LanesOf<T, 4>::words>(rows);
-    WEFT_UNROLLED
-    for (int i = 0; i < lane; ++i)
-      turned[r][i] = rows[i];
-  }
-  for (int g = 0; g < 4; ++g) {
-    WEFT_UNROLLED
-    for (int i = 0; i < lane; ++i) {
-      const char* column = reinterpret_cast<const char*>(&turned[0][i]) + 16 * g;
-      stream(to + (g * lane + i) * to_step, load_lanes<T, 4>(column, sizeof(turned[0])));
-    }
-  }
-}
-
-/// transpose(), streamed, by whole lines of both sides. n0 and n1 are at least a line.
-template <class T>
-void stream_lines(char* __restrict to, std::int64_t t1, const char* __restrict from,
-                  std::int64_t f0, std::int64_t n0, std::int64_t n1) {
-  constexpr std::int64_t size = sizeof(T);
-  constexpr std::int64_t side = line_bytes / size;
-  const std::int64_t whole0 = n0 - n0 % side, whole1 = n1 - n1 % side;
-  for (std::int64_t j = 0; j < whole1; j += side) {
-    for (std::int64_t i = 0; i < whole0; i += side)
-      stream_lines_block<T>(to + j * t1 + i * size, t1, from + i * f0 + j * size, f0);
-  }
-  transpose_rest<T>(to + whole0 * size, t1, from + whole0 * f0, f0, n0 - whole0, whole1);
-  transpose_rest<T>(to + whole1 * t1, t1, from + whole1 * size, f0, n0, n1 - whole1);
-}
-#endif
-
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace weft::inline v0

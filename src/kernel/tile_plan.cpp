@@ -101,24 +101,42 @@ bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::i
   return false;
 }
 
-/// Whether tiles through operands of different orders do better in the first-level cache: in planes of
-/// 4-byte elements and larger where it has room, and what is touched comes from no further than a few
-/// times the second level; from there itself if one side is short.
-bool crosses_in_first_level(const TensorIterator& iter, const Totals& totals) {
+/// Bytes of a tile through operands of different orders: of each row of the one that runs across dim 0, and
+/// of all buffers.
+struct CrossingTile {
+  std::int64_t run_bytes;
+  std::int64_t stage_bytes;
+  bool in_first_level;
+};
+
+/// Tiles in the second-level cache do best, but for planes of 4-byte elements and larger where the first level
+/// has room: what is touched comes from no further than a few times the second level then (from there itself
+/// if one side is short), or from a near last level, if a single operand of 8 bytes an element and more runs
+/// across.
+CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals) {
+  constexpr CrossingTile usual{512, large_stage_bytes, false};
+  constexpr CrossingTile first_level{128, 16 << 10, true};
+  constexpr CrossingTile last_level{128, 32 << 10, true};
+  constexpr CrossingTile memory{256, 64 << 10, false};
   constexpr std::int64_t least_size = 4;
   constexpr std::int64_t least_extent = 16;
   constexpr std::int64_t short_extent = 32;
   const Geometry& geometry = iter.geometry();
   if (totals.crossing_size < least_size || geometry.ndim() != 2 ||
       totals.staged_bytes > totals.staged * totals.crossing_size || !has_roomy_l1()) {
-    return false;
+    return usual;
   }
   const std::int64_t side = std::min(geometry.extent(0), geometry.extent(1));
-  if (side < least_extent) return false;
+  if (side < least_extent) return usual;
   std::int64_t bytes = 0;
   for (int k = 0; k < iter.ntensors(); ++k)
     bytes += bytes_touched(iter, k);
-  return bytes <= (side < short_extent ? 1 : 6) * cpu_info().l2_bytes;
+  const CpuInfo& cpu = cpu_info();
+  if (bytes <= (side < short_extent ? 1 : 6) * cpu.l2_bytes) return first_level;
+  const bool wide = totals.crossing_size >= 8 && totals.staged == 1 && side >= short_extent;
+  if (!wide || cpu.has_far_last_level()) return usual;
+  if (bytes <= 12 * cpu.l2_bytes) return first_level;
+  return bytes <= cpu.l3_bytes / 4 * 3 ? last_level : memory;
 }
 
 /// Parts of `extent`, of `length` each unless what is left over would be a small part of that: then a
@@ -143,14 +161,13 @@ std::int64_t streamed_run(const TilePlan& plan) {
 /// the buffers hold.
 void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
   const std::int64_t least_along = std::min<std::int64_t>(1024 / totals.crossing_size, 256);
-  constexpr std::int64_t near_stage_bytes = 16 << 10;
   const Geometry& geometry = iter.geometry();
-  const bool near = crosses_in_first_level(iter, totals);
-  const std::int64_t run_bytes = near ? 128 : 512;
-  const std::int64_t most = (near ? near_stage_bytes : large_stage_bytes) / totals.staged_bytes;
+  const CrossingTile tile = crossing_tile(iter, totals);
+  const bool near = tile.in_first_level;
+  const std::int64_t most = tile.stage_bytes / totals.staged_bytes;
   const std::int64_t width = geometry.extent(totals.crossing);
   const std::int64_t usual =
-      std::clamp<std::int64_t>(run_bytes / totals.crossing_size, near ? 16 : 32, 256);
+      std::clamp<std::int64_t>(tile.run_bytes / totals.crossing_size, near ? 16 : 32, 256);
   const std::int64_t across = near ? part_of(width, usual) : std::min(width, usual);
   // A side that is one tile across as a whole: then dim 0 is walked straight on, and tiles need not
   // be larger than what makes for long runs.
