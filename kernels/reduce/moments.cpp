@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean and squared deviations from it: var, std, and both with the mean.
+#include "kernels/reduce/deviations.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/sums.hpp"
 
@@ -83,11 +84,15 @@ struct MomentsOf {
     }
   }
 
+  /// As many columns at a time as stay in the second-level cache, so that what comes from further away is read in
+  /// long stretches.
   static void columns(const void*, void* accumulators, char* const* inputs,
                       const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                       std::int64_t) {
-    constexpr std::int64_t most = 128;
+    constexpr std::int64_t block_bytes = 256 << 10;
     Acc* acc = static_cast<Acc*>(accumulators);
+    std::int64_t most = block_bytes / (size * (rows + 1)) / strip_columns * strip_columns;
+    most = most < strip_columns ? strip_columns : most > most_columns ? most_columns : most;
     for (std::int64_t j = 0; j < columns; j += most) {
       const std::int64_t count = columns - j < most ? columns - j : most;
       columns_of(acc + j, inputs[0] + j * size, row_bytes[0], rows, count);
@@ -95,6 +100,9 @@ struct MomentsOf {
   }
 
  private:
+  static constexpr std::int64_t strip_columns = 128;
+  static constexpr std::int64_t most_columns = 1024;
+
   static void rows_of(Acc* acc, const char* from, std::int64_t row_bytes, std::int64_t rows,
                       std::int64_t n) {
     double sums[fold_rows], deviations[fold_rows], squares[fold_rows];
@@ -122,8 +130,8 @@ struct MomentsOf {
 
   static void columns_of(Acc* acc, const char* from, std::int64_t row_bytes, std::int64_t rows,
                          std::int64_t columns) {
-    double sums[128], deviations[128], squares[128];
-    alignas(64) C near[128];
+    alignas(64) double sums[most_columns];
+    alignas(64) C near[most_columns];
     if (rows == 0) {
       for (std::int64_t j = 0; j < columns; ++j)
         acc[j] = {};
@@ -133,23 +141,34 @@ struct MomentsOf {
                    [](auto x, std::int64_t) WEFT_INLINE_LAMBDA { return x; });
     for (std::int64_t j = 0; j < columns; ++j)
       near[j] = static_cast<C>(sums[j] / static_cast<double>(rows));
-    const auto deviation = [&](const auto& x, std::int64_t j) WEFT_INLINE_LAMBDA {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x)>, C>) {
-        return x - near[j];
-      } else {
-        return x - Vectorized<C>::load(near + j);
-      }
-    };
-    sum_columns<T>(deviations, from, row_bytes, rows, columns, deviation);
-    sum_columns<T>(squares, from, row_bytes, rows, columns,
-                   [&](const auto& x, std::int64_t j) WEFT_INLINE_LAMBDA {
-                     const auto d = deviation(x, j);
-                     return d * d;
-                   });
+    for (std::int64_t first = 0; first < columns; first += strip_columns) {
+      const std::int64_t count = columns - first < strip_columns ? columns - first : strip_columns;
+      alignas(64) double deviations[strip_columns], squares[strip_columns];
+      const char* at = from + first * size;
+      sum_deviations<T>(deviations, squares, at, row_bytes, rows, count, near + first);
+      moments_of_columns(acc + first, near + first, deviations, squares, at, row_bytes, rows,
+                         count);
+    }
+  }
+
+  /// Apart from where squares are out of range, without branches: several at a time.
+  static WEFT_ALWAYS_INLINE void moments_of_columns(Acc* acc, const C* near,
+                                                    const double* deviations, const double* squares,
+                                                    const char* from, std::int64_t row_bytes,
+                                                    std::int64_t rows, std::int64_t columns) {
+    const auto n = static_cast<double>(rows);
+    double mean[strip_columns], sum[strip_columns];
+    std::int64_t outside = 0;
     for (std::int64_t j = 0; j < columns; ++j) {
-      acc[j] = in_range<C>(squares[j])
-                   ? moments_about(near[j], deviations[j], squares[j], static_cast<double>(rows))
-                   : slow_moments<T>(from + j * size, row_bytes, rows);
+      const Moments m = moments_about(near[j], deviations[j], squares[j], n);
+      mean[j] = m.mean;
+      sum[j] = m.squares;
+      outside += in_range<C>(squares[j]) ? 0 : 1;
+    }
+    for (std::int64_t j = 0; j < columns; ++j)
+      acc[j] = {mean[j], sum[j], n};
+    for (std::int64_t j = 0; outside > 0 && j < columns; ++j) {
+      if (!in_range<C>(squares[j])) acc[j] = slow_moments<T>(from + j * size, row_bytes, rows);
     }
   }
 };
