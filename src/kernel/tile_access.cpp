@@ -18,9 +18,21 @@ constexpr std::int64_t cache_line = 64;
 /// one as much as gains by longer pieces.
 std::int64_t spaced_bytes() { return (has_roomy_l1() ? 32 : 20) << 10; }
 
-/// Of what is streamed: where the last level is as far away as memory, half as much at a time overlaps better.
-std::int64_t streamed_piece_bytes() {
-  return cpu_info().has_far_last_level() ? piece_bytes / 2 : piece_bytes;
+/// Of what is streamed: where the last level is as far away as memory, half as much at a time overlaps better
+/// with reading. With a roomy first and a near last level, plain sums and the like of two inputs that are read
+/// as they lie want a quarter, others all of it.
+std::int64_t streamed_piece_bytes(const TensorIterator& iter, const SpanKernel& kernel) {
+  constexpr float most_cost = 2;
+  if (cpu_info().has_far_last_level()) return piece_bytes / 2;
+  if (!has_roomy_l1() || kernel.cost > most_cost) return piece_bytes;
+  int direct = 0;
+  for (int k = kernel.noutputs; k < iter.ntensors(); ++k) {
+    const Operand& op = iter.operand(k);
+    const std::int64_t size = element_size(op.storage);
+    const bool as_it_lies = op.storage == kernel.types[k] && iter.geometry().stride(0, k) == size;
+    if (as_it_lies && op.storage == iter.operand(0).storage) ++direct;
+  }
+  return direct < 2 ? piece_bytes : piece_bytes / 4;
 }
 
 /// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or
@@ -95,7 +107,7 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
     const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
     const bool streams = op.is_output && worth_streaming(iter, k);
-    const std::int64_t piece = streams ? streamed_piece_bytes() / widest : 0;
+    const std::int64_t piece = streams ? streamed_piece_bytes(iter, kernel) / widest : 0;
     const std::int64_t to_stream = piece * buffer_bytes(t);
     if (streams && totals.in_streams + to_stream <= pieces_bytes) {
       totals.in_streams += to_stream;
