@@ -20,11 +20,13 @@ std::int64_t spaced_bytes() { return (has_roomy_l1() ? 32 : 20) << 10; }
 
 /// Of what is streamed: where the last level is as far away as memory, half as much at a time overlaps better
 /// with reading. With a roomy first and a near last level, plain sums and the like of two inputs that are read
-/// as they lie want a quarter, others all of it.
+/// as they lie, in rows longer than that, want a quarter once they fill the last level, others all of it.
 std::int64_t streamed_piece_bytes(const TensorIterator& iter, const SpanKernel& kernel) {
   constexpr float most_cost = 2;
   if (cpu_info().has_far_last_level()) return piece_bytes / 2;
   if (!has_roomy_l1() || kernel.cost > most_cost) return piece_bytes;
+  if (iter.geometry().extent(0) * element_size(iter.operand(0).storage) < piece_bytes)
+    return piece_bytes;
   int direct = 0;
   for (int k = kernel.noutputs; k < iter.ntensors(); ++k) {
     const Operand& op = iter.operand(k);
@@ -32,7 +34,11 @@ std::int64_t streamed_piece_bytes(const TensorIterator& iter, const SpanKernel& 
     const bool as_it_lies = op.storage == kernel.types[k] && iter.geometry().stride(0, k) == size;
     if (as_it_lies && op.storage == iter.operand(0).storage) ++direct;
   }
-  return direct < 2 ? piece_bytes : piece_bytes / 4;
+  std::int64_t bytes = 0;
+  for (int k = 0; k < iter.ntensors(); ++k)
+    bytes += bytes_touched(iter, k);
+  const std::int64_t l3 = cpu_info().l3_bytes;
+  return direct < 2 || bytes <= l3 - l3 / 8 ? piece_bytes : piece_bytes / 4;
 }
 
 /// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or
