@@ -90,7 +90,9 @@ bool Frame::Impl::still_holds(const Segment& segment) const {
     if (!std::ranges::equal(shape, state(value).view.shape())) return false;
   }
   for (const auto& [value, assumed] : segment.assumed_values) {
-    const Tensor now = Tensor::copy_of(current_view(state(value)));
+    TensorView now = current_view(state(value));
+    Tensor dense;
+    if (!now.is_contiguous()) now = dense = Tensor::copy_of(now);
     if (now.numel() != assumed.numel() ||
         std::memcmp(now.data(), assumed.data(), static_cast<std::size_t>(now.nbytes())) != 0) {
       return false;
