@@ -228,24 +228,32 @@ bool ends_in_singles(const TilePlan& plan, const Geometry& geometry) {
   return row < register_bytes || packed <= most_packed;
 }
 
-/// True if rows of a plan that stages nothing end in many single elements, of one or two bytes, and
-/// gathering them costs nothing but to pack what repeats, once: if every operand is dense over dims 0
-/// and 1, or repeats the same row or value along dim 1, or one value along a short row.
+/// True if rows of a plan that stages nothing are short, or end in many single elements of one or two bytes,
+/// and gathering them costs nothing but to pack what repeats, once: if every operand is dense over dims 0
+/// and 1, or repeats the same row or value along dim 1, or one value along a short row. Of more dims each
+/// block would pack anew; beyond the second-level cache memory is the limit, whatever rows cost.
 bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
   constexpr std::int64_t least_rows = 8;
   constexpr std::int64_t register_bytes =
       16;                           // the least of a loop's end, after which single ones come
   constexpr std::int64_t few = 16;  // of so many elements, one alone does no harm
   constexpr std::int64_t most_repeated = 64;  // bytes of a row of one value: a store
+  constexpr std::int64_t short_row = 128;     // bytes
   if (geometry.ndim() == 1 || geometry.extent(1) < least_rows) return false;
   const std::int64_t widest = widest_element(plan);
   const std::int64_t row = geometry.extent(0);
-  if (widest > 2 || row % (register_bytes / widest) * few < row) return false;
+  const bool is_short = geometry.ndim() == 2 && row * widest <= short_row &&
+                        geometry.numel() * widest <= cpu_info().l2_bytes;
+  const bool ends_singly = widest <= 2 && row % (register_bytes / widest) * few >= row;
+  if (!is_short && !ends_singly) return false;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     const std::int64_t stride = geometry.stride(1, k);
     if (stride == 0 && !t.is_output) continue;
-    if (t.access == Access::broadcast && !t.constant && row * widest <= most_repeated) continue;
+    if (ends_singly && t.access == Access::broadcast && !t.constant &&
+        row * widest <= most_repeated) {
+      continue;
+    }
     if (t.access != Access::direct || stride != geometry.extent(0) * t.memory_size) return false;
   }
   return true;
