@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a copy between layouts of one element type goes through memory: in tiles of what shape, by which
+/// stores. docs/design/0007-layouts-at-the-speed-of-memory.md has the measurements. Private to the compiled
+/// part.
+#pragma once
+
+#include <weft/iter/tensor_iterator.hpp>
+
+#include <cstdint>
+
+namespace weft::inline v0 {
+
+/// Dim 0 and the dim along which the side that is not dense along dim 0 is dense (dim 1 if there is none): the
+/// plane that a copy cuts into tiles. Strides in bytes.
+struct CopyPlane {
+  std::int64_t size = 0;                  ///< bytes of an element
+  std::int64_t extent0 = 1, extent1 = 1;  ///< elements
+  std::int64_t to0 = 0, to1 = 0;          ///< from element to element of the output
+  std::int64_t from0 = 0, from1 = 0;      ///< the same of the input
+  int partner = 0;                        ///< dim that is the plane's second
+  bool transposes = false;                ///< each side is dense along a dim of its own
+
+  bool dense() const { return to0 == size && from0 == size; }
+};
+
+/// Most bytes of a tile that goes through a buffer.
+inline constexpr std::int64_t copy_buffer_bytes = 64 << 10;
+
+/// Tiles of a plane.
+struct CopyRoad {
+  std::int64_t tile0 = 1, tile1 = 1;  ///< elements along dim 0 and along the partner
+  bool streams = false;               ///< written past the caches
+  bool buffered = false;  ///< transposed in a buffer, from which whole runs of lines are written
+};
+
+/// The plane of an iterator over one output and one input of equal type.
+CopyPlane copy_plane(const TensorIterator& iter);
+/// How to go about it.
+CopyRoad copy_road(const TensorIterator& iter, const CopyPlane& plane);
+
+}  // namespace weft::inline v0
