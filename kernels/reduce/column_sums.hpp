@@ -13,6 +13,38 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Rows of columns that are added as a tree before they meet the accumulators.
 inline constexpr std::int64_t tree_rows = 8;
 
+/// Adds rows, eight as a tree: row_at(i) is a row, plus_row(x, i) adds one to x, join(x, y) adds y to x, and
+/// add(x) is what becomes of each tree.
+template <class RowAt, class PlusRow, class Join, class Add>
+WEFT_ALWAYS_INLINE void add_rows_as_tree(std::int64_t rows, const RowAt& row_at,
+                                         const PlusRow& plus_row, const Join& join,
+                                         const Add& add) {
+  const auto four = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
+    auto x = row_at(row);
+    plus_row(x, row + 1);
+    auto y = row_at(row + 2);
+    plus_row(y, row + 3);
+    join(x, y);
+    return x;
+  };
+  std::int64_t row = 0;
+  for (; row + tree_rows <= rows; row += tree_rows) {
+    auto x = four(row);
+    join(x, four(row + 4));
+    add(x);
+  }
+  if (row + 4 <= rows) {
+    add(four(row));
+    row += 4;
+  }
+  if (row < rows) {
+    auto rest = row_at(row);
+    if (row + 1 < rows) plus_row(rest, row + 1);
+    if (row + 2 < rows) plus_row(rest, row + 2);
+    add(rest);
+  }
+}
+
 /// Adds the rows of a strip of columns to `accumulators`, or starts them: eight of them as a tree,
 /// and those in f64. map(x, j) is a function of vectors of columns from j on. Memory is read row by row.
 template <class T, int vectors, class Map>
@@ -57,30 +89,7 @@ WEFT_ALWAYS_INLINE void sum_strip(double* accumulators, const char* from, std::i
       }
     }
   };
-  const auto four = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
-    Strip x = row_at(row);
-    plus_row(x, row + 1);
-    Strip y = row_at(row + 2);
-    plus_row(y, row + 3);
-    join(x, y);
-    return x;
-  };
-  std::int64_t row = 0;
-  for (; row + tree_rows <= rows; row += tree_rows) {
-    Strip x = four(row);
-    join(x, four(row + 4));
-    add(x);
-  }
-  if (row + 4 <= rows) {
-    add(four(row));
-    row += 4;
-  }
-  if (row < rows) {
-    Strip rest = row_at(row);
-    if (row + 1 < rows) plus_row(rest, row + 1);
-    if (row + 2 < rows) plus_row(rest, row + 2);
-    add(rest);
-  }
+  add_rows_as_tree(rows, row_at, plus_row, join, add);
   for (int v = 0; v < vectors * wide; ++v)
     sums[v].store(accumulators + 8 * v);
 }

@@ -59,30 +59,7 @@ WEFT_ALWAYS_INLINE void deviations_of_strip(double* deviations, double* squares,
       add_to(sums[1] + wide * v, x.s[v]);
     }
   };
-  const auto four = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
-    Strip x = row_at(row);
-    plus_row(x, row + 1);
-    Strip y = row_at(row + 2);
-    plus_row(y, row + 3);
-    join(x, y);
-    return x;
-  };
-  std::int64_t row = 0;
-  for (; row + tree_rows <= rows; row += tree_rows) {
-    Strip x = four(row);
-    join(x, four(row + 4));
-    add(x);
-  }
-  if (row + 4 <= rows) {
-    add(four(row));
-    row += 4;
-  }
-  if (row < rows) {
-    Strip rest = row_at(row);
-    if (row + 1 < rows) plus_row(rest, row + 1);
-    if (row + 2 < rows) plus_row(rest, row + 2);
-    add(rest);
-  }
+  add_rows_as_tree(rows, row_at, plus_row, join, add);
   for (int v = 0; v < vectors * wide; ++v) {
     sums[0][v].store(deviations + 8 * v);
     sums[1][v].store(squares + 8 * v);
