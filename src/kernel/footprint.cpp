@@ -13,6 +13,13 @@ std::int64_t bytes_touched(const TensorIterator& iter, int k) {
   return iter.numel() == 0 ? 0 : bytes;
 }
 
+std::int64_t bytes_touched(const TensorIterator& iter) {
+  std::int64_t bytes = 0;
+  for (int k = 0; k < iter.ntensors(); ++k)
+    bytes += bytes_touched(iter, k);
+  return bytes;
+}
+
 namespace {
 
 /// Bytes written one after the other from which on partial lines at their ends do not matter.
@@ -45,9 +52,7 @@ bool worth_streaming(const TensorIterator& iter, int output) {
   const Geometry& geometry = iter.geometry();
   if (geometry.stride(0, output) != size || !has_long_runs(geometry, output, op.data, size))
     return false;
-  std::int64_t bytes = 0;
-  for (int k = 0; k < iter.ntensors(); ++k)
-    bytes += bytes_touched(iter, k);
+  const std::int64_t bytes = bytes_touched(iter);
   // Below that, much of the output is still there when it is written or read again, and plain stores
   // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurements. Where half of
   // all is output, or rows are short, streaming gains less.

@@ -11,6 +11,8 @@ namespace weft::inline v0 {
 
 /// Bytes of operand k's memory that one pass over `iter` touches: repeated elements count once.
 std::int64_t bytes_touched(const TensorIterator& iter, int k);
+/// The same of all operands.
+std::int64_t bytes_touched(const TensorIterator& iter);
 
 /// Whether an output is better written past the caches: everything touched together does not stay in
 /// the last-level cache, so that the lines which a plain store fetches first would come from memory

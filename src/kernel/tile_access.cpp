@@ -34,9 +34,7 @@ std::int64_t streamed_piece_bytes(const TensorIterator& iter, const SpanKernel& 
     const bool as_it_lies = op.storage == kernel.types[k] && iter.geometry().stride(0, k) == size;
     if (as_it_lies && op.storage == iter.operand(0).storage) ++direct;
   }
-  std::int64_t bytes = 0;
-  for (int k = 0; k < iter.ntensors(); ++k)
-    bytes += bytes_touched(iter, k);
+  const std::int64_t bytes = bytes_touched(iter);
   const std::int64_t l3 = cpu_info().l3_bytes;
   return direct < 2 || bytes <= l3 - l3 / 8 ? piece_bytes : piece_bytes / 4;
 }

@@ -128,9 +128,7 @@ CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals) {
   }
   const std::int64_t side = std::min(geometry.extent(0), geometry.extent(1));
   if (side < least_extent) return usual;
-  std::int64_t bytes = 0;
-  for (int k = 0; k < iter.ntensors(); ++k)
-    bytes += bytes_touched(iter, k);
+  const std::int64_t bytes = bytes_touched(iter);
   const CpuInfo& cpu = cpu_info();
   if (bytes <= (side < short_extent ? 1 : 6) * cpu.l2_bytes) return first_level;
   const bool wide = totals.crossing_size >= 8 && totals.staged == 1 && side >= short_extent;

@@ -241,16 +241,24 @@ void check_all(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what) {
   CHECK_TALLY(tally);
 }
 
-/// Long and thin blocks, which the extents above leave out.
-void check_thin(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what) {
+/// Elements along one side of a block, and along the other.
+struct Sides {
+  std::int64_t least, most, least_other, most_other;
+};
+
+/// Blocks that the extents above leave out.
+void check_sides(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what,
+                 Sides (*sides)(std::int64_t), int rounds) {
   WEFT_RANDOM(random);
   test::Tally tally;
   Checker checker;
   for (const std::int64_t size : {1, 2, 4, 8, 16}) {
     const weft::CopyBlockFn copy = kernel(size);
-    for (int round = 0; round < test::rounds(400); ++round) {
+    const Sides s = sides(size);
+    for (int round = 0; round < test::rounds(rounds); ++round) {
       for (int kind = 0; kind < kinds; ++kind) {
-        std::int64_t n[2] = {random.integer(100, 3000), random.integer(1, 6)};
+        std::int64_t n[2] = {random.integer(s.least, s.most),
+                             random.integer(s.least_other, s.most_other)};
         if (random.chance(50)) std::swap(n[0], n[1]);
         checker.check(tally, random, copy, draw(random, static_cast<Kind>(kind), size, n[0], n[1]),
                       what);
@@ -260,23 +268,21 @@ void check_thin(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what) {
   CHECK_TALLY(tally);
 }
 
-/// Blocks of a line of elements and more each way.
+/// Long and thin.
+void check_thin(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what) {
+  check_sides(
+      kernel, what,
+      [](std::int64_t) {
+        return Sides{100, 3000, 1, 6};
+      },
+      400);
+}
+/// A line of memory and more each way.
 void check_large(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what) {
-  WEFT_RANDOM(random);
-  test::Tally tally;
-  Checker checker;
-  for (const std::int64_t size : {1, 2, 4, 8, 16}) {
-    const weft::CopyBlockFn copy = kernel(size);
-    for (int round = 0; round < test::rounds(60); ++round) {
-      for (int kind = 0; kind < kinds; ++kind) {
-        std::int64_t n[2] = {random.integer(200, 1100) / size, random.integer(60, 270) / size};
-        if (random.chance(50)) std::swap(n[0], n[1]);
-        checker.check(tally, random, copy, draw(random, static_cast<Kind>(kind), size, n[0], n[1]),
-                      what);
-      }
-    }
-  }
-  CHECK_TALLY(tally);
+  const auto sides = [](std::int64_t size) {
+    return Sides{200 / size, 1100 / size, 60 / size, 270 / size};
+  };
+  check_sides(kernel, what, sides, 60);
 }
 
 weft::CopyBlockFn copy_kernel(std::int64_t size) { return weft::copy_block_kernel(size); }
