@@ -206,7 +206,7 @@ void part_of_panel(const ProductBlock& block, std::int64_t columns, const char* 
   ProductBlock part = block;
   for (std::int64_t row = 0; row < block.rows; row += height) {
     part.rows = block.rows - row < height ? block.rows - row : height;
-    part.a = block.a + row * block.a_row_step;
+    if (block.a != nullptr) part.a = block.a + row * block.a_row_step;  // null if it has no columns
     if (start != nullptr) {
       for (std::int64_t r = 0; r < part.rows; ++r) {
         char* to = buffer + r * step;
@@ -261,7 +261,7 @@ void multiply(const ProductBlock& block) {
   for (std::int64_t p = 0; p < count; ++p) {
     part.rows = block.rows * (p + 1) / count - block.rows * p / count;
     multiply_rows<T>(part);
-    if (part.a != nullptr) part.a += part.rows * part.a_row_step;  // null if it has no columns
+    if (part.a != nullptr) part.a += part.rows * part.a_row_step;
     part.c += part.rows * part.c_row_step;
     if (part.start != nullptr) part.start += part.rows * part.start_row_step;
   }

@@ -74,17 +74,16 @@ struct LogSumExp {
   static void project_each(const void*, const void* accumulators, std::int64_t n,
                            char* const* outputs) {
     const Acc* acc = static_cast<const Acc*>(accumulators);
-    Out* out = reinterpret_cast<Out*>(outputs[0]);
     for (std::int64_t i = 0; i < n; i += Pairs::lanes) {
       const Pairs p = Pairs::load(acc + i, n - i);
       alignas(64) double results[Pairs::lanes];
       (shift_of(p.largest) + logarithm(p.sum)).store(results);
       if (n - i >= Pairs::lanes) {
         for (std::int64_t k = 0; k < Pairs::lanes; ++k)
-          out[i + k] = static_cast<Out>(results[k]);
+          store_element<Out>(outputs[0], i + k, static_cast<Out>(results[k]));
       } else {
         for (std::int64_t k = 0; k < n - i; ++k)
-          out[i + k] = static_cast<Out>(results[k]);
+          store_element<Out>(outputs[0], i + k, static_cast<Out>(results[k]));
       }
     }
   }
