@@ -177,6 +177,8 @@ struct RuleKernel {
     } else {
       k.reduce_columns = &TreeColumns<Loops>::columns;
     }
+    if constexpr (requires { &Loops::column_blocks; })
+      k.reduce_column_blocks = &Loops::column_blocks;
     if constexpr (requires { &Rule::combine_each; }) {
       k.combine = &Rule::combine_each;
     } else {

@@ -31,6 +31,15 @@ struct MappedSums {
     sum_columns<T>(static_cast<double*>(accumulators), inputs[0], row_bytes[0], rows, columns,
                    [](auto x, std::int64_t) WEFT_INLINE_LAMBDA { return Rule::map(x); });
   }
+  static void column_blocks(const void*, void* accumulators, char* const* inputs,
+                            const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
+                            const std::int64_t* block_bytes, std::int64_t blocks) {
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      sum_columns<T>(static_cast<double*>(accumulators) + b * columns,
+                     inputs[0] + b * block_bytes[0], row_bytes[0], rows, columns,
+                     [](auto x, std::int64_t) WEFT_INLINE_LAMBDA { return Rule::map(x); });
+    }
+  }
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

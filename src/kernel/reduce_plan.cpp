@@ -32,6 +32,9 @@ constexpr std::int64_t gathered_columns = 2048;
 constexpr std::int64_t least_columns = 8;
 constexpr std::int64_t narrow_columns = 64;  // fewer are folded
 constexpr std::int64_t tree_bytes = 96 << 10;
+constexpr std::int64_t small_results = 4 << 10;  // bytes that may be written in any order
+constexpr std::int64_t crossed_results = 256
+                                         << 10;  // that are put together before they are written
 /// Fewer reduced elements than this are gathered into columns rather than run as spans of their
 /// own.
 constexpr std::int64_t short_reduction = 16;
@@ -90,8 +93,9 @@ void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int
 }
 
 /// Tiles of kept elements, `inside` dims of which are one row in the inputs. Where output 0 is dense along
-/// a dim other than the first, tiles are so narrow that they hold whole cache lines of it: of the rows no
-/// more is left than lies inside of that dim, if that is enough, or it comes next after them.
+/// a dim other than the first, and results are too many to be put together first, tiles are so narrow that
+/// they hold whole cache lines of it: of the rows no more is left than lies inside of that dim, if that is
+/// enough, or it comes next after them.
 void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity, int inside,
                std::int64_t least_inside) {
   constexpr std::int64_t stretch = 16;
@@ -106,6 +110,13 @@ void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capaci
   while (along < side.dims.size() && !dense_along(along))
     ++along;
   if (along == first || along == side.dims.size()) return tile(side, geometry, capacity, max_rank);
+  std::int64_t bytes = 0;  // of all outputs
+  for (int k = 0; k < iter.noutputs(); ++k)
+    bytes += side.elements * plan.operands[static_cast<std::size_t>(k)].memory_size;
+  if (bytes <= crossed_results) {
+    plan.crosses = bytes > small_results;
+    return tile(side, geometry, capacity, max_rank);
+  }
   const std::size_t at = std::min(along, static_cast<std::size_t>(std::max(inside, 1)));
   std::int64_t left = 1;
   for (std::size_t i = 0; i < at; ++i)
@@ -344,6 +355,23 @@ void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t cap
   stage_inputs(plan, iter, plan.form == ReduceForm::gathered_columns);
 }
 
+/// Kept dims that are a single one in all inputs: they may be several where an output does not let them be one.
+int regular_rows(const TensorIterator& iter, const ReducePlan& plan) {
+  const Geometry& geometry = iter.geometry();
+  const auto follows = [&](int outer, int inner) {
+    for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+      if (geometry.stride(outer, k) != geometry.extent(inner) * geometry.stride(inner, k))
+        return false;
+    }
+    return true;
+  };
+  const auto& dims = plan.kept.dims;
+  std::size_t count = std::min<std::size_t>(1, dims.size());
+  while (count < dims.size() && follows(dims[count], dims[count - 1]))
+    ++count;
+  return static_cast<int>(count);
+}
+
 /// `threads` that will share the tiles: they are larger for one.
 void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKernel& kernel,
                 int threads) {
@@ -385,6 +413,7 @@ void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKer
   } else {
     tile(plan.reduced, geometry, n, 1);
   }
+  plan.inner_dims = regular_rows(iter, plan);
   const std::int64_t most = n < short_reduction ? 4 * most_kept : most_kept;
   rows = std::min(rows, widest(plan.reduced.count, kernel.accumulator_bytes, most));
   tile_kept(plan, iter, rows, 1, 1);

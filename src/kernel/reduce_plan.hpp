@@ -62,11 +62,15 @@ struct ReducePlan {
   std::int64_t strands =
       1;  ///< columns, folded: elements of dim 0, which is reduced, that are columns of
           ///< their own at first; the dim is the first of `kept` then
-  int inner_dims = 0;       ///< columns, folded: kept dims that are one dense row in all inputs
+  int inner_dims =
+      0;  ///< kept dims that are one in all inputs: a dense row (columns, folded), or rows
+          ///< one stride apart (spans)
   std::int64_t group = 1;   ///< blocks that one thread takes at a time: a power of two
   std::int64_t groups = 1;  ///< for each tile of kept elements
   std::int64_t grain = 1;   ///< least kept tiles a thread gets, where groups is 1
   bool stages_inputs = false;
+  bool crosses =
+      false;  ///< results lie across the order in which they are made: see CrossedResults
   bool straight = false;  ///< from the inputs into the outputs, by kernel.reduce_short_rows
   SmallVector<ReduceOperand, inline_operands> operands;
 

@@ -8,6 +8,7 @@
 
 #include "kernel/block.hpp"
 #include "kernel/combining_tree.hpp"
+#include "kernel/crossed_results.hpp"
 #include "kernel/reduce_tiles.hpp"
 #include "kernel/tile_plan.hpp"
 
@@ -110,24 +111,30 @@ class ReduceRunner {
     }
   }
 
-  /// Projects the accumulators of a kept tile, one for each element, into the outputs' memory.
-  void project(std::int64_t tile, const char* accumulators) {
+  /// Projects the accumulators of a kept tile, one for each element, into the outputs' memory or, where they
+  /// are put together first, into `crossed`.
+  void project(std::int64_t tile, const char* accumulators, const CrossedResults& crossed) {
     locate_kept(tile);
     const std::int64_t n = width_ / plan_.strands;
     char* to[max_operands];
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      to[k] = plan_.operands[i].staged ? at(buffers_[i].kernel) : kept_.ptrs[k];
+      const ReduceOperand& r = plan_.operands[i];
+      to[k] = r.first == nullptr && crossed ? crossed_at(k, crossed)
+              : r.staged                    ? at(buffers_[i].kernel)
+                                            : kept_.ptrs[k];
     }
     kernel_.project(kernel_.context, accumulators, n, to);
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const ReduceOperand& r = plan_.operands[i];
-      if (!r.staged) continue;
+      if (!r.staged || (r.first == nullptr && crossed)) continue;
       const char* from = to[k];
       if (r.first != nullptr) {
-        convert(i, from, at(buffers_[i].memory), n);
-        from = at(buffers_[i].memory);
+        char* const memory = crossed ? crossed_at(k, crossed) : at(buffers_[i].memory);
+        convert(i, from, memory, n);
+        if (crossed) continue;
+        from = memory;
       }
       BlockDim dims[max_rank];
       int ndims = 0;
@@ -176,6 +183,11 @@ class ReduceRunner {
       fold_rows(parts, plan_.strands, n);
     }
     std::copy_n(parts, n * size, accumulators);
+  }
+
+  /// Where the results of the tile at hand are put together: tiles are one run each, as the plan orders them.
+  char* crossed_at(int k, const CrossedResults& crossed) const {
+    return crossed.at(k, kept_.first_index());
   }
 
   void locate_kept(std::int64_t tile) {
@@ -240,23 +252,30 @@ class ReduceRunner {
         return for_kept_rows(accumulators, [&](auto... row) { spans(row...); });
       case ReduceForm::gathered_spans: return gathered_spans(accumulators);
       case ReduceForm::columns:
+        if (by_blocks())
+          return for_kept_rows(accumulators, [&](auto... row) { column_blocks(row...); });
         return for_kept_rows(accumulators, [&](auto... row) { columns(row...); });
       case ReduceForm::folded: return folded(accumulators);
       case ReduceForm::gathered_columns: return gathered_columns(accumulators);
     }
   }
 
+  /// Whether columns go to the kernel block by block: along one more dim of the tile than are dense.
+  bool by_blocks() const {
+    return plan_.form == ReduceForm::columns && kernel_.reduce_column_blocks != nullptr &&
+           plan_.kept.ntile > plan_.inner_dims;
+  }
+
   /// Calls f(accumulators, pointers of the operands, number of elements) for each run of kept
-  /// elements along the innermost kept dim of the tile, or along all that are dense in the inputs.
+  /// elements along the dims of the tile that are one in the inputs, and the next one of columns by blocks.
   template <class F>
   void for_kept_rows(char* accumulators, F&& f) {
     const ReduceSide& side = plan_.kept;
-    std::int64_t run = side.ntile > 0 ? kept_.extents[0] : 1;
-    int inner = 1;  // dims that a run goes along
-    if (plan_.form == ReduceForm::columns) {
-      for (; inner < std::min(side.ntile, plan_.inner_dims); ++inner)
-        run *= kept_.extents[inner];
-    }
+    int inner = 0;  // dims that a run goes along
+    std::int64_t run = 1;
+    for (; inner < std::min(side.ntile, std::max(plan_.inner_dims, 1)); ++inner)
+      run *= kept_.extents[inner];
+    if (by_blocks() && side.ntile > inner) run *= kept_.extents[inner++];
     if (side.ntile <= inner) {
       f(accumulators, static_cast<char* const*>(block_.ptrs), run);
       return;
@@ -403,6 +422,15 @@ class ReduceRunner {
     kernel_.reduce_columns(kernel_.context, accumulators, ptrs + kernel_.noutputs,
                            input_strides(plan_.reduced, 0), rows, run,
                            kernel_.indexed ? block_.first_index() : 0);
+  }
+
+  void column_blocks(char* accumulators, char* const* ptrs, std::int64_t run) {
+    const std::int64_t rows = plan_.reduced.ntile > 0 ? block_.extents[0] : 1;
+    const auto outer = static_cast<std::size_t>(plan_.inner_dims);
+    const std::int64_t blocks = kept_.extents[outer];
+    kernel_.reduce_column_blocks(kernel_.context, accumulators, ptrs + kernel_.noutputs,
+                                 input_strides(plan_.reduced, 0), rows, run / blocks,
+                                 input_strides(plan_.kept, outer), blocks);
   }
 
   /// Columns of all kept elements of the tile, `fold` rows as one. The rows that are left at the end

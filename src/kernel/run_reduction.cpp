@@ -82,9 +82,8 @@ void reduce_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
 }
 
 /// Reduces, on as many threads as the plan says. `results`: nothing but the outputs is wanted.
-void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel,
+void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel, const ReducePlan& plan,
                 const RunOptions& options, bool results, Sink sink) {
-  const ReducePlan plan = plan_reduction(iter, kernel, options);
   if (plan.kept.elements == 0) return;
   if (plan.reduced.elements == 0) return sink_identity(iter, kernel, plan, sink);
   const bool shared = plan.groups > 1 || (!options.serial && plan.grain < plan.kept.count);
@@ -116,19 +115,26 @@ void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel,
 void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                    const RunOptions& options) {
   if (reduce_few(iter, kernel)) return;
-  reduce_all(iter, kernel, options, true,
-             [](ReduceRunner& runner, std::int64_t tile, char* acc) { runner.project(tile, acc); });
+  const ReducePlan plan = plan_reduction(iter, kernel, options);
+  const CrossedResults crossed(iter, plan);
+  reduce_all(iter, kernel, plan, options, true,
+             [&](ReduceRunner& runner, std::int64_t tile, char* acc) {
+               runner.project(tile, acc, crossed);
+             });
+  crossed.write();
 }
 
 void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                            void* accumulators, const RunOptions& options) {
   char* all = static_cast<char*>(accumulators);
   const std::int64_t size = kernel.accumulator_bytes;
-  reduce_all(iter, kernel, options, false, [&](ReduceRunner& runner, std::int64_t tile, char* acc) {
-    runner.for_places(tile, acc, [&](const char* from, std::int64_t place, std::int64_t n) {
-      std::copy_n(from, n * size, all + place * size);
-    });
-  });
+  const ReducePlan plan = plan_reduction(iter, kernel, options);
+  reduce_all(
+      iter, kernel, plan, options, false, [&](ReduceRunner& runner, std::int64_t tile, char* acc) {
+        runner.for_places(tile, acc, [&](const char* from, std::int64_t place, std::int64_t n) {
+          std::copy_n(from, n * size, all + place * size);
+        });
+      });
 }
 
 void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
@@ -137,6 +143,7 @@ void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kerne
   if (plan.kept.elements == 0) return;
   const char* all = static_cast<const char*>(accumulators);
   const std::int64_t size = kernel.accumulator_bytes;
+  const CrossedResults crossed(iter, plan);
   ReduceRunner runner(iter, kernel, plan);
   SmallVector<Line, 64> memory;
   memory.resize_for_overwrite(lines(plan.kept.tile_elements * size));
@@ -145,8 +152,9 @@ void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kerne
     runner.for_places(tile, acc, [&](char* to, std::int64_t place, std::int64_t n) {
       std::copy_n(all + place * size, n * size, to);
     });
-    runner.project(tile, acc);
+    runner.project(tile, acc, crossed);
   }
+  crossed.write();
 }
 
 }  // namespace weft::inline v0

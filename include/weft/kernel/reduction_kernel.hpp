@@ -29,6 +29,12 @@ struct ReductionKernel {
   void (*reduce_columns)(const void* context, void* accumulators, char* const* inputs,
                          const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                          std::int64_t index) = nullptr;
+  /// reduce_columns of `blocks` blocks, block_bytes[input] apart, each of `columns` accumulators, with no index.
+  /// Null if there is no quicker way than one after the other.
+  void (*reduce_column_blocks)(const void* context, void* accumulators, char* const* inputs,
+                               const std::int64_t* row_bytes, std::int64_t rows,
+                               std::int64_t columns, const std::int64_t* block_bytes,
+                               std::int64_t blocks) = nullptr;
   /// into[j] = combination of into[j] and from[j], which stand for different elements, in any order.
   void (*combine)(const void* context, void* into, const void* from, std::int64_t n) = nullptr;
   /// into[r] = the combination of from[r * n] ... from[r * n + n - 1], n >= 1, all of which stand for
@@ -71,7 +77,8 @@ struct ReductionKernel {
 /// bit of the result, is the same for any number of threads and any grain.
 ///
 /// Operands of another type or layout than the kernel wants are staged as in run_spans. Allocates
-/// only where threads share the blocks of one output (their partial accumulators), and where
+/// only where threads share the blocks of one output (their partial accumulators), where results of
+/// 4 to 256 KiB lie across the order in which they are made (they are put together first), and where
 /// accumulators are so large, above some hundred bytes, that a tile of them does not fit 48 KiB.
 /// Throws Error as run_spans; and Error(shape) if outputs differ in which dims they reduce.
 WEFT_API void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
