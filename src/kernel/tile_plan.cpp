@@ -52,13 +52,24 @@ void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t 
   plan.tile_elements *= tile;
 }
 
-/// All dims outside the tile.
+/// All dims outside the tile. Of gathered rows first those along which a pattern repeats, so that it is
+/// packed once for all of them.
 void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
+  const Geometry& geometry = iter.geometry();
   plan.tile_rank = static_cast<int>(plan.steps.size());
   const auto row_rank = static_cast<std::size_t>(plan.row_rank);
   const int second = plan.steps.size() > row_rank ? plan.steps[row_rank].dim : 0;
-  for (int d = plan.row_rank; d < iter.ndim(); ++d) {
-    if (d != second) add_step(plan, iter, d, 1);
+  const auto repeats = [&](int dim) {
+    for (int k = 0; k < geometry.noperands; ++k) {
+      const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+      if (t.access == Access::staged && !t.is_output && geometry.stride(dim, k) == 0) return true;
+    }
+    return false;
+  };
+  for (const bool first : {true, false}) {
+    for (int d = plan.row_rank; d < iter.ndim(); ++d) {
+      if (d != second && first == (plan.row_rank > 1 && repeats(d))) add_step(plan, iter, d, 1);
+    }
   }
 }
 
@@ -137,6 +148,19 @@ CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals) {
   return bytes <= cpu.l3_bytes / 4 * 3 ? last_level : memory;
 }
 
+/// Whether `rows` rows of a tile, along dim `across` of all operands that are used in place, find room in the
+/// second-level cache together: of rows a multiple of a power of two apart, it holds as many as that goes
+/// into it.
+bool rows_fit(const TilePlan& plan, const Geometry& geometry, int across, std::int64_t rows) {
+  std::int64_t bytes = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    if (plan.operands[static_cast<std::size_t>(k)].access != Access::direct) continue;
+    const auto stride = static_cast<std::uint64_t>(geometry.stride(across, k));
+    bytes += rows * static_cast<std::int64_t>(stride & (0 - stride));
+  }
+  return bytes <= cpu_info().l2_bytes;
+}
+
 /// Parts of `extent`, of `length` each unless what is left over would be a small part of that: then a
 /// little more.
 std::int64_t part_of(std::int64_t extent, std::int64_t length) {
@@ -164,8 +188,10 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
   const bool near = tile.in_first_level;
   const std::int64_t most = tile.stage_bytes / totals.staged_bytes;
   const std::int64_t width = geometry.extent(totals.crossing);
-  const std::int64_t usual =
-      std::clamp<std::int64_t>(tile.run_bytes / totals.crossing_size, near ? 16 : 32, 256);
+  constexpr std::int64_t wide = 256;
+  std::int64_t usual =
+      std::clamp<std::int64_t>(tile.run_bytes / totals.crossing_size, near ? 16 : 32, wide);
+  if (usual == wide && !rows_fit(plan, geometry, totals.crossing, usual)) usual = wide / 2;
   const std::int64_t across = near ? part_of(width, usual) : std::min(width, usual);
   // A side that is one tile across as a whole: then dim 0 is walked straight on, and tiles need not
   // be larger than what makes for long runs.
@@ -226,22 +252,44 @@ bool ends_in_singles(const TilePlan& plan, const Geometry& geometry) {
   return row < register_bytes || packed <= most_packed;
 }
 
+/// Whether what repeats along dim 1 is packed seldom, if dims 0 and 1 are gathered: in each of so many tiles at
+/// least that differ in nothing but where they lie along dim 1, or along a dim in which all of it repeats.
+bool packs_seldom(const TilePlan& plan, const Geometry& geometry) {
+  constexpr std::int64_t least_uses = 8;
+  if (geometry.ndim() == 2) return true;
+  const std::int64_t elements = geometry.extent(0) * geometry.extent(1);
+  if (elements >= least_uses * max_staged_elements) return true;
+  if (elements < enough_gathered) return false;  // more dims would be gathered
+  for (int d = 2; d < geometry.ndim(); ++d) {
+    bool all = geometry.extent(d) >= least_uses;
+    for (int k = 0; k < geometry.noperands; ++k) {
+      const bool repeats =
+          !plan.operands[static_cast<std::size_t>(k)].is_output && geometry.stride(1, k) == 0;
+      all = all && (!repeats || geometry.stride(d, k) == 0);
+    }
+    if (all) return true;
+  }
+  return false;
+}
+
 /// True if rows of a plan that stages nothing are short, or end in many single elements of one or two bytes,
-/// and gathering them costs nothing but to pack what repeats, once: if every operand is dense over dims 0
-/// and 1, or repeats the same row or value along dim 1, or one value along a short row. Of more dims each
-/// block would pack anew; beyond the second-level cache memory is the limit, whatever rows cost.
+/// and gathering them costs nothing but to pack what repeats, seldom: if every operand is dense over dims 0
+/// and 1, or repeats the same row or value along dim 1, or one value along a short row.
 bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
   constexpr std::int64_t least_rows = 8;
   constexpr std::int64_t register_bytes =
       16;                           // the least of a loop's end, after which single ones come
   constexpr std::int64_t few = 16;  // of so many elements, one alone does no harm
   constexpr std::int64_t most_repeated = 64;  // bytes of a row of one value: a store
-  constexpr std::int64_t short_row = 128;     // bytes
+  constexpr std::int64_t short_row = 128;     // bytes of a row in the second-level cache
+  constexpr std::int64_t shortest_row =
+      64;  // the same beyond, where memory is what limits longer ones
   if (geometry.ndim() == 1 || geometry.extent(1) < least_rows) return false;
   const std::int64_t widest = widest_element(plan);
   const std::int64_t row = geometry.extent(0);
-  const bool is_short = geometry.ndim() == 2 && row * widest <= short_row &&
-                        geometry.numel() * widest <= cpu_info().l2_bytes;
+  const bool in_cache = geometry.numel() * widest <= cpu_info().l2_bytes;
+  const bool is_short =
+      row * widest <= (in_cache ? short_row : shortest_row) && packs_seldom(plan, geometry);
   const bool ends_singly = widest <= 2 && row % (register_bytes / widest) * few >= row;
   if (!is_short && !ends_singly) return false;
   for (int k = 0; k < geometry.noperands; ++k) {

@@ -124,3 +124,40 @@ TEST_CASE("short dims: rows that end in single bytes, with gaps and repeated", "
   }
   CHECK_TALLY(tally);
 }
+
+TEST_CASE("short dims: rows that repeat while others do not, in several outer dims", "[ops]") {
+  using enum ScalarType;
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const std::vector<ScalarType> types = {u8, i16, f32, f64};
+  for (int round = 0; round < test::rounds(60); ++round) {
+    const std::int64_t row = random.integer(2, 16);
+    Dims shape = {random.integer(7, 20), random.integer(500 / row, 2000 / row), row};
+    if (random.chance(70)) shape.insert(shape.begin(), random.integer(2, 20));
+    const ScalarType type = random.pick(types);
+    const auto draw = [&] {
+      Dims strides(shape.size());
+      std::int64_t step = 1;
+      for (std::size_t axis = shape.size(); axis-- > 0;) {
+        const bool repeats = axis + 1 < shape.size() && random.chance(45);
+        strides[axis] = repeats ? 0 : step;
+        if (!repeats) step *= shape[axis];
+      }
+      Tensor t = Tensor::empty_strided(shape, strides, type);
+      test::fill(type, t.data(), t.end_byte() / weft::element_size(type), random,
+                 test::Values::small);
+      return t;
+    };
+    const Tensor a = draw(), b = draw();
+    const Tensor want = weft::add(Tensor::copy_of(a), Tensor::copy_of(b));
+    const Tensor sum = Tensor::empty(shape, want.dtype());
+    test::for_thread_counts([&](int threads) {
+      weft::add_out(sum, a, b);
+      tally.check(same(sum, want), [&](auto& out) {
+        out << weft::to_string(shape) << ", strides " << weft::to_string(a.strides()) << " and "
+            << weft::to_string(b.strides()) << ", " << threads << " threads";
+      });
+    });
+  }
+  CHECK_TALLY(tally);
+}
