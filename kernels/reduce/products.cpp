@@ -231,9 +231,11 @@ struct FloatingProduct {
       wide[0] = _mm256_cvtps_pd(_mm_loadu_ps(x));
       wide[1] = _mm256_cvtps_pd(_mm_loadu_ps(x + 4));
 #else
+      T narrow[8];
+      __builtin_memcpy(narrow, x, sizeof narrow);  // aligned or not
       alignas(64) double each[8];
       for (int i = 0; i < 8; ++i)
-        each[i] = static_cast<double>(x[i]);
+        each[i] = static_cast<double>(narrow[i]);
       wide = Vectorized<double>::load(each);
 #endif
     }
