@@ -6,6 +6,8 @@
 #include <weft/core/cast.hpp>
 #include <weft/kernel/span_loop.hpp>
 
+#include "kernels/inline_lambda.hpp"
+
 #include <cstdint>
 
 #if defined(__F16C__)
@@ -25,6 +27,25 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Elements of a block: 64 bytes of f32.
 inline constexpr int half_block = 16;
+
+#if defined(WEFT_WIDE_LOOPS)
+/// The same in wide loops: two registers of f32, for a loop over those of one would be unrolled before it is
+/// vectorised.
+inline constexpr int wide_half_block = 32;
+
+/// As widen_block.
+template <class Half>
+WEFT_ALWAYS_INLINE void widen_wide_block(float* to, const char* from) {
+  for (int i = 0; i < wide_half_block; i += 16) {
+    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 2 * i));
+    if constexpr (std::is_same_v<Half, float16>) {
+      _mm512_storeu_ps(to + i, _mm512_cvtph_ps(halves));
+    } else {
+      _mm512_storeu_si512(to + i, _mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+    }
+  }
+}
+#endif
 
 /// to[i] = from[i] for one block; neither needs alignment.
 template <class Half>
@@ -54,6 +75,37 @@ WEFT_ALWAYS_INLINE __m256i rounded_to_bfloat16(__m256 values) {
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
   const __m256i half = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
   return _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+}
+#endif
+
+#if defined(WEFT_WIDE_LOOPS)
+/// Sixteen floats, none of them NaN, rounded to bf16.
+WEFT_ALWAYS_INLINE __m256i rounded_to_bfloat16(__m512 values) {
+  const __m512i bits = _mm512_castps_si512(values);
+  const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  const __m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+  return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, half), 16));
+}
+
+/// As narrow_block.
+template <class Half>
+WEFT_ALWAYS_INLINE void narrow_wide_block(char* to, const float* from) {
+  const __m512 low = _mm512_loadu_ps(from);
+  const __m512 high = _mm512_loadu_ps(from + 16);
+  const auto keep = [&](__m256i first, __m256i second) WEFT_INLINE_LAMBDA {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), first);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32), second);
+  };
+  if constexpr (std::is_same_v<Half, float16>) {
+    keep(_mm512_cvtps_ph(low, _MM_FROUND_TO_NEAREST_INT),
+         _mm512_cvtps_ph(high, _MM_FROUND_TO_NEAREST_INT));
+  } else if (_mm512_cmp_ps_mask(low, high, _CMP_UNORD_Q) != 0) {
+    const SpanReader<float, false> in{reinterpret_cast<const char*>(from)};
+    for (int i = 0; i < wide_half_block; ++i)
+      store_element<Half>(to, i, Half(in[i]));
+  } else {
+    keep(rounded_to_bfloat16(low), rounded_to_bfloat16(high));
+  }
 }
 #endif
 

@@ -21,46 +21,73 @@ struct HalfSpans {
   static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
                   std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     const Op& op = *static_cast<const Op*>(context);
+#if defined(WEFT_WIDE_LOOPS)
+    if constexpr (!RegisterFormula<Op>) {
+      if (takes_wide_loops(n, rows)) return wide_span(op, data, n, broadcast >> 1);
+    }
+#endif
     for_each_row<1 + Nin>(data, row_bytes, rows, [&](char* const* row) {
-      span(op, row, n, broadcast >> 1, std::make_index_sequence<Nin>());
+      span<half_block>(op, row, n, broadcast >> 1, std::make_index_sequence<Nin>());
     });
   }
 
  private:
+  template <int length>
   struct alignas(64) Floats {
-    float at[half_block];
+    float at[length];
   };
 
-  template <std::size_t... I>
-  static void span(const Op& op, char* const* data, std::int64_t n, std::uint32_t broadcast,
-                   std::index_sequence<I...>) {
+#if defined(WEFT_WIDE_LOOPS)
+  WEFT_WIDE_LOOPS static void wide_span(const Op& op, char* const* data, std::int64_t n,
+                                        std::uint32_t broadcast) {
+    span<wide_half_block>(op, data, n, broadcast, std::make_index_sequence<Nin>());
+  }
+#endif
+
+  template <int length, std::size_t... I>
+  static WEFT_ALWAYS_INLINE void span(const Op& op, char* const* data, std::int64_t n,
+                                      std::uint32_t broadcast, std::index_sequence<I...>) {
     std::int64_t sizes[1 + Nin];
     for (std::int64_t& bytes : sizes)
       bytes = size;
-    BlockSpan<half_block, Nin, size>::run(
-        [&](char* to, const char* const* from) { block(op, to, from[I]...); }, data, n, broadcast,
-        sizes);
+    BlockSpan<length, Nin, size>::run([&](char* to, const char* const* from)
+                                          WEFT_INLINE_LAMBDA { block<length>(op, to, from[I]...); },
+                                      data, n, broadcast, sizes);
   }
 
-  template <class... In>
+  template <int length, class... In>
   static WEFT_ALWAYS_INLINE void block(const Op& op, char* to, const In*... from) {
     if constexpr (RegisterFormula<Op>) {
-      for (std::int64_t j = 0; j < half_block * size; j += Register<float>::lanes * size)
+      for (std::int64_t j = 0; j < length * size; j += Register<float>::lanes * size)
         store_halves<Half>(to + j, op(load_halves<Half>(from + j)...));
     } else {
-      Floats result;
-      [&](const auto&... x) {
+      Floats<length> result;
+      [&](const auto&... x) WEFT_INLINE_LAMBDA {
         WEFT_KEPT_LOOP
-        for (int j = 0; j < half_block; ++j)
+        for (int j = 0; j < length; ++j)
           result.at[j] = op(x.at[j]...);
-      }(widened(from)...);
-      narrow_block<Half>(to, result.at);
+      }(widened<length>(from)...);
+      narrowed<length>(to, result);
     }
   }
-  static WEFT_ALWAYS_INLINE Floats widened(const char* from) {
-    Floats floats;
+  template <int length>
+  static WEFT_ALWAYS_INLINE Floats<length> widened(const char* from) {
+    Floats<length> floats;
+#if defined(WEFT_WIDE_LOOPS)
+    if constexpr (length == wide_half_block) {
+      widen_wide_block<Half>(floats.at, from);
+      return floats;
+    }
+#endif
     widen_block<Half>(floats.at, from);
     return floats;
+  }
+  template <int length>
+  static WEFT_ALWAYS_INLINE void narrowed(char* to, const Floats<length>& floats) {
+#if defined(WEFT_WIDE_LOOPS)
+    if constexpr (length == wide_half_block) return narrow_wide_block<Half>(to, floats.at);
+#endif
+    narrow_block<Half>(to, floats.at);
   }
 };
 

@@ -133,13 +133,42 @@ template <class To, class From>
 constexpr bool narrows_in_registers = false;
 #endif
 
+/// Blocks as loops of one width take them: see WEFT_WIDE_LOOPS.
+template <bool wide>
+struct HalfBlocks {
+  static constexpr int length = half_block;
+  template <class Half>
+  static WEFT_ALWAYS_INLINE void widen(float* to, const char* from) {
+    widen_block<Half>(to, from);
+  }
+  template <class Half>
+  static WEFT_ALWAYS_INLINE void narrow(char* to, const float* from) {
+    narrow_block<Half>(to, from);
+  }
+};
+#if defined(WEFT_WIDE_LOOPS)
+template <>
+struct HalfBlocks<true> {
+  static constexpr int length = wide_half_block;
+  template <class Half>
+  static WEFT_ALWAYS_INLINE void widen(float* to, const char* from) {
+    widen_wide_block<Half>(to, from);
+  }
+  template <class Half>
+  static WEFT_ALWAYS_INLINE void narrow(char* to, const float* from) {
+    narrow_wide_block<Half>(to, from);
+  }
+};
+#endif
+
 /// To or from a 16-bit floating type, through f32.
-template <class To, class From>
+template <class To, class From, bool wide>
 WEFT_ALWAYS_INLINE void convert_half_blocks(char* to, const char* from) {
+  using Blocks = HalfBlocks<wide>;
   alignas(64) float values[half_blocks];
   if constexpr (is_half_type<From>) {
-    for (int i = 0; i < half_blocks; i += half_block)
-      widen_block<From>(values + i, from + 2 * i);
+    for (int i = 0; i < half_blocks; i += Blocks::length)
+      Blocks::template widen<From>(values + i, from + 2 * i);
   } else {
     const SpanReader<From, false> in{from};
     WEFT_INDEPENDENT_ITERATIONS
@@ -147,8 +176,8 @@ WEFT_ALWAYS_INLINE void convert_half_blocks(char* to, const char* from) {
       values[i] = cast<float>(in[i]);
   }
   if constexpr (is_half_type<To>) {
-    for (int i = 0; i < half_blocks; i += half_block)
-      narrow_block<To>(to + 2 * i, values + i);
+    for (int i = 0; i < half_blocks; i += Blocks::length)
+      Blocks::template narrow<To>(to + 2 * i, values + i);
   } else if constexpr (narrows_in_registers<To, float>) {
     for (int i = 0; i < half_blocks; i += half_block) {
       narrow_register<To, float>(to + i * static_cast<int>(sizeof(To)),
@@ -177,8 +206,8 @@ WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
 }
 #endif
 
-template <class To, class From>
-void convert(char* to, const char* from, std::int64_t n) {
+template <class To, class From, bool wide>
+WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n) {
   std::int64_t i = 0;
   constexpr auto to_size = static_cast<std::int64_t>(sizeof(To));
   constexpr auto from_size = static_cast<std::int64_t>(sizeof(From));
@@ -186,15 +215,16 @@ void convert(char* to, const char* from, std::int64_t n) {
   if constexpr (halves && !std::is_same_v<To, From> && !std::is_same_v<To, float> &&
                 !std::is_same_v<From, float>) {
     for (; i + half_blocks <= n; i += half_blocks)
-      convert_half_blocks<To, From>(to + i * to_size, from + i * from_size);
+      convert_half_blocks<To, From, wide>(to + i * to_size, from + i * from_size);
   }
+  using Blocks = HalfBlocks<wide>;
   if constexpr (is_half_type<To> && std::is_same_v<From, float>) {
-    for (; i + half_block <= n; i += half_block)
-      narrow_block<To>(to + 2 * i, reinterpret_cast<const float*>(from) + i);
+    for (; i + Blocks::length <= n; i += Blocks::length)
+      Blocks::template narrow<To>(to + 2 * i, reinterpret_cast<const float*>(from) + i);
   }
   if constexpr (is_half_type<From> && std::is_same_v<To, float>) {
-    for (; i + half_block <= n; i += half_block)
-      widen_block<From>(reinterpret_cast<float*>(to) + i, from + 2 * i);
+    for (; i + Blocks::length <= n; i += Blocks::length)
+      Blocks::template widen<From>(reinterpret_cast<float*>(to) + i, from + 2 * i);
   }
 #if defined(__AVX2__)
   if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<From, float>) {
@@ -225,6 +255,21 @@ void convert(char* to, const char* from, std::int64_t n) {
   WEFT_INDEPENDENT_ITERATIONS
   for (; i < n; ++i)
     store_element<To>(to, i, cast<To>(in[i]));
+}
+
+#if defined(WEFT_WIDE_LOOPS)
+template <class To, class From>
+WEFT_WIDE_LOOPS void convert_wide(char* to, const char* from, std::int64_t n) {
+  convert_span<To, From, true>(to, from, n);
+}
+#endif
+
+template <class To, class From>
+void convert(char* to, const char* from, std::int64_t n) {
+#if defined(WEFT_WIDE_LOOPS)
+  if (takes_wide_loops(n, 1)) return convert_wide<To, From>(to, from, n);
+#endif
+  convert_span<To, From, false>(to, from, n);
 }
 
 template <ScalarType To>

@@ -24,6 +24,9 @@ struct CpuInfo {
   /// True if the last level is the cache of a whole socket, far from each core: it is larger than any that
   /// a group of cores has next to it.
   bool has_far_last_level() const noexcept { return l3_bytes > largest_near_cache; }
+  /// True if registers of 64 bytes go through units of that width, not in halves. Processors do not say so;
+  /// those that do have a first-level cache that can feed them, of 48 KiB and more.
+  bool has_wide_units() const noexcept { return l1_bytes >= 48 << 10; }
   /// Bytes of the last level that a process on a few cores can count on.
   std::int64_t last_level_share() const noexcept {
     return has_far_last_level() ? largest_near_cache : l3_bytes;

@@ -6,6 +6,7 @@
 #include <weft/base/export.hpp>
 #include <weft/core/cast.hpp>
 #include <weft/core/dispatch_types.hpp>
+#include <weft/kernel/cpu_info.hpp>
 #include <weft/kernel/level.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
@@ -145,8 +146,9 @@ WEFT_ALWAYS_INLINE void for_each_row(char* const* data, const std::int64_t* row_
 /// The loop over one span, for inputs of which those in Mask (bit k: input k) are one value.
 template <std::uint32_t Mask, class F, class... Out, class... In, std::size_t... O,
           std::size_t... I>
-void span_loop(F& op, char* const* data, std::int64_t n, std::tuple<Out...>*, std::tuple<In...>*,
-               std::index_sequence<O...>, std::index_sequence<I...>) {
+WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std::tuple<Out...>*,
+                                  std::tuple<In...>*, std::index_sequence<O...>,
+                                  std::index_sequence<I...>) {
   constexpr std::size_t nout = sizeof...(Out);
   const std::tuple<SpanReader<In, (Mask >> I & 1) != 0>...> in{
       SpanReader<In, (Mask >> I & 1) != 0>{data[nout + I]}...};
@@ -166,6 +168,17 @@ void span_loop(F& op, char* const* data, std::int64_t n, std::tuple<Out...>*, st
     }
   }
 }
+
+#if defined(WEFT_WIDE_LOOPS)
+/// Elements of a span from which on its loop is worth 64-byte registers: of shorter ones, and of pieces that are
+/// streamed, the ends cost more than they save.
+inline constexpr std::int64_t wide_span = 1024;
+
+/// Whether to take wide loops for a call.
+inline bool takes_wide_loops(std::int64_t n, std::int64_t rows) {
+  return rows == 1 && n >= wide_span && cpu_info().has_wide_units();
+}
+#endif
 
 /// Most inputs for which every pattern of broadcast ones has a loop of its own. With more, the engine
 /// writes repeated values out into its buffers: sixteen loops and more would cost every user compile
@@ -189,10 +202,27 @@ struct SpanLoops {
     });
   }
 
+#if defined(WEFT_WIDE_LOOPS)
+  template <std::uint32_t Mask>
+  WEFT_WIDE_LOOPS static void wide_loop(F& op, char* const* data, std::int64_t n) {
+    span_loop<Mask>(op, data, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
+                    std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+  }
+#endif
+
   static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
                   std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     F& op = *const_cast<F*>(static_cast<const F*>(context));
     const std::size_t pattern = broadcast >> nout;
+#if defined(WEFT_WIDE_LOOPS)
+    if (takes_wide_loops(n, rows)) {
+      [&]<std::size_t... M>(std::index_sequence<M...>) {
+        (void)((pattern == M && (wide_loop<static_cast<std::uint32_t>(M)>(op, data, n), true)) ||
+               ...);
+      }(std::make_index_sequence<patterns>());
+      return;
+    }
+#endif
     [&]<std::size_t... M>(std::index_sequence<M...>) {
       (void)((pattern == M &&
               (loop<static_cast<std::uint32_t>(M)>(op, data, row_bytes, n, rows), true)) ||
