@@ -28,28 +28,26 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Elements of a block: 64 bytes of f32.
 inline constexpr int half_block = 16;
 
-#if defined(WEFT_WIDE_LOOPS)
-/// The same in wide loops: two registers of f32, for a loop over those of one would be unrolled before it is
-/// vectorised.
+/// The same in wide loops (WEFT_WIDE_LOOPS): two registers of f32, for a loop over those of one would be
+/// unrolled before it is vectorised.
 inline constexpr int wide_half_block = 32;
 
-/// As widen_block.
-template <class Half>
-WEFT_ALWAYS_INLINE void widen_wide_block(float* to, const char* from) {
-  for (int i = 0; i < wide_half_block; i += 16) {
-    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 2 * i));
-    if constexpr (std::is_same_v<Half, float16>) {
-      _mm512_storeu_ps(to + i, _mm512_cvtph_ps(halves));
-    } else {
-      _mm512_storeu_si512(to + i, _mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
-    }
-  }
-}
-#endif
-
-/// to[i] = from[i] for one block; neither needs alignment.
-template <class Half>
+/// to[i] = from[i] for a block of `length` elements, half_block or wide_half_block; neither needs alignment.
+template <class Half, int length = half_block>
 WEFT_ALWAYS_INLINE void widen_block(float* to, const char* from) {
+#if defined(WEFT_WIDE_LOOPS)
+  if constexpr (length == wide_half_block) {
+    for (int i = 0; i < length; i += 16) {
+      const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 2 * i));
+      if constexpr (std::is_same_v<Half, float16>) {
+        _mm512_storeu_ps(to + i, _mm512_cvtph_ps(halves));
+      } else {
+        _mm512_storeu_si512(to + i, _mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+      }
+    }
+    return;
+  }
+#endif
 #if defined(__AVX2__) && defined(__F16C__)
   for (int i = 0; i < half_block; i += 8) {
     const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 2 * i));
@@ -87,7 +85,7 @@ WEFT_ALWAYS_INLINE __m256i rounded_to_bfloat16(__m512 values) {
   return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, half), 16));
 }
 
-/// As narrow_block.
+/// narrow_block of wide_half_block elements.
 template <class Half>
 WEFT_ALWAYS_INLINE void narrow_wide_block(char* to, const float* from) {
   const __m512 low = _mm512_loadu_ps(from);
@@ -109,9 +107,12 @@ WEFT_ALWAYS_INLINE void narrow_wide_block(char* to, const float* from) {
 }
 #endif
 
-/// to[i] = from[i], rounded to nearest, for one block; neither needs alignment.
-template <class Half>
+/// to[i] = from[i], rounded to nearest, for such a block; neither needs alignment.
+template <class Half, int length = half_block>
 WEFT_ALWAYS_INLINE void narrow_block(char* to, const float* from) {
+#if defined(WEFT_WIDE_LOOPS)
+  if constexpr (length == wide_half_block) return narrow_wide_block<Half>(to, from);
+#endif
 #if defined(__AVX2__) && defined(__F16C__)
   const __m256 low = _mm256_loadu_ps(from);
   const __m256 high = _mm256_loadu_ps(from + 8);

@@ -67,27 +67,14 @@ struct HalfSpans {
         for (int j = 0; j < length; ++j)
           result.at[j] = op(x.at[j]...);
       }(widened<length>(from)...);
-      narrowed<length>(to, result);
+      narrow_block<Half, length>(to, result.at);
     }
   }
   template <int length>
   static WEFT_ALWAYS_INLINE Floats<length> widened(const char* from) {
     Floats<length> floats;
-#if defined(WEFT_WIDE_LOOPS)
-    if constexpr (length == wide_half_block) {
-      widen_wide_block<Half>(floats.at, from);
-      return floats;
-    }
-#endif
-    widen_block<Half>(floats.at, from);
+    widen_block<Half, length>(floats.at, from);
     return floats;
-  }
-  template <int length>
-  static WEFT_ALWAYS_INLINE void narrowed(char* to, const Floats<length>& floats) {
-#if defined(WEFT_WIDE_LOOPS)
-    if constexpr (length == wide_half_block) return narrow_wide_block<Half>(to, floats.at);
-#endif
-    narrow_block<Half>(to, floats.at);
   }
 };
 

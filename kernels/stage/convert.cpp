@@ -133,42 +133,18 @@ template <class To, class From>
 constexpr bool narrows_in_registers = false;
 #endif
 
-/// Blocks as loops of one width take them: see WEFT_WIDE_LOOPS.
+/// Elements of blocks of halves in wide loops or in others.
 template <bool wide>
-struct HalfBlocks {
-  static constexpr int length = half_block;
-  template <class Half>
-  static WEFT_ALWAYS_INLINE void widen(float* to, const char* from) {
-    widen_block<Half>(to, from);
-  }
-  template <class Half>
-  static WEFT_ALWAYS_INLINE void narrow(char* to, const float* from) {
-    narrow_block<Half>(to, from);
-  }
-};
-#if defined(WEFT_WIDE_LOOPS)
-template <>
-struct HalfBlocks<true> {
-  static constexpr int length = wide_half_block;
-  template <class Half>
-  static WEFT_ALWAYS_INLINE void widen(float* to, const char* from) {
-    widen_wide_block<Half>(to, from);
-  }
-  template <class Half>
-  static WEFT_ALWAYS_INLINE void narrow(char* to, const float* from) {
-    narrow_wide_block<Half>(to, from);
-  }
-};
-#endif
+constexpr int block_length = wide ? wide_half_block : half_block;
 
 /// To or from a 16-bit floating type, through f32.
 template <class To, class From, bool wide>
 WEFT_ALWAYS_INLINE void convert_half_blocks(char* to, const char* from) {
-  using Blocks = HalfBlocks<wide>;
+  constexpr int length = block_length<wide>;
   alignas(64) float values[half_blocks];
   if constexpr (is_half_type<From>) {
-    for (int i = 0; i < half_blocks; i += Blocks::length)
-      Blocks::template widen<From>(values + i, from + 2 * i);
+    for (int i = 0; i < half_blocks; i += length)
+      widen_block<From, length>(values + i, from + 2 * i);
   } else {
     const SpanReader<From, false> in{from};
     WEFT_INDEPENDENT_ITERATIONS
@@ -176,8 +152,8 @@ WEFT_ALWAYS_INLINE void convert_half_blocks(char* to, const char* from) {
       values[i] = cast<float>(in[i]);
   }
   if constexpr (is_half_type<To>) {
-    for (int i = 0; i < half_blocks; i += Blocks::length)
-      Blocks::template narrow<To>(to + 2 * i, values + i);
+    for (int i = 0; i < half_blocks; i += length)
+      narrow_block<To, length>(to + 2 * i, values + i);
   } else if constexpr (narrows_in_registers<To, float>) {
     for (int i = 0; i < half_blocks; i += half_block) {
       narrow_register<To, float>(to + i * static_cast<int>(sizeof(To)),
@@ -217,14 +193,14 @@ WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n)
     for (; i + half_blocks <= n; i += half_blocks)
       convert_half_blocks<To, From, wide>(to + i * to_size, from + i * from_size);
   }
-  using Blocks = HalfBlocks<wide>;
+  constexpr int length = block_length<wide>;
   if constexpr (is_half_type<To> && std::is_same_v<From, float>) {
-    for (; i + Blocks::length <= n; i += Blocks::length)
-      Blocks::template narrow<To>(to + 2 * i, reinterpret_cast<const float*>(from) + i);
+    for (; i + length <= n; i += length)
+      narrow_block<To, length>(to + 2 * i, reinterpret_cast<const float*>(from) + i);
   }
   if constexpr (is_half_type<From> && std::is_same_v<To, float>) {
-    for (; i + Blocks::length <= n; i += Blocks::length)
-      Blocks::template widen<From>(reinterpret_cast<float*>(to) + i, from + 2 * i);
+    for (; i + length <= n; i += length)
+      widen_block<From, length>(reinterpret_cast<float*>(to) + i, from + 2 * i);
   }
 #if defined(__AVX2__)
   if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<From, float>) {
