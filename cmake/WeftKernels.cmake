@@ -42,7 +42,8 @@ function(weft_kernel_level_flags level out)
     # use, which takes up to a third longer where it comes from the second-level cache.
     set(flags ${avx2} -mno-avx512f -mtune=skylake)
   elseif(level STREQUAL "avx512")
-    # Compilers prefer 32-byte vectors even here unless told otherwise.
+    # Short rows and rows that begin anywhere are quicker by 32 bytes; long spans have loops of their own
+    # (WEFT_WIDE_LOOPS in weft/kernel/level.hpp).
     set(flags ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=256
       -mtune=skylake-avx512)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -24,6 +24,7 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
     if (k < iter.noutputs()) {
       access = plan.by_columns() ? "reduced into, column by column" : "reduced into, span by span";
+      if (plan.crosses) access += ", results put together first";
     } else {
       access = !r.staged ? "direct" : r.pack ? "staged: packed" : "staged: ";
       if (r.first != nullptr) access += r.pack ? ", cast" : "cast";

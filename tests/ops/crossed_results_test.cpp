@@ -2,6 +2,7 @@
 // Reductions whose results lie across the order in which they are made, few and many: bit for bit those
 // of an output that lies as they are made, of any type, for any number of threads.
 #include <weft/ops/reduce.hpp>
+#include <weft/ops/registry.hpp>
 
 #include "support/dense.hpp"
 #include "support/threads.hpp"
@@ -141,4 +142,19 @@ TEST_CASE("crossed results: the same bits as in the order in which they are made
     });
   }
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("crossed results: explained", "[ops]") {
+  const Tensor in = Tensor::zeros({30, 40, 50}, ScalarType::f32);
+  const Tensor along = Tensor::zeros({40, 50}, ScalarType::f32);
+  const Tensor across = Tensor::zeros({50, 40}, ScalarType::f32);
+  const std::vector<TensorView> inputs = {in};
+  const auto access = [&](const TensorView& to) {
+    const std::vector<TensorView> outputs = {to};
+    const weft::OpArguments args{.outputs = outputs, .inputs = inputs, .axes = {0}};
+    return weft::find_op("sum", args).explain(args).operands[0].access;
+  };
+  CHECK(access(along) == "reduced into, column by column");
+  CHECK(access(across.transpose(0, 1)) ==
+        "reduced into, column by column, results put together first");
 }
