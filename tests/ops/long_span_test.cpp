@@ -8,11 +8,11 @@
 #include "support/naive_functions.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace {
 
-using test::Dims;
 using weft::ScalarType;
 using weft::Tensor;
 using weft::TensorView;

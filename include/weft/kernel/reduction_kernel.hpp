@@ -29,8 +29,10 @@ struct ReductionKernel {
   void (*reduce_columns)(const void* context, void* accumulators, char* const* inputs,
                          const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                          std::int64_t index) = nullptr;
-  /// reduce_columns of `blocks` blocks, block_bytes[input] apart, each of `columns` accumulators, with no index.
-  /// Null if there is no quicker way than one after the other.
+  /// accumulators[b * columns + j] = the reduction of column j of block b, for 0 <= b < `blocks`, as
+  /// reduce_columns makes it of `rows` x `columns` elements; block b begins b * block_bytes[input] bytes after
+  /// the first, and steps of either kind may have any sign. Null if there is no quicker way than one block after
+  /// the other, and for kernels that are `indexed`: it gives no index.
   void (*reduce_column_blocks)(const void* context, void* accumulators, char* const* inputs,
                                const std::int64_t* row_bytes, std::int64_t rows,
                                std::int64_t columns, const std::int64_t* block_bytes,

@@ -174,7 +174,8 @@ WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std:
 /// streamed, the ends cost more than they save.
 inline constexpr std::int64_t wide_span = 1024;
 
-/// Whether to take wide loops for a call.
+/// Whether to take wide loops for a call of `rows` rows of `n` elements: one long span, on a machine whose units
+/// are as wide.
 inline bool takes_wide_loops(std::int64_t n, std::int64_t rows) {
   return rows == 1 && n >= wide_span && cpu_info().has_wide_units();
 }
@@ -203,6 +204,7 @@ struct SpanLoops {
   }
 
 #if defined(WEFT_WIDE_LOOPS)
+  /// loop() of one long span.
   template <std::uint32_t Mask>
   WEFT_WIDE_LOOPS static void wide_loop(F& op, char* const* data, std::int64_t n) {
     span_loop<Mask>(op, data, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
