@@ -165,6 +165,41 @@ WEFT_ALWAYS_INLINE void extreme_rows(T* extremes, const char* from, std::int64_t
   }
 }
 
+/// Takes the rows of a strip of columns into `extremes`, NaN where there is one; `best` is what they held.
+template <class T, bool largest, int vectors, class Map>
+WEFT_ALWAYS_INLINE void extremes_of_strip(T* extremes, const char* from, std::int64_t row_bytes,
+                                          std::int64_t rows, bool start, const Map& map,
+                                          T nothing) noexcept {
+  using V = Vectorized<T>;
+  V best[vectors];
+  Mask<T> number[vectors];
+  for (int v = 0; v < vectors; ++v) {
+    best[v] = start ? V(nothing) : V::load(extremes + v * V::lanes);
+    number[v] = best[v] == best[v];
+  }
+  const auto at = [&](std::int64_t row, int v) WEFT_INLINE_LAMBDA {
+    return map(V::load(reinterpret_cast<const T*>(from + row * row_bytes) + v * V::lanes));
+  };
+  std::int64_t row = 0;
+  for (; row + 2 <= rows; row += 2) {
+    for (int v = 0; v < vectors; ++v) {
+      const V x = at(row, v), y = at(row + 1, v);
+      best[v] = extreme_number<largest>(extreme_number<largest>(best[v], x), y);
+      number[v] = number[v] & both_numbers(x, y);
+    }
+  }
+  if (row < rows) {
+    for (int v = 0; v < vectors; ++v) {
+      const V x = at(row, v);
+      best[v] = extreme_number<largest>(best[v], x);
+      number[v] = number[v] & (x == x);
+    }
+  }
+  for (int v = 0; v < vectors; ++v)
+    select(number[v], best[v], V(std::numeric_limits<T>::quiet_NaN()))
+        .store(extremes + v * V::lanes);
+}
+
 /// extremes[j] = the extreme of column j of floating elements, NaN where there is one.
 template <class T, bool largest, class Map = Itself>
 WEFT_ALWAYS_INLINE void extreme_columns(T* extremes, const char* from, std::int64_t row_bytes,
@@ -172,32 +207,30 @@ WEFT_ALWAYS_INLINE void extreme_columns(T* extremes, const char* from, std::int6
                                         const Map& map = {},
                                         T nothing = nothing_beyond<T, largest>()) noexcept {
   using V = Vectorized<T>;
-  constexpr std::int64_t rows_at_a_time = 8;
+  // Of more rows at a time, each line would come from another page than the one before it; narrow rows are
+  // on the same pages, however many they are.
+  constexpr std::int64_t narrow = 128;
+  const std::int64_t rows_at_a_time = columns <= narrow ? std::max<std::int64_t>(rows, 1) : 4;
+#if defined(__AVX512F__)
+  constexpr int strip = 4;
+#else
+  constexpr int strip = 2;  // of twice as many registers, and half as many are there
+#endif
   constexpr std::int64_t size = sizeof(T);
   for (std::int64_t row = 0; row < rows || row == 0; row += rows_at_a_time) {
     const std::int64_t count = rows - row < rows_at_a_time ? rows - row : rows_at_a_time;
-    for (std::int64_t next = 0; next < columns && columns >= V::lanes; next += V::lanes) {
+    const char* at = from + row * row_bytes;
+    std::int64_t j = 0;
+    for (; j + strip * V::lanes <= columns; j += strip * V::lanes)
+      extremes_of_strip<T, largest, strip>(extremes + j, at + j * size, row_bytes, count, row == 0,
+                                           map, nothing);
+    for (; j < columns && columns >= V::lanes; j += V::lanes) {
       // The last columns together with some before them.
-      const std::int64_t j = next + V::lanes <= columns ? next : columns - V::lanes;
-      V best = row == 0 ? V(nothing) : V::load(extremes + j);
-      Mask<T> number = best == best;
-      const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
-        return map(V::load(reinterpret_cast<const T*>(from + r * row_bytes + j * size)));
-      };
-      std::int64_t r = row;
-      for (; r + 2 <= row + count; r += 2) {
-        const V x = at(r), y = at(r + 1);
-        best = extreme_number<largest>(extreme_number<largest>(best, x), y);
-        number = number & both_numbers(x, y);
-      }
-      if (r < row + count) {
-        const V x = at(r);
-        best = extreme_number<largest>(best, x);
-        number = number & (x == x);
-      }
-      select(number, best, V(std::numeric_limits<T>::quiet_NaN())).store(extremes + j);
+      j = j + V::lanes <= columns ? j : columns - V::lanes;
+      extremes_of_strip<T, largest, 1>(extremes + j, at + j * size, row_bytes, count, row == 0, map,
+                                       nothing);
     }
-    for (std::int64_t j = 0; j < columns && columns < V::lanes; ++j) {
+    for (j = 0; j < columns && columns < V::lanes; ++j) {
       T best = row == 0 ? nothing : extremes[j];
       for (std::int64_t r = row; r < row + count; ++r)
         best = extreme<T, largest>(best, map(SpanReader<T, false>{from + r * row_bytes}[j]));
