@@ -68,16 +68,14 @@ void reduce_in_groups(const TensorIterator& iter, const ReductionKernel& kernel,
     }
   });
   ReduceRunner runner(iter, kernel, plan);
-  std::vector<Line> memory(lines(CombiningTree::bytes_needed(kernel, plan.width(), plan.groups)));
   for (std::int64_t tile = 0; tile < tiles; ++tile) {
-    CombiningTree tree(kernel, reinterpret_cast<char*>(memory.data()), plan.width());
-    for (std::int64_t g = 0; g < plan.groups; ++g) {
-      std::copy_n(slot_at(tile * plan.groups + g), width_bytes, tree.next());
-      tree.push(plan.width());
+    const std::int64_t first = tile * plan.groups;
+    for (std::int64_t step = 1; step < plan.groups; step *= 2) {
+      for (std::int64_t g = 0; g + step < plan.groups; g += 2 * step)
+        kernel.combine(kernel.context, slot_at(first + g), slot_at(first + g + step), plan.width());
     }
-    char* acc = tree.finish(plan.width());
-    runner.fold(first_tile + tile, acc);
-    sink(runner, first_tile + tile, acc);
+    runner.fold(first_tile + tile, slot_at(first));
+    sink(runner, first_tile + tile, slot_at(first));
   }
 }
 
