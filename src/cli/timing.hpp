@@ -31,6 +31,13 @@ double time_calls(F&& call, long count) {
          static_cast<double>(count);
 }
 
+/// Calls for about `seconds`: what threads need until a scheduler that has put them on one core spreads them.
+template <class F>
+void warm_up(F&& call, double seconds) {
+  for (double spent_ns = 0; spent_ns < seconds * 1e9;)
+    spent_ns += time_calls(call, 1);
+}
+
 /// Times batches of calls for at least `min_seconds` and at least five times. A batch is long
 /// enough (0.2 ms) that reading the clock does not count.
 template <class F>
