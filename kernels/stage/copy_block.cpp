@@ -2,6 +2,7 @@
 // Blocks of elements from one pair of strides to another, by element size: rows that both sides hold
 // densely, transposes (each side dense along another dim), constant steps, and anything else element
 // by element.
+#include "kernels/stage/reversed_rows.hpp"
 #include "kernels/stage/spaced.hpp"
 #include "kernels/stage/stage.hpp"
 #include "kernels/stage/transpose_lines.hpp"
@@ -24,6 +25,23 @@ void copy_spaced(char* __restrict to, std::int64_t t1, const char* __restrict fr
   for (std::int64_t j = 0; j < n1; ++j) {
     for (std::int64_t i = 0; i < n0; ++i)
       store(to + j * t1 + i * size, load<T>(from + j * f1 + i * Step * size));
+  }
+}
+
+/// Every Step-th element of a row, from the last one back: forwards into a buffer, from which they are turned
+/// round. Compilers pick lanes out of whole vectors only where these follow each other upwards.
+template <class T, int Step>
+void copy_spaced_back(char* __restrict to, std::int64_t t1, const char* __restrict from,
+                      std::int64_t f1, std::int64_t n0, std::int64_t n1) {
+  constexpr std::int64_t size = sizeof(T);
+  constexpr std::int64_t most = 2048 / size;
+  alignas(64) char buffer[most * size];
+  for (std::int64_t j = 0; j < n1; ++j) {
+    for (std::int64_t i = 0; i < n0; i += most) {
+      const std::int64_t n = n0 - i < most ? n0 - i : most;
+      copy_spaced<T, Step>(buffer, 0, from + j * f1 - (i + n - 1) * Step * size, 0, n, 1);
+      copy_spaced<T, -1>(to + j * t1 + i * size, 0, buffer + (n - 1) * size, 0, n, 1);
+    }
   }
 }
 
@@ -129,6 +147,8 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
     copy_transposed<T>(to, t1, from, f0, n0, n1);
   } else if (t1 == size && f0 == size && transposable) {
     copy_transposed<T>(to, t0, from, f1, n1, n0);
+  } else if (t0 == size && f0 == -size && ReversedRows<T>::fits(t1, f1, n0, n1)) {
+    ReversedRows<T>::copy(to, from, f1, n0, n1);
   } else if (t0 == size && ShortRows<T>::fits(f0, n0)) {
     ShortRows<T>::gather(to, t1, from, f1, f0, n0, n1);
   } else if (t0 == size && size < 16 && f0 == 2 * size) {
@@ -139,6 +159,12 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
     copy_spaced<T, 4>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == -size) {
     copy_spaced<T, -1>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && size < 16 && f0 == -2 * size && n0 >= least_spaced) {
+    copy_spaced_back<T, 2>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && size < 16 && f0 == -3 * size && n0 >= least_spaced) {
+    copy_spaced_back<T, 3>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && size < 16 && f0 == -4 * size && n0 >= least_spaced) {
+    copy_spaced_back<T, 4>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && n0 >= least_spaced) {
     for (std::int64_t j = 0; j < n1; ++j)
       gather_row<T>(to + j * t1, from + j * f1, f0, n0);
@@ -148,6 +174,28 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
   } else {
     copy_elements<T>(to, t0, t1, from, f0, f1, n0, n1);
   }
+}
+
+/// copy_block() where a side is dense backwards: both are walked backwards along that dim, unless that takes
+/// as much from the other.
+template <class T>
+void copy_any_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
+                    const char* __restrict from, std::int64_t f0, std::int64_t f1, std::int64_t n0,
+                    std::int64_t n1) {
+  constexpr std::int64_t size = sizeof(T);
+  if ((t0 == -size && f0 != 0) || (f0 == -size && t1 == size)) {
+    to += (n0 - 1) * t0;
+    from += (n0 - 1) * f0;
+    t0 = -t0;
+    f0 = -f0;
+  }
+  if ((t1 == -size && f0 == size) || (f1 == -size && t0 == size)) {
+    to += (n1 - 1) * t1;
+    from += (n1 - 1) * f1;
+    t1 = -t1;
+    f1 = -f1;
+  }
+  copy_block<T>(to, t0, t1, from, f0, f1, n0, n1);
 }
 
 template <class T>
@@ -169,10 +217,10 @@ void stream_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
     } else if (t1 == size && f0 == size && transposable(t0)) {
       stream_transposed<T>(to, t0, from, f1, n1, n0);
     } else {
-      copy_block<T>(to, t0, t1, from, f0, f1, n0, n1);
+      copy_any_block<T>(to, t0, t1, from, f0, f1, n0, n1);
     }
   } else {
-    copy_block<T>(to, t0, t1, from, f0, f1, n0, n1);
+    copy_any_block<T>(to, t0, t1, from, f0, f1, n0, n1);
   }
 }
 
@@ -180,11 +228,11 @@ void stream_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
 
 CopyBlockFn WEFT_KERNEL(copy_block_kernel)(std::int64_t element_bytes) {
   switch (element_bytes) {
-    case 1: return &copy_block<std::uint8_t>;
-    case 2: return &copy_block<std::uint16_t>;
-    case 4: return &copy_block<std::uint32_t>;
-    case 8: return &copy_block<std::uint64_t>;
-    default: return &copy_block<Pair>;
+    case 1: return &copy_any_block<std::uint8_t>;
+    case 2: return &copy_any_block<std::uint16_t>;
+    case 4: return &copy_any_block<std::uint32_t>;
+    case 8: return &copy_any_block<std::uint64_t>;
+    default: return &copy_any_block<Pair>;
   }
 }
 

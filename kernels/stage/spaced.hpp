@@ -152,18 +152,21 @@ struct ShortRows {
     constexpr std::int64_t least = 5;  // fewer are moved one by one as fast
     constexpr std::int64_t most = lanes < 16 ? lanes : 16;
     if constexpr (size == 1 || size > 8) return false;
-    return step > 0 && step % size == 0 && n >= least && n <= most &&
-           (n - 1) * (step / size) < 2 * lanes;
+    if (step == -size) return false;  // there are quicker ways
+    const std::int64_t apart = step < 0 ? -step : step;
+    return apart > 0 && apart % size == 0 && n >= least && n <= most &&
+           (n - 1) * (apart / size) < 2 * lanes;
   }
 
   static void gather(char* __restrict to, std::int64_t t1, const char* __restrict from,
                      std::int64_t f1, std::int64_t step, std::int64_t n, std::int64_t rows) {
     if constexpr (size > 1 && size <= 8) {
-      // Masked: nothing beyond the last element may be touched.
-      const std::int64_t reach = (n - 1) * (step / size) + 1;
-      const std::uint32_t low = first(reach);
-      const std::uint32_t high = first(reach - lanes);
-      const __m512i places = multiples(step / size);
+      // Masked: nothing beyond the outermost elements may be touched.
+      const std::int64_t last = (n - 1) * (step < 0 ? -step : step) / size;
+      const std::uint32_t low = first(last + 1);
+      const std::uint32_t high = first(last + 1 - lanes);
+      const __m512i places = multiples(step / size, step < 0 ? last : 0);
+      if (step < 0) from += (n - 1) * step;
       for (std::int64_t j = 0; j < rows; ++j) {
         store(to + j * t1, first(n),
               pick(load(from + j * f1, low), places, load(from + j * f1 + 64, high)));
@@ -178,19 +181,24 @@ struct ShortRows {
     return count >= lanes ? static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1)
                           : (std::uint32_t{1} << count) - 1;
   }
-  /// 0, step, 2 * step ... modulo two registers' lanes: the first n of them are within.
-  static __m512i multiples(std::int64_t step) {
+  /// start, start + step, start + 2 * step ... modulo two registers' lanes: the first n of them are within.
+  static __m512i multiples(std::int64_t step, std::int64_t start) {
     if constexpr (size == 8) {
-      return _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(step));
+      return _mm512_add_epi64(
+          _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(step)),
+          _mm512_set1_epi64(start));
     } else if constexpr (size == 4) {
-      return _mm512_mullo_epi32(
-          _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-          _mm512_set1_epi32(static_cast<int>(step)));
+      return _mm512_add_epi32(_mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+                                                                   11, 12, 13, 14, 15),
+                                                 _mm512_set1_epi32(static_cast<int>(step))),
+                              _mm512_set1_epi32(static_cast<int>(start)));
     } else {
       const __m512i numbers = _mm512_cvtepu8_epi16(
           _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
                            21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31));
-      return _mm512_mullo_epi16(numbers, _mm512_set1_epi16(static_cast<short>(step)));
+      return _mm512_add_epi16(
+          _mm512_mullo_epi16(numbers, _mm512_set1_epi16(static_cast<short>(step))),
+          _mm512_set1_epi16(static_cast<short>(start)));
     }
   }
   static __m512i load(const char* from, std::uint32_t mask) {

@@ -71,7 +71,7 @@ constexpr std::int64_t narrow_tile_bytes = 12 << 10;
 class RoadChoice {
  public:
   RoadChoice(const TensorIterator& iter, const CopyPlane& plane)
-      : geometry_(iter.geometry()), to_(iter.operand(0).data), p_(plane) {
+      : geometry_(iter.geometry()), to_(iter.operand(0).data + plane.to_start), p_(plane) {
     narrow_ = p_.transposes && p_.extent1 * p_.size < narrow_bytes;
     const bool fits_nowhere = worth_streaming(iter, 0);
     if (is_near(fits_nowhere)) {
@@ -238,14 +238,22 @@ CopyPlane copy_plane(const TensorIterator& iter) {
   CopyPlane p;
   p.size = element_size(iter.operand(0).storage);
   if (iter.ndim() == 0) return p;
+  const auto turn_round = [&p](std::int64_t extent, std::int64_t& to, std::int64_t& from) {
+    p.to_start += (extent - 1) * to;
+    p.from_start += (extent - 1) * from;
+    to = -to;
+    from = -from;
+  };
   p.extent0 = geometry.extent(0);
   p.to0 = geometry.stride(0, 0);
   p.from0 = geometry.stride(0, 1);
+  if (p.to0 == -p.size || (p.from0 == -p.size && p.to0 != p.size))
+    turn_round(p.extent0, p.to0, p.from0);
   if (iter.ndim() == 1) return p;
   p.partner = 1;
   const int crossing = p.from0 != p.size ? 1 : 0;  // operand that runs across dim 0
   for (int d = 1; d < geometry.ndim(); ++d) {
-    if (geometry.stride(d, crossing) != p.size || geometry.extent(d) < 2) continue;
+    if (std::abs(geometry.stride(d, crossing)) != p.size || geometry.extent(d) < 2) continue;
     if ((crossing == 1 ? p.to0 : p.from0) != p.size) break;
     p.partner = d;
     p.transposes = true;
@@ -254,6 +262,7 @@ CopyPlane copy_plane(const TensorIterator& iter) {
   p.extent1 = geometry.extent(p.partner);
   p.to1 = geometry.stride(p.partner, 0);
   p.from1 = geometry.stride(p.partner, 1);
+  if (p.transposes && (crossing == 1 ? p.from1 : p.to1) < 0) turn_round(p.extent1, p.to1, p.from1);
   return p;
 }
 

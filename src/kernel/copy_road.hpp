@@ -18,8 +18,12 @@ struct CopyPlane {
   std::int64_t extent0 = 1, extent1 = 1;  ///< elements
   std::int64_t to0 = 0, to1 = 0;          ///< from element to element of the output
   std::int64_t from0 = 0, from1 = 0;      ///< the same of the input
-  int partner = 0;                        ///< dim that is the plane's second
-  bool transposes = false;                ///< each side is dense along a dim of its own
+  std::int64_t to_start =
+      0;  ///< bytes from the output's first element to the plane's, from which it is
+  std::int64_t from_start =
+      0;  ///< walked; the same of the input: a dim that is dense backwards is turned round
+  int partner = 0;          ///< dim that is the plane's second
+  bool transposes = false;  ///< each side is dense along a dim of its own
 
   bool dense() const { return to0 == size && from0 == size; }
 };

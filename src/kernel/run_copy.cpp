@@ -23,9 +23,9 @@ class CopyWalk {
  public:
   explicit CopyWalk(const TensorIterator& iter)
       : geometry_(iter.geometry()),
-        to_(iter.operand(0).data),
-        from_(iter.operand(1).data),
         p_(copy_plane(iter)),
+        to_(iter.operand(0).data + p_.to_start),
+        from_(iter.operand(1).data + p_.from_start),
         road_(copy_road(iter, p_)),
         tiles0_(ceil_div(p_.extent0, road_.tile0)),
         tiles1_(ceil_div(p_.extent1, road_.tile1)),
@@ -68,9 +68,9 @@ class CopyWalk {
 
  private:
   const Geometry& geometry_;
+  CopyPlane p_;
   char* to_;
   const char* from_;
-  CopyPlane p_;
   CopyRoad road_;
   std::int64_t tiles0_, tiles1_;
   std::int64_t count_;

@@ -63,6 +63,7 @@ enum class Kind {
   constant_step,
   scattered_step,
   reversed,
+  reversed_pixels,  // short rows, next to each other in `to`
   repeated_elements,
   one_value,
   any_steps,
@@ -98,28 +99,41 @@ Block draw(Random& random, Kind kind, std::int64_t size, std::int64_t n0, std::i
     case Kind::transposed:
       t[1] = apart(row);
       f[0] = apart(column);
-      f[1] = size;
+      f[1] = either_sign(random, size);
+      t[0] = either_sign(random, size);
       break;
     case Kind::transposed_back:
       t[0] = apart(column);
-      t[1] = size;
+      t[1] = either_sign(random, size);
+      f[0] = either_sign(random, size);
       f[1] = apart(row);
       break;
     case Kind::constant_step:
       f[0] = spaced();
       t[1] = apart(row);
       f[1] = apart(n0 * f[0]);
+      f[0] = either_sign(random, f[0]);
       break;
     case Kind::scattered_step:
       t[0] = spaced();
       t[1] = apart(n0 * t[0]);
       f[1] = apart(row);
+      t[0] = either_sign(random, t[0]);
       break;
     case Kind::reversed:
       (random.chance(50) ? f : t)[0] = -size;
       t[1] = apart(row);
       f[1] = apart(row);
       break;
+    case Kind::reversed_pixels: {
+      b.n[0] = random.integer(2, 10);
+      b.n[1] = random.integer(14, 70);
+      const std::int64_t pixel = b.n[0] * size;
+      t[1] = pixel;
+      f[0] = -size;
+      f[1] = random.chance(70) ? pixel : pixel + random.integer(1, 3) * size;
+      break;
+    }
     case Kind::repeated_elements:
       t[0] = random.chance(50) ? size : spaced();
       t[1] = apart(n0 * t[0]);
