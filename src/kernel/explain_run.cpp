@@ -9,15 +9,17 @@
 #include "kernel/footprint.hpp"
 #include "kernel/grain.hpp"
 #include "kernel/tile_plan.hpp"
+#include "kernel/tile_prefetch.hpp"
 
 #include <algorithm>
 
 namespace weft::inline v0 {
 namespace {
 
-std::string access_name(const TileOperand& t) {
+std::string access_name(const TilePlan& plan, const TileOperand& t) {
+  const char* const ahead = is_prefetched(plan, t) ? ", prefetched" : "";
   switch (t.access) {
-    case Access::direct: return "direct";
+    case Access::direct: return std::string("direct") + ahead;
     case Access::broadcast: return t.constant ? "broadcast: cast" : "broadcast";
     case Access::streamed: return t.first != nullptr ? "streamed: cast" : "streamed";
     case Access::staged:
@@ -26,7 +28,7 @@ std::string access_name(const TileOperand& t) {
   std::string how = "staged: ";
   how += t.transposed ? "transposed" : t.pack ? "packed" : "";
   if (t.first != nullptr) how += t.pack ? ", cast" : "cast";
-  return how;
+  return how + (t.streams ? ", streamed" : ahead);
 }
 
 /// The same words as of tiles.
@@ -85,7 +87,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
     return e;
   }
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
-    e.operands[k].access = access_name(plan.operands[k]);
+    e.operands[k].access = access_name(plan, plan.operands[k]);
   e.run.blocks = plan.count;
   e.run.tile[0] = plan.steps[0].tile;
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];

@@ -38,8 +38,11 @@ constexpr std::int64_t max_direct_elements = 16 << 10;
 constexpr std::int64_t cache_line = 64;
 /// Extents of planes whose tiles are streamed where operands run across each other and the last level is far.
 /// Of smaller planes a tile takes one side whole and walks the other straight on, which plain stores do as
-/// well; and where the last level is near, streaming pieces of rows was slower. Gathered rows are too short.
+/// well; and from a near last level, streaming pieces of rows was slower. Gathered rows are too short.
 constexpr std::int64_t least_streamed_side = 256;
+/// The same of planes whose tiles ask for what the next one needs, from a last level that is near. Along shorter
+/// sides memory is read in long stretches as it is.
+constexpr std::int64_t least_prefetched_side = 64;
 /// Rows at least this long are packed in pieces; of shorter ones several make a tile.
 constexpr std::int64_t least_row_in_pieces = 512;
 
@@ -124,15 +127,17 @@ struct CrossingTile {
 /// has room: what is touched comes from no further than a few times the second level then (from there itself
 /// if one side is short), or from a near last level, if a single operand of 8 bytes an element and more runs
 /// across.
-CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals) {
+CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals, bool prefetches) {
   constexpr CrossingTile usual{512, large_stage_bytes, false};
   constexpr CrossingTile first_level{128, 16 << 10, true};
   constexpr CrossingTile last_level{128, 32 << 10, true};
   constexpr CrossingTile memory{256, 64 << 10, false};
+  constexpr CrossingTile prefetched{128, large_stage_bytes, false};
   constexpr std::int64_t least_size = 4;
   constexpr std::int64_t least_extent = 16;
   constexpr std::int64_t short_extent = 32;
   const Geometry& geometry = iter.geometry();
+  if (prefetches) return prefetched;
   if (totals.crossing_size < least_size || geometry.ndim() != 2 ||
       totals.staged_bytes > totals.staged * totals.crossing_size || !has_roomy_l1()) {
     return usual;
@@ -169,13 +174,26 @@ std::int64_t part_of(std::int64_t extent, std::int64_t length) {
   return std::min(extent, leaves_little ? ceil_div(extent, parts) : length);
 }
 
-/// Elements of a row of a tile that is streamed: 512 bytes of the widest output.
-std::int64_t streamed_run(const TilePlan& plan) {
-  constexpr std::int64_t run_bytes = 512;
+/// Parts of `extent` of at most `most` elements of `size` bytes: about equally long, of whole lines.
+std::int64_t whole_lines(std::int64_t extent, std::int64_t most, std::int64_t size) {
+  const std::int64_t in_line = std::max<std::int64_t>(cache_line / size, 1);
+  if (most < in_line) return most;
+  const std::int64_t part = ceil_div(extent, ceil_div(extent, most));
+  return std::min(most / in_line, ceil_div(part, in_line)) * in_line;
+}
+
+/// Elements of a row of a tile that is streamed, or prefetched, of at most `most` elements: 512 bytes of the widest
+/// output. Where the caches are asked for what is next, a KiB, or so much less that the runs across, each shorter
+/// than a row but read once, not written as well, do not get too short: one costs about a third of a row.
+std::int64_t long_run(const TilePlan& plan, std::int64_t most) {
   std::int64_t widest = 1;
   for (const TileOperand& t : plan.operands)
     if (t.is_output) widest = std::max<std::int64_t>(widest, t.memory_size);
-  return run_bytes / widest;
+  if (!plan.prefetches) return 512 / widest;
+  std::int64_t run = 1024 / widest;
+  while (run * run > 6 * most)
+    run /= 2;
+  return run;
 }
 
 /// Operands of different orders: nearly squares, so that each uses up the lines and pages it touches.
@@ -184,7 +202,7 @@ std::int64_t streamed_run(const TilePlan& plan) {
 void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
   const std::int64_t least_along = std::min<std::int64_t>(1024 / totals.crossing_size, 256);
   const Geometry& geometry = iter.geometry();
-  const CrossingTile tile = crossing_tile(iter, totals);
+  const CrossingTile tile = crossing_tile(iter, totals, plan.prefetches);
   const bool near = tile.in_first_level;
   const std::int64_t most = tile.stage_bytes / totals.staged_bytes;
   const std::int64_t width = geometry.extent(totals.crossing);
@@ -201,7 +219,7 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
           ? std::min(most, std::max(short_stage_bytes / totals.staged_bytes, across * least_along))
           : most;
   std::int64_t along = std::max<std::int64_t>(capacity / across, 1);
-  if (plan.streams) along = std::min(along, streamed_run(plan));
+  if (plan.streams || plan.prefetches) along = std::min(along, long_run(plan, most));
   add_step(plan, iter, 0, along > cache_line ? along / cache_line * cache_line : along);
   // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there is too
   // little in a tile otherwise.
@@ -218,6 +236,9 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
     add_step(plan, iter, d, more);
     ++plan.row_rank;
   }
+  if (plan.prefetches)
+    capacity = whole_lines(width, capacity / plan.tile_elements, totals.crossing_size) *
+               plan.tile_elements;
   tile_rows(plan, iter, totals.crossing, capacity);
 }
 
@@ -326,6 +347,17 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capa
   settle_rows(plan, geometry);
 }
 
+/// Outputs that run across dim 0 are written past the caches as well.
+void stream_blocks(TilePlan& plan, const TensorIterator& iter) {
+  for (int k = 0; k < iter.noutputs(); ++k) {
+    TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    if (t.access != Access::staged || !t.transposed || iter.operand(k).is_read_write) continue;
+    t.move = stream_block_kernel(t.memory_size);
+    t.streams = true;
+    plan.streams = true;
+  }
+}
+
 }  // namespace
 
 void convert_value(char* to, ScalarType type, const Operand& op) {
@@ -374,9 +406,12 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   const bool by_rows = geometry.ndim() == 1 || row >= least_staged_row ||
                        (in_place && !repeats && row >= least_direct_row(kernel.cost, widest) &&
                         !ends_in_singles(plan, geometry));
-  const bool large_planes = std::min(row, geometry.extent(totals.crossing)) >= least_streamed_side;
-  if ((crossing && !(large_planes && cpu_info().has_far_last_level())) || !by_rows)
-    stop_streaming(plan, totals);
+  const std::int64_t side = crossing ? std::min(row, geometry.extent(totals.crossing)) : 0;
+  plan.prefetches = side >= least_prefetched_side && !cpu_info().has_far_last_level() &&
+                    bytes_touched(iter) > cpu_info().last_level_share();
+  const bool streams_tiles =
+      side >= least_streamed_side && (plan.prefetches || cpu_info().has_far_last_level());
+  if ((crossing && !streams_tiles) || !by_rows) stop_streaming(plan, totals);
   if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);
   stream_several_rows(plan, iter, totals);
   const auto capacity = [](std::int64_t bytes) {
@@ -400,6 +435,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
     tile_gathered(plan, iter, most_of(totals.staged_bytes), capacity(totals.all_bytes));
   }
   add_outer_steps(plan, iter);
+  if (plan.prefetches) stream_blocks(plan, iter);
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
     if (t.access == Access::spaced) ++staged;

@@ -47,6 +47,7 @@ struct TileOperand {
   bool one_per_row = false;  ///< staged and read as one value: the buffer holds one element for
                              ///< each row (or one in all)
   bool transposed = false;   ///< staged, and dense along another dim than dim 0
+  bool streams = false;      ///< staged: an output whose blocks are written past the caches
   ConvertFn first =
       nullptr;  ///< conversion memory -> via, or memory -> kernel (outputs: kernel -> ...)
   ConvertFn second = nullptr;    ///< conversion via -> kernel
@@ -68,8 +69,9 @@ struct TileStep {
 /// The walk: the iteration space is cut into tiles of rows. A row is one span: dim 0, or the first few
 /// dims where every operand that is used in place goes on from one to the next.
 struct TilePlan {
-  bool streams = false;    ///< some output is written past the caches
-  bool in_pieces = false;  ///< rows are run piece by piece: some operand is spaced or streamed
+  bool streams = false;     ///< some output is written past the caches
+  bool in_pieces = false;   ///< rows are run piece by piece: some operand is spaced or streamed
+  bool prefetches = false;  ///< the caches are asked for what the next tile needs
   std::int64_t piece = piece_bytes;          ///< elements of such a piece
   std::int64_t piece_rows = 1;               ///< rows of one, if whole rows: streamed outputs go on
                                              ///< in the next row where one ends

@@ -8,6 +8,7 @@
 
 #include "kernel/block.hpp"
 #include "kernel/tile_plan.hpp"
+#include "kernel/tile_prefetch.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +45,7 @@ class TileRunner {
       if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
       buffers_.push_back(b);
       // Its strides are all 0, and it is read only.
-      ptrs_.push_back(t.constant ? const_cast<char*>(t.value) : iter.operand(k).data);
+      tile_.ptrs.push_back(t.constant ? const_cast<char*>(t.value) : iter.operand(k).data);
     }
   }
 
@@ -55,6 +56,7 @@ class TileRunner {
       for (std::size_t k = 0; k < buffers_.size(); ++k) {
         if (plan_.operands[k].access == Access::staged && !plan_.operands[k].is_output) load(k);
       }
+      if (plan_.prefetches) look_ahead(i + 1 < end);
       call();
       for (std::size_t k = 0; k < buffers_.size(); ++k) {
         if (plan_.operands[k].access == Access::staged && plan_.operands[k].is_output) store(k);
@@ -80,7 +82,7 @@ class TileRunner {
       flat /= plan_.steps[s].tiles;
     }
     for (int s = 0; s < plan_.tile_rank; ++s)
-      extents_[s] = extent_of(static_cast<std::size_t>(s));
+      tile_.extents[s] = extent_of(static_cast<std::size_t>(s));
     count_elements();
   }
   void next() {
@@ -88,7 +90,7 @@ class TileRunner {
       const bool more = at_[s] + 1 < plan_.steps[s].tiles;
       if (plan_.steps[s].tiles > 1) {
         move(s, more ? 1 : -at_[s]);
-        if (s < static_cast<std::size_t>(plan_.tile_rank)) extents_[s] = extent_of(s);
+        if (s < static_cast<std::size_t>(plan_.tile_rank)) tile_.extents[s] = extent_of(s);
       }
       if (more) break;
     }
@@ -96,21 +98,34 @@ class TileRunner {
   }
   void move(std::size_t step, std::int64_t by) {
     at_[step] += by;
+    move(tile_, step, by);
+  }
+  void move(TilePlace& tile, std::size_t step, std::int64_t by) const {
     const std::int64_t elements = by * plan_.steps[step].tile;
     const std::int64_t* strides = geometry_.strides(plan_.steps[step].dim);
-    for (std::size_t k = 0; k < ptrs_.size(); ++k)
-      ptrs_[k] += elements * strides[k];
+    for (std::size_t k = 0; k < tile.ptrs.size(); ++k)
+      tile.ptrs[k] += elements * strides[k];
   }
-  /// Elements along a step of the tile at hand: the last tile may be smaller.
-  std::int64_t extent_of(std::size_t step) const {
+  /// Where next() will lead, if there are more tiles.
+  void look_ahead(bool more_tiles) {
+    next_ = tile_;
+    for (std::size_t s = 0; more_tiles && s < plan_.steps.size(); ++s) {
+      const bool more = at_[s] + 1 < plan_.steps[s].tiles;
+      const std::int64_t to = more ? at_[s] + 1 : 0;
+      move(next_, s, to - at_[s]);
+      if (s < static_cast<std::size_t>(plan_.tile_rank)) next_.extents[s] = extent_of(s, to);
+      if (more) break;
+    }
+  }
+  /// Elements along a step of the tile at hand, or of tile `at` of that step: the last one may be smaller.
+  std::int64_t extent_of(std::size_t step) const { return extent_of(step, at_[step]); }
+  std::int64_t extent_of(std::size_t step, std::int64_t at) const {
     const TileStep& t = plan_.steps[step];
-    return std::min(t.tile, geometry_.extent(t.dim) - at_[step] * t.tile);
+    return std::min(t.tile, geometry_.extent(t.dim) - at * t.tile);
   }
   void count_elements() {
-    row_elements_ = 1;
-    for (int s = 0; s < plan_.row_rank; ++s)
-      row_elements_ *= extents_[s];
-    rows_ = plan_.tile_rank > plan_.row_rank ? extents_[plan_.row_rank] : 1;
+    row_elements_ = tile_.row_elements(plan_);
+    rows_ = tile_.rows(plan_);
     elements_ = row_elements_ * rows_;
   }
   /// Bytes from row to row of operand k.
@@ -134,7 +149,7 @@ class TileRunner {
   int block_of(std::size_t k, const TileOperand& t, BlockDim* dims) const {
     int count = 0;
     for (int i = t.one_per_row ? plan_.row_rank : 0; i < plan_.tile_rank; ++i)
-      append_dim(dims, count, {extents_[i], stride(static_cast<std::size_t>(i), k)});
+      append_dim(dims, count, {tile_.extents[i], stride(static_cast<std::size_t>(i), k)});
     return count;
   }
 
@@ -142,21 +157,21 @@ class TileRunner {
     const TileOperand& t = plan_.operands[k];
     Buffers& b = buffers_[k];
     const std::int64_t count = staged_elements(t);
-    if (b.held == ptrs_[k] && b.held_elements == count && b.held_row == row_elements_) {
+    if (b.held == tile_.ptrs[k] && b.held_elements == count && b.held_row == row_elements_) {
       return;  // a repeated pattern
     }
     if (t.pack || t.one_per_row) {
       char* dense = t.first != nullptr ? b.memory : b.kernel;
       BlockDim dims[max_rank];
-      pack(t.move, dense, ptrs_[k], t.memory_size, dims, block_of(k, t, dims));
+      pack(t.move, dense, tile_.ptrs[k], t.memory_size, dims, block_of(k, t, dims));
       if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
     } else {
       for (std::int64_t r = 0; r < rows_; ++r) {
-        convert(t, b, ptrs_[k] + r * row_stride(k), b.kernel + r * row_elements_ * t.kernel_size,
-                row_elements_);
+        convert(t, b, tile_.ptrs[k] + r * row_stride(k),
+                b.kernel + r * row_elements_ * t.kernel_size, row_elements_);
       }
     }
-    b.held = ptrs_[k];
+    b.held = tile_.ptrs[k];
     b.held_elements = count;
     b.held_row = row_elements_;
   }
@@ -172,11 +187,11 @@ class TileRunner {
       }
       BlockDim dims[max_rank];
       const int ndims = block_of(k, t, dims);
-      unpack(t.move, ptrs_[k], dense, t.memory_size, dims, ndims);
+      unpack(t.move, tile_.ptrs[k], dense, t.memory_size, dims, ndims);
     } else {
       for (std::int64_t r = 0; r < rows_; ++r) {
-        convert(t, b, b.kernel + r * row_elements_ * t.kernel_size, ptrs_[k] + r * row_stride(k),
-                row_elements_);
+        convert(t, b, b.kernel + r * row_elements_ * t.kernel_size,
+                tile_.ptrs[k] + r * row_stride(k), row_elements_);
       }
     }
   }
@@ -196,16 +211,35 @@ class TileRunner {
     std::int64_t row_bytes[max_operands];
     const std::int64_t n = row_elements_;
     const std::int64_t rows = rows_;
-    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       const bool staged = t.access == Access::staged;
-      data[k] = staged ? buffers_[k].kernel : ptrs_[k];
+      data[k] = staged ? buffers_[k].kernel : tile_.ptrs[k];
       row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : row_stride(k);
     }
+    if (!plan_.prefetches) return run_rows(data, row_bytes, n, rows);
+    const TilePrefetch prefetch(geometry_, plan_, tile_, next_);
+    constexpr std::int64_t enough_bytes = 1024;
+    const std::int64_t most =
+        std::max<std::int64_t>(enough_bytes / (n * plan_.operands[0].memory_size), 1);
+    for (std::int64_t r = 0, count = 0; r < rows; r += count) {
+      count = std::min(most, rows - r);
+      for (std::int64_t i = 0; i < count; ++i)
+        prefetch.ask(r + i);
+      run_rows(data, row_bytes, n, count);
+      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+        data[k] += count * row_bytes[k];
+    }
+  }
+
+  /// Rows of n elements. `data` and `row_bytes` as in call().
+  void run_rows(char* const* at, const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows) {
     if (!plan_.in_pieces) {
-      kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
+      kernel_.run(kernel_.context, at, row_bytes, n, rows, broadcast_);
       return;
     }
+    char* data[max_operands];
+    std::copy_n(at, tile_.ptrs.size(), data);
     for (std::int64_t r = 0, count = 0; r < rows; r += count) {
       count = std::min(plan_.piece_rows, rows - r);
       if (plan_.piece_rows > 1) {
@@ -213,7 +247,7 @@ class TileRunner {
       } else {
         run_pieces(data, n);
       }
-      for (std::size_t k = 0; k < ptrs_.size(); ++k)
+      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
         data[k] += count * row_bytes[k];
     }
   }
@@ -223,14 +257,14 @@ class TileRunner {
                       std::int64_t rows) {
     char* part[max_operands];
     std::int64_t part_bytes[max_operands];
-    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       const bool streamed = t.access == Access::streamed;
       part[k] = streamed ? buffers_[k].kernel : data[k];
       part_bytes[k] = streamed ? n * t.kernel_size : row_bytes[k];
     }
     kernel_.run(kernel_.context, part, part_bytes, n, rows, broadcast_);
-    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
       if (plan_.operands[k].access == Access::streamed) store_piece(k, data[k], 0, n * rows);
     }
   }
@@ -243,7 +277,7 @@ class TileRunner {
     std::uint8_t buffered[max_operands];
     int inputs = 0;  // first inputs, then from the end outputs
     int outputs = max_operands;
-    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       if (t.access == Access::spaced || t.access == Access::streamed) {
         part[k] = buffers_[k].kernel;
@@ -262,7 +296,7 @@ class TileRunner {
       kernel_.run(kernel_.context, part, nullptr, count, 1, broadcast_);
       for (int i = outputs; i < max_operands; ++i)
         store_piece(buffered[i], data[buffered[i]], start, count);
-      for (std::size_t k = 0; k < ptrs_.size(); ++k)
+      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
         part[k] += count * advance[k];
     }
   }
@@ -271,7 +305,7 @@ class TileRunner {
   /// a streamed output.
   std::int64_t past_line(char* const* data, std::int64_t end) const {
     std::int64_t past = 0;
-    for (std::size_t k = 0; k < ptrs_.size(); ++k) {
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       if (t.access != Access::streamed) continue;
       const auto address = reinterpret_cast<std::uintptr_t>(data[k] + end * t.memory_size);
@@ -303,9 +337,9 @@ class TileRunner {
   const Geometry& geometry_;
   std::uint32_t broadcast_ = 0;  // operands handed out as one value
   SmallVector<Buffers, inline_operands> buffers_;
-  SmallVector<char*, inline_operands> ptrs_;  // operands at the tile's first element
-  DimVector at_;                              // tile index per step
-  std::int64_t extents_[max_rank];            // of the tile, per step within it
+  TilePlace tile_;  // at hand
+  TilePlace next_;  // after that, if the plan prefetches
+  DimVector at_;    // tile index per step
   std::int64_t row_elements_ = 1;
   std::int64_t rows_ = 1;
   std::int64_t elements_ = 1;

@@ -45,6 +45,8 @@ enum class Lie {
   crowded,        // rows a power of two apart, a byte beside any alignment
   one_row,        // repeated down the rows
   one_column,     // repeated along them
+  back,           // rows from their ends
+  across_back,    // across, columns from their ends
 };
 
 /// One operand in memory of its own.
@@ -54,8 +56,9 @@ class Matrix {
   Matrix(std::int64_t rows, std::int64_t columns, Lie lie) : rows_(rows), columns_(columns) {
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
     const std::int64_t pitch = pitch_of(columns, lie);
-    stride_[0] = lie == Lie::across ? 1 : lie == Lie::one_row ? 0 : pitch;
-    stride_[1] = lie == Lie::across ? rows : lie == Lie::one_column ? 0 : 1;
+    const bool is_across = lie == Lie::across || lie == Lie::across_back;
+    stride_[0] = is_across ? 1 : lie == Lie::one_row ? 0 : pitch;
+    stride_[1] = is_across ? rows : lie == Lie::one_column ? 0 : 1;
     if (lie == Lie::one_column) stride_[0] = 1;
     const bool odd = lie == Lie::shifted || lie == Lie::crowded;
     const std::int64_t shift = odd ? 1 : lie == Lie::off_line ? size : 0;
@@ -64,6 +67,8 @@ class Matrix {
     const auto past = reinterpret_cast<std::uintptr_t>(bytes_.data()) % 64;
     first_ = bytes_.data() + (past == 0 ? 0 : 64 - past) + shift;
     bytes_.resize(static_cast<std::size_t>(first_ - bytes_.data() + (last + 1) * size));
+    if (lie == Lie::across_back) turn_round(stride_[0], rows);
+    if (lie == Lie::back) turn_round(stride_[1], columns);
   }
 
   // Moved, the bytes stay where they are.
@@ -115,6 +120,10 @@ class Matrix {
   }
 
  private:
+  void turn_round(std::int64_t& stride, std::int64_t extent) {
+    first_ += (extent - 1) * stride * static_cast<std::int64_t>(sizeof(T));
+    stride = -stride;
+  }
   static std::int64_t pitch_of(std::int64_t columns, Lie lie) {
     switch (lie) {
       case Lie::pitched: return columns + 5;
@@ -232,6 +241,27 @@ TEST_CASE("streamed: that is what happens to operands of this size", "[ops]") {
   }
 }
 
+TEST_CASE("streamed: operands across each other are asked for ahead", "[ops]") {
+  const std::int64_t rows = rows_for(12);
+  if (rows == 0 || weft::cpu_info().has_far_last_level()) return;
+  const auto access = [](const TensorView& out, std::initializer_list<TensorView> inputs) {
+    weft::TensorIteratorConfig config;
+    config.add_output(out).resize_outputs(false);
+    for (const TensorView& input : inputs)
+      config.add_input(input);
+    std::string all;
+    for (const weft::Explanation::Operand& op : weft::explain_run(config.build()).operands)
+      all += op.access + "; ";
+    return all;
+  };
+  const Matrix<float> to(rows, row_length, pitched_lines), in(rows, row_length, dense);
+  const Matrix<float> turned(rows, row_length, across);
+  const TensorView out = to.view(), a = in.view(), t = turned.view();
+  CHECK(access(out, {t, a}) == "streamed; staged: transposed, prefetched; direct, prefetched; ");
+  CHECK(access(out, {a, a}) == "streamed; direct; direct; ");
+  CHECK(access(t, {a, a, a}).starts_with("staged: transposed, streamed; direct, prefetched; "));
+}
+
 TEST_CASE("streamed: f32, in all layouts", "[ops]") {
   check_binary<float, float, float, float>({{Binary::add, dense, dense, dense},
                                             {Binary::mul, pitched, dense, pitched},
@@ -241,12 +271,18 @@ TEST_CASE("streamed: f32, in all layouts", "[ops]") {
                                             {Binary::mul, pitched_lines, one_column, dense},
                                             {Binary::add, dense, across, dense},
                                             {Binary::add, pitched, across, across},
-                                            {Binary::mul, crowded, dense, across}});
+                                            {Binary::mul, crowded, dense, across},
+                                            {Binary::add, dense, across_back, dense},
+                                            {Binary::add, pitched_lines, across, one_row},
+                                            {Binary::mul, across, across_back, dense},
+                                            {Binary::add, across_back, back, across}});
 }
 
 TEST_CASE("streamed: other types", "[ops]") {
   check_binary<std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t>(
-      {{Binary::add, pitched, dense, dense}, {Binary::mul, shifted, dense, across}});
+      {{Binary::add, pitched, dense, dense},
+       {Binary::mul, shifted, dense, across},
+       {Binary::add, across, dense, across_back}});
   check_binary<float16, float16, float16, float16>(
       {{Binary::add, dense, dense, pitched}, {Binary::mul, shifted, dense, one_row}});
   check_binary<double, double, double, double>(
@@ -292,7 +328,8 @@ TEST_CASE("streamed: converted on the way", "[ops]") {
 TEST_CASE("streamed: converted, of operands across each other", "[ops]") {
   check_binary<float16, float, float, float>(
       {{Binary::add, dense, dense, across}, {Binary::add, across, dense, dense}});
-  check_binary<double, float, std::int32_t, float>({{Binary::add, dense, across, dense}});
+  check_binary<double, float, std::int32_t, float>(
+      {{Binary::add, dense, across, dense}, {Binary::add, across_back, across, dense}});
   check_binary<c64, std::uint8_t, std::uint8_t, std::uint8_t>(
       {{Binary::add, pitched, dense, across}});
 }
@@ -308,7 +345,11 @@ TEST_CASE("streamed: copies", "[ops]") {
                             {crowded, across},
                             {across, crowded},
                             {pitched, one_row},
-                            {dense, one_column}});
+                            {dense, one_column},
+                            {dense, back},
+                            {dense, across_back},
+                            {across_back, pitched},
+                            {back, across}});
   check_copy<std::uint8_t, std::uint8_t>({{pitched, dense}, {dense, across}});
   check_copy<std::complex<double>, std::complex<double>>({{shifted, pitched}, {crowded, across}});
 }
@@ -324,6 +365,46 @@ TEST_CASE("streamed: copies between types", "[ops]") {
   check_copy<double, std::int16_t>({{shifted, pitched}, {across, dense}});
   check_copy<std::int32_t, float>({{off_line, dense}});
   check_copy<bfloat16, float16>({{pitched, pitched}});
+}
+
+TEST_CASE("streamed: four dims, in the opposite order", "[ops]") {
+  // Rows of a tile are two dims; the last tiles along each are smaller than the others.
+  const std::int64_t least = weft::cpu_info().last_level_share();
+  if (least + (least >> 4) > most_bytes) return;
+  constexpr std::int64_t e1 = 33, e2 = 7, e3 = 90;
+  const std::int64_t e0 = std::max<std::int64_t>(100, least / (12 * e1 * e2 * e3) + 1);
+  const std::int64_t n = e0 * e1 * e2 * e3;
+  std::vector<float> a(static_cast<std::size_t>(n)), b(a.size()), out(a.size());
+  for (std::int64_t i = 0; i < n; ++i) {
+    a[static_cast<std::size_t>(i)] = static_cast<float>(i % 8191);
+    b[static_cast<std::size_t>(i)] = static_cast<float>(i % 127);
+  }
+  test::Tally tally;
+  for (const bool back : {false, true}) {
+    // a[i0, i1, i2, i3] lies at ((i3 * e2 + i2) * e1 + i1) * e0 + i0, or with i0 from its end.
+    const TensorView across = TensorView::trusted(
+        static_cast<const void*>(a.data() + (back ? e0 - 1 : 0)), ScalarType::f32, {e0, e1, e2, e3},
+        {back ? -1 : 1, e0, e0 * e1, e0 * e1 * e2});
+    const TensorView dense_b(std::span<const float>(b), {e0, e1, e2, e3});
+    const TensorView to(std::span<float>(out), {e0, e1, e2, e3});
+    one_and_two_threads([&](int threads) {
+      std::fill(out.begin(), out.end(), -1.f);
+      weft::add_out(to, across, dense_b);
+      std::int64_t wrong = 0, i = 0;
+      for (std::int64_t i0 = 0; i0 < e0; ++i0)
+        for (std::int64_t i1 = 0; i1 < e1; ++i1)
+          for (std::int64_t i2 = 0; i2 < e2; ++i2)
+            for (std::int64_t i3 = 0; i3 < e3; ++i3, ++i) {
+              const std::int64_t at = ((i3 * e2 + i2) * e1 + i1) * e0 + (back ? e0 - 1 - i0 : i0);
+              const float want = a[static_cast<std::size_t>(at)] + b[static_cast<std::size_t>(i)];
+              wrong += out[static_cast<std::size_t>(i)] != want ? 1 : 0;
+            }
+      tally.check(wrong == 0, [&](auto& text) {
+        text << (back ? "backwards, " : "") << threads << " threads: " << wrong << " wrong";
+      });
+    });
+  }
+  CHECK_TALLY(tally);
 }
 
 TEST_CASE("streamed: in place", "[ops]") {
