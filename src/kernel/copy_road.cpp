@@ -76,8 +76,16 @@ class RoadChoice {
     const bool fits_nowhere = worth_streaming(iter, 0);
     if (is_near(fits_nowhere)) {
       choose_near_road(fits_nowhere);
-      return;
+    } else {
+      choose_usual_road(fits_nowhere);
     }
+    road_.prefetches = reads_short_runs();
+  }
+
+  const CopyRoad& road() const { return road_; }
+
+ private:
+  void choose_usual_road(bool fits_nowhere) {
     far_ = is_far();
     road_.streams = fits_nowhere || far_;
     const bool by_lines = streams_well() || (fits_nowhere && has_whole_lines());
@@ -89,9 +97,6 @@ class RoadChoice {
     choose_tile();
   }
 
-  const CopyRoad& road() const { return road_; }
-
- private:
   /// Whether rows of the output that is dense along dim 0 begin within lines and are better put together
   /// in a buffer.
   bool is_crowded() const {
@@ -141,6 +146,18 @@ class RoadChoice {
     return has_roomy_l1() && !cpu.has_far_last_level() && bytes > 2 * cpu.l2_bytes &&
            std::min(p_.extent0, p_.extent1) * p_.size >= least_side_bytes &&
            !(fits_nowhere && has_whole_lines() && !crowds(p_.to1));
+  }
+
+  /// Whether tiles read runs from memory that are too short, and too far apart, for its own prefetchers. Not
+  /// measured where the last level is as far away as memory.
+  bool reads_short_runs() const {
+    constexpr std::int64_t surely_near = 1 << 20;  // bytes; spares small calls the rest
+    constexpr std::int64_t most_bytes = 512, least_apart = 1 << 10;
+    const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
+    if (bytes <= surely_near || !(p_.transposes || p_.dense())) return false;
+    const CopyRuns runs(p_, road_.tile0, road_.tile1);
+    if (runs.bytes > most_bytes || std::abs(runs.apart) < least_apart) return false;
+    return !cpu_info().has_far_last_level() && bytes > cpu_info().last_level_share();
   }
 
   void set_tile(std::int64_t bytes0, std::int64_t bytes1) {

@@ -35,7 +35,19 @@ inline constexpr std::int64_t copy_buffer_bytes = 64 << 10;
 struct CopyRoad {
   std::int64_t tile0 = 1, tile1 = 1;  ///< elements along dim 0 and along the partner
   bool streams = false;               ///< written past the caches
+  bool prefetches = false;            ///< the caches are asked for what the next tile reads
   bool buffered = false;  ///< transposed in a buffer, from which whole runs of lines are written
+};
+
+/// What a tile of n0 x n1 elements reads: runs of consecutive bytes.
+struct CopyRuns {
+  CopyRuns(const CopyPlane& plane, std::int64_t n0, std::int64_t n1)
+      : count(plane.transposes ? n0 : n1),
+        bytes((plane.transposes ? n1 : n0) * plane.size),
+        apart(plane.transposes ? plane.from0 : plane.from1) {}
+
+  std::int64_t count, bytes;
+  std::int64_t apart;  ///< bytes from run to run
 };
 
 /// The plane of an iterator over one output and one input of equal type.

@@ -2,6 +2,7 @@
 #include "kernel/run_copy.hpp"
 
 #include <weft/base/checked.hpp>
+#include <weft/base/export.hpp>
 #include <weft/kernel/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
@@ -41,32 +42,54 @@ class CopyWalk {
     const CopyBlockFn copy =
         road_.streams ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
-      const std::int64_t at0 = in_plane % tiles0_ * road_.tile0;
-      const std::int64_t at1 = in_plane / tiles0_ * road_.tile1;
-      char* to = to_ + at0 * p_.to0 + at1 * p_.to1;
-      const char* from = from_ + at0 * p_.from0 + at1 * p_.from1;
-      std::int64_t rest = count_ == 1 ? 0 : i / (tiles0_ * tiles1_);
-      for (int d = 1; rest != 0; ++d) {
-        if (d == p_.partner) continue;
-        const std::int64_t index = rest % geometry_.extent(d);
-        rest /= geometry_.extent(d);
-        to += index * geometry_.stride(d, 0);
-        from += index * geometry_.stride(d, 1);
-      }
-      const std::int64_t n0 = std::min(road_.tile0, p_.extent0 - at0);
-      const std::int64_t n1 = std::min(road_.tile1, p_.extent1 - at1);
+      const Tile tile = tile_at(i);
+      if (road_.prefetches && i + 1 < end) ask_for(tile_at(i + 1));
       if (road_.buffered) {
-        copy_block_kernel(p_.size)(buffer, p_.size, n0 * p_.size, from, p_.from0, p_.from1, n0, n1);
-        copy(to, p_.to0, p_.to1, buffer, p_.size, n0 * p_.size, n0, n1);
+        copy_block_kernel(p_.size)(buffer, p_.size, tile.n0 * p_.size, tile.from, p_.from0,
+                                   p_.from1, tile.n0, tile.n1);
+        copy(tile.to, p_.to0, p_.to1, buffer, p_.size, tile.n0 * p_.size, tile.n0, tile.n1);
       } else {
-        copy(to, p_.to0, p_.to1, from, p_.from0, p_.from1, n0, n1);
+        copy(tile.to, p_.to0, p_.to1, tile.from, p_.from0, p_.from1, tile.n0, tile.n1);
       }
     }
     if (road_.streams) end_streaming();
   }
 
  private:
+  struct Tile {
+    char* to;
+    const char* from;
+    std::int64_t n0, n1;  // elements
+  };
+  Tile tile_at(std::int64_t i) const {
+    const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
+    const std::int64_t at0 = in_plane % tiles0_ * road_.tile0;
+    const std::int64_t at1 = in_plane / tiles0_ * road_.tile1;
+    char* to = to_ + at0 * p_.to0 + at1 * p_.to1;
+    const char* from = from_ + at0 * p_.from0 + at1 * p_.from1;
+    std::int64_t rest = count_ == 1 ? 0 : i / (tiles0_ * tiles1_);
+    for (int d = 1; rest != 0; ++d) {
+      if (d == p_.partner) continue;
+      const std::int64_t index = rest % geometry_.extent(d);
+      rest /= geometry_.extent(d);
+      to += index * geometry_.stride(d, 0);
+      from += index * geometry_.stride(d, 1);
+    }
+    return {to, from, std::min(road_.tile0, p_.extent0 - at0),
+            std::min(road_.tile1, p_.extent1 - at1)};
+  }
+
+  /// Asks the caches for what a tile reads. Inlined: GCC takes a function that does nothing but ask for one that
+  /// does nothing.
+  WEFT_ALWAYS_INLINE void ask_for(const Tile& tile) const {
+    constexpr std::int64_t line = 64;
+    const CopyRuns runs(p_, tile.n0, tile.n1);
+    for (std::int64_t i = 0; i < runs.count; ++i) {
+      for (std::int64_t b = 0; b < runs.bytes; b += line)
+        __builtin_prefetch(tile.from + i * runs.apart + b, 0, 2);
+    }
+  }
+
   const Geometry& geometry_;
   CopyPlane p_;
   char* to_;
@@ -125,6 +148,7 @@ Explanation explain_copy(const TensorIterator& iter) {
              : walk.plane().transposes ? "direct, transposed"
                                        : "direct, by elements";
     if (k == 0 && walk.road().streams) access += ", streamed";
+    if (k == 1 && walk.road().prefetches) access += ", prefetched";
   }
   const std::int64_t pieces = ceil_div(walk.count(), grain_of(walk));
   e.run.threads = static_cast<int>(std::clamp<std::int64_t>(pieces, 1, num_threads()));
