@@ -161,7 +161,7 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
   const bool large = plan.staged_bytes > (plan.in_pieces ? short_stage_bytes : stage_bytes);
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     if (large) {
-      run_tiles<large_stage_bytes>(iter, kernel, plan, begin, end);
+      run_tiles<large_stage_bytes + pieces_bytes>(iter, kernel, plan, begin, end);
     } else {
       run_tiles<stage_bytes>(iter, kernel, plan, begin, end);
     }

@@ -71,7 +71,7 @@ struct TileStep {
 struct TilePlan {
   bool streams = false;     ///< some output is written past the caches
   bool in_pieces = false;   ///< rows are run piece by piece: some operand is spaced or streamed
-  bool prefetches = false;  ///< the caches are asked for what the next tile needs
+  bool prefetches = false;  ///< the caches are asked for what the next tile needs: tiles have rows
   std::int64_t piece = piece_bytes;          ///< elements of such a piece
   std::int64_t piece_rows = 1;               ///< rows of one, if whole rows: streamed outputs go on
                                              ///< in the next row where one ends

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 namespace weft::inline v0 {
 
@@ -88,12 +89,13 @@ class TilePrefetch {
   }
 
   /// Row r's share of the next block of operand k, which is dense from row to row: runs across the rows, one for
-  /// each element of a row. Nothing if it is the block at hand.
+  /// each element of a row. Nothing if it is the block at hand, or dense along yet another dim.
   WEFT_ALWAYS_INLINE void ask_share(std::size_t k, std::int64_t r) const {
     const char* block = next_.ptrs[k];
-    if (block == tile_.ptrs[k]) return;
+    const std::int64_t size = plan_.operands[k].memory_size;
+    if (block == tile_.ptrs[k] || std::abs(row_stride(k)) != size) return;
     block += std::min<std::int64_t>(row_stride(k), 0) * (next_rows_ - 1);
-    const std::int64_t bytes = next_rows_ * plan_.operands[k].memory_size;
+    const std::int64_t bytes = next_rows_ * size;
     const std::int64_t last = next_row_elements_ * (r + 1) / rows_;
     for (std::int64_t i = next_row_elements_ * r / rows_; i < last; ++i)
       ask_run<2>(block + offset_in_row(k, i), bytes);
