@@ -38,9 +38,10 @@ constexpr std::int64_t max_direct_elements = 16 << 10;
 constexpr std::int64_t cache_line = 64;
 /// Extents of planes whose tiles are streamed where operands run across each other and the last level is far.
 /// Of smaller planes a tile takes one side whole and walks the other straight on, which plain stores do as
-/// well; and from a near last level, streaming pieces of rows was slower. Gathered rows are too short.
+/// well; and to a near last level, streaming pieces of rows was slower, unless reading does not wait for it
+/// (least_prefetched_side). Gathered rows are too short.
 constexpr std::int64_t least_streamed_side = 256;
-/// The same of planes whose tiles ask for what the next one needs, from a last level that is near. Along shorter
+/// The same of planes whose tiles ask for what the next one needs, beyond a last level that is near. Along shorter
 /// sides memory is read in long stretches as it is.
 constexpr std::int64_t least_prefetched_side = 64;
 /// Rows at least this long are packed in pieces; of shorter ones several make a tile.
@@ -410,7 +411,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   plan.prefetches = side >= least_prefetched_side && !cpu_info().has_far_last_level() &&
                     bytes_touched(iter) > cpu_info().last_level_share();
   const bool streams_tiles =
-      side >= least_streamed_side && (plan.prefetches || cpu_info().has_far_last_level());
+      plan.prefetches || (side >= least_streamed_side && cpu_info().has_far_last_level());
   if ((crossing && !streams_tiles) || !by_rows) stop_streaming(plan, totals);
   if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);
   stream_several_rows(plan, iter, totals);

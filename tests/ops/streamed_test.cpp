@@ -313,6 +313,18 @@ TEST_CASE("streamed: short rows", "[ops]") {
   check_binary<double, float, std::int32_t, float>({{Binary::add, dense, dense, pitched}}, 139);
 }
 
+TEST_CASE("streamed: short rows of operands across each other", "[ops]") {
+  for (const std::int64_t columns : {64, 100, 130}) {
+    check_binary<float, float, float, float>({{Binary::add, dense, across, dense},
+                                              {Binary::mul, pitched, across_back, one_row},
+                                              {Binary::add, across, dense, across}},
+                                             columns);
+  }
+  check_binary<std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t>(
+      {{Binary::add, pitched, across, dense}}, 80);
+  check_binary<double, float, std::int32_t, float>({{Binary::add, off_line, across, dense}}, 90);
+}
+
 TEST_CASE("streamed: converted on the way", "[ops]") {
   check_binary<double, float, std::int32_t, float>(
       {{Binary::add, dense, dense, dense}, {Binary::mul, shifted, pitched, one_row}});
