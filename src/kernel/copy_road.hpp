@@ -18,10 +18,9 @@ struct CopyPlane {
   std::int64_t extent0 = 1, extent1 = 1;  ///< elements
   std::int64_t to0 = 0, to1 = 0;          ///< from element to element of the output
   std::int64_t from0 = 0, from1 = 0;      ///< the same of the input
-  std::int64_t to_start =
-      0;  ///< bytes from the output's first element to the plane's, from which it is
-  std::int64_t from_start =
-      0;  ///< walked; the same of the input: a dim that is dense backwards is turned round
+  /// Bytes from each side's first element to where its plane is walked from: a dim that is dense backwards is
+  /// turned round.
+  std::int64_t to_start = 0, from_start = 0;
   int partner = 0;          ///< dim that is the plane's second
   bool transposes = false;  ///< each side is dense along a dim of its own
 

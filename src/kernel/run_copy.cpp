@@ -2,13 +2,13 @@
 #include "kernel/run_copy.hpp"
 
 #include <weft/base/checked.hpp>
-#include <weft/base/export.hpp>
 #include <weft/kernel/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
 #include "kernel/block.hpp"
 #include "kernel/copy_road.hpp"
 #include "kernel/footprint.hpp"
+#include "kernel/prefetch.hpp"
 #include "kernels/stage/stage.hpp"
 
 #include <algorithm>
@@ -79,15 +79,11 @@ class CopyWalk {
             std::min(road_.tile1, p_.extent1 - at1)};
   }
 
-  /// Asks the caches for what a tile reads. Inlined: GCC takes a function that does nothing but ask for one that
-  /// does nothing.
+  /// Asks the caches for what a tile reads. Inlined: see prefetch_bytes.
   WEFT_ALWAYS_INLINE void ask_for(const Tile& tile) const {
-    constexpr std::int64_t line = 64;
     const CopyRuns runs(p_, tile.n0, tile.n1);
-    for (std::int64_t i = 0; i < runs.count; ++i) {
-      for (std::int64_t b = 0; b < runs.bytes; b += line)
-        __builtin_prefetch(tile.from + i * runs.apart + b, 0, 2);
-    }
+    for (std::int64_t i = 0; i < runs.count; ++i)
+      prefetch_bytes<2>(tile.from + i * runs.apart, runs.bytes);
   }
 
   const Geometry& geometry_;

@@ -3,9 +3,9 @@
 /// Tiles by where they lie, and asking the caches for what the next one needs. Private to the compiled part.
 #pragma once
 
-#include <weft/base/export.hpp>
 #include <weft/iter/geometry.hpp>
 
+#include "kernel/prefetch.hpp"
 #include "kernel/tile_plan.hpp"
 
 #include <algorithm>
@@ -54,8 +54,7 @@ class TilePrefetch {
         next_rows_(next.rows(plan)),
         next_row_elements_(next.row_elements(plan)) {}
 
-  /// Asks for what is due before row r. Inlined, as all of it: GCC takes functions that do nothing but ask for
-  /// functions that do nothing, and leaves out the calls.
+  /// Asks for what is due before row r. Inlined: see prefetch_bytes.
   WEFT_ALWAYS_INLINE void ask(std::int64_t r) const {
     for (std::size_t k = 0; k < plan_.operands.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
@@ -64,11 +63,11 @@ class TilePrefetch {
         const std::int64_t ahead = r + rows_ahead;
         const char* row = ahead < rows_ ? tile_.ptrs[k] + ahead * row_stride(k)
                                         : next_.ptrs[k] + (ahead - rows_) * row_stride(k);
-        ask_run<3>(row, row_elements_ * t.memory_size);
+        prefetch_bytes<3>(row, row_elements_ * t.memory_size);
       } else if (t.transposed) {
         ask_share(k, r);
       } else if (r < next_rows_) {
-        ask_run<2>(next_.ptrs[k] + r * row_stride(k), next_row_elements_ * t.memory_size);
+        prefetch_bytes<2>(next_.ptrs[k] + r * row_stride(k), next_row_elements_ * t.memory_size);
       }
     }
   }
@@ -81,13 +80,6 @@ class TilePrefetch {
     return geometry_.stride(dim, static_cast<int>(k));
   }
 
-  template <int locality>
-  WEFT_ALWAYS_INLINE static void ask_run(const char* from, std::int64_t bytes) {
-    constexpr std::int64_t line = 64;
-    for (std::int64_t b = 0; b < bytes; b += line)
-      __builtin_prefetch(from + b, 0, locality);
-  }
-
   /// Row r's share of the next block of operand k, which is dense from row to row: runs across the rows, one for
   /// each element of a row. Nothing if it is the block at hand, or dense along yet another dim.
   WEFT_ALWAYS_INLINE void ask_share(std::size_t k, std::int64_t r) const {
@@ -98,7 +90,7 @@ class TilePrefetch {
     const std::int64_t bytes = next_rows_ * size;
     const std::int64_t last = next_row_elements_ * (r + 1) / rows_;
     for (std::int64_t i = next_row_elements_ * r / rows_; i < last; ++i)
-      ask_run<2>(block + offset_in_row(k, i), bytes);
+      prefetch_bytes<2>(block + offset_in_row(k, i), bytes);
   }
 
   /// Bytes from the first element of a row of operand k, in the next tile, to element i.
