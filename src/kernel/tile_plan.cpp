@@ -116,6 +116,16 @@ bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::i
   return false;
 }
 
+/// True if a streamed output does not go on along `dim` where rows over the dims so far end.
+bool ends_stream(const TilePlan& plan, const Geometry& geometry, int dim, std::int64_t elements) {
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    if (t.access == Access::streamed && geometry.stride(dim, k) != elements * t.memory_size)
+      return true;
+  }
+  return false;
+}
+
 /// Bytes of a tile through operands of different orders: of each row of the one that runs across dim 0, and
 /// of all buffers.
 struct CrossingTile {
@@ -226,6 +236,7 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
   // little in a tile otherwise.
   bool stages_more = false;
   for (int d = 1; d < totals.crossing && plan.steps.back().tiles == 1; ++d) {
+    if (ends_stream(plan, geometry, d, plan.tile_elements)) break;
     if (!stages_more && would_stage(plan, geometry, d, plan.tile_elements)) {
       if (plan.tile_elements * across >= enough_gathered) break;
       stages_more = true;

@@ -380,47 +380,53 @@ TEST_CASE("streamed: copies between types", "[ops]") {
 }
 
 TEST_CASE("streamed: four dims, in the opposite order", "[ops]") {
-  // Rows of a tile are two dims; the last tiles along each are smaller than the others.
+  // Rows of a tile are two dims; the last tiles along each are smaller than the others. Where the output has a
+  // pitch, they are one.
   const std::int64_t least = weft::cpu_info().last_level_share();
   if (least + (least >> 4) > most_bytes) return;
   constexpr std::int64_t e0 = 100, e2 = 7;
   for (const std::int64_t e3 : {90, 128, 200}) {
     const std::int64_t e1 = std::max<std::int64_t>(33, least / (8 * e0 * e2 * e3) + 1);
     const std::int64_t n = e0 * e1 * e2 * e3;
-    std::vector<float> a(static_cast<std::size_t>(n)), b(a.size()), out(a.size());
+    std::vector<float> a(static_cast<std::size_t>(n)), b(a.size());
+    const weft::Tensor memory = weft::Tensor::empty({2 * n}, ScalarType::f32);  // begins on a line
+    const std::span<float> out(memory.data_as<float>(), static_cast<std::size_t>(2 * n));
     for (std::int64_t i = 0; i < n; ++i) {
       a[static_cast<std::size_t>(i)] = static_cast<float>(i % 8191);
       b[static_cast<std::size_t>(i)] = static_cast<float>(i % 127);
     }
     test::Tally tally;
     for (const bool back : {false, true}) {
-      // a[i0, i1, i2, i3] lies at ((i3 * e2 + i2) * e1 + i1) * e0 + i0, or with i0 from its end.
-      const TensorView across = TensorView::trusted(
-          static_cast<const void*>(a.data() + (back ? e0 - 1 : 0)), ScalarType::f32,
-          {e0, e1, e2, e3}, {back ? -1 : 1, e0, e0 * e1, e0 * e1 * e2});
-      const TensorView dense_b(std::span<const float>(b), {e0, e1, e2, e3});
-      const TensorView to(std::span<float>(out), {e0, e1, e2, e3});
-      one_and_two_threads([&](int threads) {
-        for (const bool sum : {true, false}) {
-          std::fill(out.begin(), out.end(), -1.f);
-          sum ? weft::add_out(to, across, dense_b) : weft::copy_out(to, across);
-          std::int64_t wrong = 0, i = 0;
-          for (std::int64_t i0 = 0; i0 < e0; ++i0)
-            for (std::int64_t i1 = 0; i1 < e1; ++i1)
-              for (std::int64_t i2 = 0; i2 < e2; ++i2)
-                for (std::int64_t i3 = 0; i3 < e3; ++i3, ++i) {
-                  const std::int64_t at =
-                      ((i3 * e2 + i2) * e1 + i1) * e0 + (back ? e0 - 1 - i0 : i0);
-                  const float want = a[static_cast<std::size_t>(at)] +
-                                     (sum ? b[static_cast<std::size_t>(i)] : 0.f);
-                  wrong += out[static_cast<std::size_t>(i)] != want ? 1 : 0;
-                }
-          tally.check(wrong == 0, [&](auto& text) {
-            text << (sum ? "add, " : "copy, ") << (back ? "backwards, " : "") << threads
-                 << " threads: " << wrong << " wrong";
-          });
-        }
-      });
+      for (const std::int64_t pitch : {e3, e3 + 64}) {
+        if (back && pitch != e3) continue;
+        // a[i0, i1, i2, i3] lies at ((i3 * e2 + i2) * e1 + i1) * e0 + i0, or with i0 from its end.
+        const TensorView across = TensorView::trusted(
+            static_cast<const void*>(a.data() + (back ? e0 - 1 : 0)), ScalarType::f32,
+            {e0, e1, e2, e3}, {back ? -1 : 1, e0, e0 * e1, e0 * e1 * e2});
+        const TensorView dense_b(std::span<const float>(b), {e0, e1, e2, e3});
+        const TensorView to(out, {e0, e1, e2, e3}, {e1 * e2 * pitch, e2 * pitch, pitch, 1});
+        one_and_two_threads([&](int threads) {
+          for (const bool sum : {true, false}) {
+            std::fill(out.begin(), out.end(), -1.f);
+            sum ? weft::add_out(to, across, dense_b) : weft::copy_out(to, across);
+            std::int64_t wrong = 0, i = 0;
+            for (std::int64_t i0 = 0; i0 < e0; ++i0)
+              for (std::int64_t i1 = 0; i1 < e1; ++i1)
+                for (std::int64_t i2 = 0; i2 < e2; ++i2)
+                  for (std::int64_t i3 = 0; i3 < e3; ++i3, ++i) {
+                    const std::int64_t at =
+                        ((i3 * e2 + i2) * e1 + i1) * e0 + (back ? e0 - 1 - i0 : i0);
+                    const float want = a[static_cast<std::size_t>(at)] +
+                                       (sum ? b[static_cast<std::size_t>(i)] : 0.f);
+                    wrong += out[static_cast<std::size_t>(i / e3 * pitch + i3)] != want ? 1 : 0;
+                  }
+            tally.check(wrong == 0, [&](auto& text) {
+              text << (sum ? "add, " : "copy, ") << (back ? "backwards, " : "") << threads
+                   << " threads: " << wrong << " wrong";
+            });
+          }
+        });
+      }
     }
     CHECK_TALLY(tally);
   }
