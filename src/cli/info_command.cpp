@@ -60,12 +60,21 @@ void print_list(const char* title, const std::vector<std::string_view>& values) 
 }
 
 /// What became of WEFT_ISA, to be read after the level's name.
-std::string remark(const CpuInfo& cpu) {
+std::string level_remark(const CpuInfo& cpu) {
   if (cpu.level != cpu.best_level)
     return fmt::format(", lowered by WEFT_ISA from {}", name(cpu.best_level));
   const char* wanted = std::getenv("WEFT_ISA");
   if (wanted == nullptr || wanted == name(cpu.level)) return "";
   return fmt::format(" (WEFT_ISA={} is no level of this machine, and ignored)", wanted);
+}
+
+/// What became of WEFT_CACHES, to be read after the sizes.
+std::string caches_remark(const CpuInfo& cpu) {
+  const char* told = std::getenv("WEFT_CACHES");
+  if (told == nullptr) return "";
+  if (!cpu.caches_are_told)
+    return fmt::format(" (WEFT_CACHES={} is no list such as 48K,1M,32M, and ignored)", told);
+  return cpu.l3_is_told_far ? " and far, as WEFT_CACHES says" : ", as WEFT_CACHES says";
 }
 
 }  // namespace
@@ -78,9 +87,9 @@ void run_info(const InfoOptions& options) {
   }
   fmt::print("weft            {}\n", version());
   fmt::print("processor       {}\n", cpu.model.empty() ? "unknown" : cpu.model);
-  fmt::print("instructions    {}{}\n", name(cpu.level), remark(cpu));
-  fmt::print("caches          L1 {}, L2 {}, L3 {}\n", kib(cpu.l1_bytes), kib(cpu.l2_bytes),
-             kib(cpu.l3_bytes));
+  fmt::print("instructions    {}{}\n", name(cpu.level), level_remark(cpu));
+  fmt::print("caches          L1 {}, L2 {}, L3 {}{}\n", kib(cpu.l1_bytes), kib(cpu.l2_bytes),
+             kib(cpu.l3_bytes), caches_remark(cpu));
   fmt::print("threads         {} of {}\n", num_threads(), cpu.hardware_threads);
   print_list("element types", type_names());
   print_list("operations", op_names());

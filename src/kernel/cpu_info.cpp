@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/kernel/cpu_info.hpp>
 
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
 
 #if defined(__unix__)
@@ -94,6 +97,51 @@ void set_from_kernel(CpuInfo& info) {
 }
 #endif
 
+/// Bytes of a size such as 48K at the start of `text`, which it is taken from; 0 if there is none, or none that a
+/// cache could have.
+std::int64_t take_size(std::string_view& text) {
+  constexpr std::int64_t least = 4 << 10, most = std::int64_t{64} << 30;
+  std::int64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error != std::errc() || size <= 0 || size > most) return 0;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  constexpr std::string_view units = "KMG";
+  const std::size_t unit = text.empty() ? units.npos : units.find(text.front());
+  if (unit != units.npos) {
+    text.remove_prefix(1);
+    for (std::size_t i = 0; i <= unit && size <= most; ++i)
+      size <<= 10;
+  }
+  return size >= least && size <= most ? size : 0;
+}
+
+/// True if the text starts with `what`, which it then loses.
+bool take(std::string_view& text, std::string_view what) {
+  if (!text.starts_with(what)) return false;
+  text.remove_prefix(what.size());
+  return true;
+}
+
+/// Caches as WEFT_CACHES says, if it follows the form.
+void set_as_told(CpuInfo& info) {
+  const char* told = std::getenv("WEFT_CACHES");
+  if (told == nullptr) return;
+  std::string_view text = told;
+  std::int64_t sizes[3];
+  for (int i = 0; i < 3; ++i) {
+    if (i > 0 && !take(text, ",")) return;
+    sizes[i] = take_size(text);
+    if (sizes[i] == 0) return;
+  }
+  const bool far = take(text, ",far");
+  if (!text.empty()) return;
+  info.l1_bytes = sizes[0];
+  info.l2_bytes = sizes[1];
+  info.l3_bytes = sizes[2];
+  info.caches_are_told = true;
+  info.l3_is_told_far = far;
+}
+
 CpuInfo look_up() {
   CpuInfo info;
   info.model = model();
@@ -108,6 +156,7 @@ CpuInfo look_up() {
 #if defined(__linux__)
   set_from_kernel(info);
 #endif
+  set_as_told(info);
   return info;
 }
 

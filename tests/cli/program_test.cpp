@@ -107,6 +107,27 @@ TEST_CASE("program: info tells of a level that is not to be had", "[program]") {
   CHECK(contains(run_program("info", "WEFT_ISA=" + best).out, "    " + best + "\n"));
 }
 
+TEST_CASE("program: info tells what became of WEFT_CACHES", "[program]") {
+  const auto caches = [](const std::string& told) {
+    const std::string out = run_program("info", "WEFT_CACHES=" + told).out;
+    const std::size_t at = out.find("caches");
+    return out.substr(at, out.find('\n', at) - at);
+  };
+  CHECK(caches("40K,256k,2M")
+            .ends_with("(WEFT_CACHES=40K,256k,2M is no list such as 48K,1M,32M, and ignored)"));
+  CHECK(caches("40K,256K,2M") ==
+        "caches          L1 40 KiB, L2 256 KiB, L3 2 MiB, as WEFT_CACHES says");
+  CHECK(caches("40960,1M,1G,far") ==
+        "caches          L1 40 KiB, L2 1 MiB, L3 1024 MiB and far, as WEFT_CACHES says");
+  CHECK(contains(run_program("info --json", "WEFT_CACHES=40K,256K,2M").out,
+                 "\"l1_bytes\": 40960, \"l2_bytes\": 262144, \"l3_bytes\": 2097152,"));
+  for (const char* wrong :
+       {"", "40K", "40K,256K", "40K,256K,2M,", "40K,256K,2M,near", "40K,256K,2M,fa", "40K,256K,-2M",
+        "40K,256K,0", "1K,256K,2M", "40K,256K,65G", "40K,256K,99999999999999999999",
+        "40K,256K,9223372036854775807G", "40K 256K 2M", "K,M,G", "+40K,256K,2M"})
+    CHECK(caches("'" + std::string(wrong) + "'").ends_with("and ignored)"));
+}
+
 TEST_CASE("program: folders and files that cannot be written", "[program]") {
   const TemporaryFolder folder;
   const std::string file = folder.write("file", "");
