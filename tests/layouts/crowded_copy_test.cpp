@@ -59,7 +59,7 @@ void check(test::Random& random, ScalarType type, std::int64_t rows, std::int64_
 
 }  // namespace
 
-TEST_CASE("copy: across, with crowded rows", "[ops]") {
+TEST_CASE("copy: across, with crowded rows", "[layouts]") {
   WEFT_RANDOM(random);
   for (const ScalarType type :
        {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
@@ -74,7 +74,7 @@ TEST_CASE("copy: across, with crowded rows", "[ops]") {
   }
 }
 
-TEST_CASE("copy: across, more than a second-level cache holds", "[ops]") {
+TEST_CASE("copy: across, more than a second-level cache holds", "[layouts]") {
   WEFT_RANDOM(random);
   for (const ScalarType type :
        {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
@@ -89,7 +89,7 @@ TEST_CASE("copy: across, more than a second-level cache holds", "[ops]") {
   }
 }
 
-TEST_CASE("copy: across, plane by plane, from and to within lines", "[ops]") {
+TEST_CASE("copy: across, plane by plane, from and to within lines", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const ScalarType type :
@@ -123,7 +123,7 @@ TEST_CASE("copy: across, plane by plane, from and to within lines", "[ops]") {
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("copy: across, of more than some second-level caches", "[ops]") {
+TEST_CASE("copy: across, of more than some second-level caches", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   const auto check_type = [&](ScalarType type, bool pages) {

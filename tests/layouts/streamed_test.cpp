@@ -24,14 +24,15 @@ using weft::TensorView;
 
 constexpr std::int64_t row_length = 1500;  // no multiple of a line, nor of a tile
 constexpr std::int64_t most_bytes = 512 << 20;
+constexpr std::int64_t least_elements = 1 << 18;
 
-/// Rows so that `element_bytes` an element are more than the engine keeps in caches, or 0 if that is too
-/// much for a test.
+/// Rows so that `element_bytes` an element are more than the engine keeps in caches, and as many as are worth thinking
+/// of stores past them, or 0 if that is too much for a test.
 std::int64_t rows_for(std::int64_t element_bytes, std::int64_t columns = row_length) {
   const std::int64_t least = weft::cpu_info().last_level_share();
   if (least + (least >> 4) > most_bytes) return 0;
   const std::int64_t row_bytes = columns * element_bytes;
-  return std::max<std::int64_t>(180, least / row_bytes + 2);
+  return std::max({std::int64_t{180}, least / row_bytes + 2, least_elements / columns + 1});
 }
 
 /// How an operand of rows x columns lies in memory.
@@ -226,7 +227,7 @@ using weft::float16;
 
 }  // namespace
 
-TEST_CASE("streamed: that is what happens to operands of this size", "[ops]") {
+TEST_CASE("streamed: that is what happens to operands of this size", "[layouts]") {
   const std::int64_t rows = rows_for(12);
   if (rows == 0) return;
   const Matrix<float> in(rows, row_length, dense);
@@ -241,7 +242,7 @@ TEST_CASE("streamed: that is what happens to operands of this size", "[ops]") {
   }
 }
 
-TEST_CASE("streamed: operands across each other are asked for ahead", "[ops]") {
+TEST_CASE("streamed: operands across each other are asked for ahead", "[layouts]") {
   const std::int64_t rows = rows_for(12);
   if (rows == 0 || weft::cpu_info().has_far_last_level()) return;
   const auto access = [](const TensorView& out, std::initializer_list<TensorView> inputs) {
@@ -262,7 +263,7 @@ TEST_CASE("streamed: operands across each other are asked for ahead", "[ops]") {
   CHECK(access(t, {a, a, a}).starts_with("staged: transposed, streamed; direct, prefetched; "));
 }
 
-TEST_CASE("streamed: f32, in all layouts", "[ops]") {
+TEST_CASE("streamed: f32, in all layouts", "[layouts]") {
   check_binary<float, float, float, float>({{Binary::add, dense, dense, dense},
                                             {Binary::mul, pitched, dense, pitched},
                                             {Binary::add, across, dense, dense},
@@ -278,7 +279,7 @@ TEST_CASE("streamed: f32, in all layouts", "[ops]") {
                                             {Binary::add, across_back, back, across}});
 }
 
-TEST_CASE("streamed: other types", "[ops]") {
+TEST_CASE("streamed: other types", "[layouts]") {
   check_binary<std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t>(
       {{Binary::add, pitched, dense, dense},
        {Binary::mul, shifted, dense, across},
@@ -290,7 +291,7 @@ TEST_CASE("streamed: other types", "[ops]") {
   check_binary<c64, c64, c64, c64>({{Binary::mul, shifted, dense, pitched}});
 }
 
-TEST_CASE("streamed: short rows", "[ops]") {
+TEST_CASE("streamed: short rows", "[layouts]") {
   const std::int64_t rows = rows_for(12, 100);
   if (rows == 0) return;
   const Matrix<float> in(rows, 100, pitched);
@@ -313,7 +314,7 @@ TEST_CASE("streamed: short rows", "[ops]") {
   check_binary<double, float, std::int32_t, float>({{Binary::add, dense, dense, pitched}}, 139);
 }
 
-TEST_CASE("streamed: short rows of operands across each other", "[ops]") {
+TEST_CASE("streamed: short rows of operands across each other", "[layouts]") {
   for (const std::int64_t columns : {64, 100, 130, 256, 300, 500}) {
     check_binary<float, float, float, float>({{Binary::add, dense, across, dense},
                                               {Binary::mul, pitched, across_back, one_row},
@@ -325,7 +326,7 @@ TEST_CASE("streamed: short rows of operands across each other", "[ops]") {
   check_binary<double, float, std::int32_t, float>({{Binary::add, off_line, across, dense}}, 90);
 }
 
-TEST_CASE("streamed: converted on the way", "[ops]") {
+TEST_CASE("streamed: converted on the way", "[layouts]") {
   check_binary<double, float, std::int32_t, float>(
       {{Binary::add, dense, dense, dense}, {Binary::mul, shifted, pitched, one_row}});
   check_binary<float, std::int32_t, float, float>(
@@ -337,7 +338,7 @@ TEST_CASE("streamed: converted on the way", "[ops]") {
   check_binary<c64, float16, float, float>({{Binary::mul, pitched, dense, pitched}});
 }
 
-TEST_CASE("streamed: converted, of operands across each other", "[ops]") {
+TEST_CASE("streamed: converted, of operands across each other", "[layouts]") {
   check_binary<float16, float, float, float>(
       {{Binary::add, dense, dense, across}, {Binary::add, across, dense, dense}});
   check_binary<double, float, std::int32_t, float>(
@@ -346,7 +347,7 @@ TEST_CASE("streamed: converted, of operands across each other", "[ops]") {
       {{Binary::add, pitched, dense, across}});
 }
 
-TEST_CASE("streamed: copies", "[ops]") {
+TEST_CASE("streamed: copies", "[layouts]") {
   check_copy<float, float>({{dense, dense},
                             {pitched, dense},
                             {shifted, dense},
@@ -366,27 +367,28 @@ TEST_CASE("streamed: copies", "[ops]") {
   check_copy<std::complex<double>, std::complex<double>>({{shifted, pitched}, {crowded, across}});
 }
 
-TEST_CASE("streamed: copies of few columns", "[ops]") {
+TEST_CASE("streamed: copies of few columns", "[layouts]") {
   check_copy<float, float>({{across, dense}, {dense, across}, {across, pitched}}, 3);
   check_copy<std::uint8_t, std::uint8_t>({{across, dense}, {dense, across}}, 13);
   check_copy<std::uint64_t, std::uint64_t>({{across, pitched}, {shifted, across}}, 7);
 }
 
-TEST_CASE("streamed: copies between types", "[ops]") {
+TEST_CASE("streamed: copies between types", "[layouts]") {
   check_copy<float16, float>({{dense, dense}, {pitched, across}});
   check_copy<double, std::int16_t>({{shifted, pitched}, {across, dense}});
   check_copy<std::int32_t, float>({{off_line, dense}});
   check_copy<bfloat16, float16>({{pitched, pitched}});
 }
 
-TEST_CASE("streamed: four dims, in the opposite order", "[ops]") {
+TEST_CASE("streamed: four dims, in the opposite order", "[layouts]") {
   // Rows of a tile are two dims; the last tiles along each are smaller than the others. Where the output has a
   // pitch, they are one.
   const std::int64_t least = weft::cpu_info().last_level_share();
   if (least + (least >> 4) > most_bytes) return;
   constexpr std::int64_t e0 = 100, e2 = 7;
   for (const std::int64_t e3 : {90, 128, 200}) {
-    const std::int64_t e1 = std::max<std::int64_t>(33, least / (8 * e0 * e2 * e3) + 1);
+    const std::int64_t e1 = std::max(
+        {std::int64_t{33}, least / (8 * e0 * e2 * e3) + 1, least_elements / (e0 * e2 * e3) + 1});
     const std::int64_t n = e0 * e1 * e2 * e3;
     std::vector<float> a(static_cast<std::size_t>(n)), b(a.size());
     const weft::Tensor memory = weft::Tensor::empty({2 * n}, ScalarType::f32);  // begins on a line
@@ -432,7 +434,7 @@ TEST_CASE("streamed: four dims, in the opposite order", "[ops]") {
   }
 }
 
-TEST_CASE("streamed: in place", "[ops]") {
+TEST_CASE("streamed: in place", "[layouts]") {
   const std::int64_t rows = rows_for(8);
   if (rows == 0) return;
   test::Tally tally;
@@ -486,7 +488,7 @@ void run_many(const void* context, char* const* data, const std::int64_t* row_by
 
 }  // namespace
 
-TEST_CASE("streamed: many outputs at once", "[ops]") {
+TEST_CASE("streamed: many outputs at once", "[layouts]") {
   test::Tally tally;
   for (const int outputs : {2, 12, 31}) {
     const std::int64_t rows = rows_for(8 * (outputs + 1));
