@@ -151,6 +151,7 @@ void stop_streaming(TilePlan& plan, Totals& totals) {
   plan.streams = false;
   plan.in_pieces = false;
   for (TileOperand& t : plan.operands) {
+    plan.in_pieces = plan.in_pieces || t.access == Access::spaced;
     if (t.access != Access::streamed) continue;
     t.access = Access::direct;
     if (t.first == nullptr) continue;

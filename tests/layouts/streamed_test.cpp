@@ -314,6 +314,15 @@ TEST_CASE("streamed: short rows", "[layouts]") {
   check_binary<double, float, std::int32_t, float>({{Binary::add, dense, dense, pitched}}, 139);
 }
 
+TEST_CASE("streamed: rows that are packed in pieces, and too short to be streamed", "[layouts]") {
+  for (const std::int64_t columns : {512, 706, 1023}) {
+    check_binary<std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t>(
+        {{Binary::add, dense, back, dense}, {Binary::mul, pitched, back, back}}, columns);
+    check_binary<std::int16_t, std::uint8_t, std::int16_t, std::int16_t>(
+        {{Binary::add, dense, back, dense}, {Binary::mul, pitched, dense, back}}, columns);
+  }
+}
+
 TEST_CASE("streamed: short rows of operands across each other", "[layouts]") {
   for (const std::int64_t columns : {64, 100, 130, 256, 300, 500}) {
     check_binary<float, float, float, float>({{Binary::add, dense, across, dense},
