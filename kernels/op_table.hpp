@@ -10,6 +10,7 @@
 #include "kernels/half_spans.hpp"
 #include "kernels/register_spans.hpp"
 #include "kernels/shared_loops.hpp"
+#include "kernels/strided_loop.hpp"
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
@@ -24,11 +25,13 @@ struct OpKernel {
     if constexpr (HasOthersLoops<F>) {
       return with_types_of<F>(OpKernel<typename F::Loops>::value);
     } else if constexpr (requires { F::kernel(op); }) {
-      return F::kernel(op);
+      constexpr SpanKernel kernel = F::kernel(op);
+      return with_strided_loop<F, kernel.cost>(kernel);
     } else if constexpr (RegisterFormula<F>) {
       return RegisterKernel<F>::value;
     } else {
-      return typed_span_kernel(op);
+      constexpr SpanKernel kernel = typed_span_kernel(op);
+      return with_strided_loop<F, kernel.cost>(kernel);
     }
   }();
 };

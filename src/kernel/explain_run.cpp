@@ -20,6 +20,7 @@ std::string access_name(const TilePlan& plan, const TileOperand& t) {
   const char* const ahead = is_prefetched(plan, t) ? ", prefetched" : "";
   switch (t.access) {
     case Access::direct: return std::string("direct") + ahead;
+    case Access::strided: return "direct: strided";
     case Access::broadcast: return t.constant ? "broadcast: cast" : "broadcast";
     case Access::streamed: return t.first != nullptr ? "streamed: cast" : "streamed";
     case Access::staged:
@@ -71,6 +72,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
     for (int k = 0; k < iter.ntensors(); ++k) {
       e.operands[static_cast<std::size_t>(k)].access = few.is_one_value(k) ? "broadcast"
                                                        : few.is_packed(k)  ? "staged: packed"
+                                                       : few.by_steps()    ? "direct: strided"
                                                                            : "direct";
     }
     const IntSpan extents = iter.geometry().shape;

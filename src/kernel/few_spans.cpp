@@ -56,6 +56,14 @@ bool FewSpans::collect_rows(const Geometry& geometry, const SpanKernel& kernel) 
   return true;
 }
 
+/// Whether to take the kernel's strided loop: of few elements, a buffer costs more than they do.
+bool FewSpans::steps_over(const Geometry& geometry, const SpanKernel& kernel) const {
+  constexpr std::int64_t few = 128;
+  constexpr std::int64_t least_row = 4;
+  if (kernel.run_strided == nullptr || geometry.ndim() == 0) return false;
+  return (numel_ <= few && geometry.extent(0) >= least_row) || prefers_strided(geometry, kernel);
+}
+
 bool FewSpans::collect(const Geometry& geometry, const SpanKernel& kernel, char* const* data) {
   numel_ = geometry.numel();
   if (numel_ > most_packed) return false;
@@ -69,6 +77,11 @@ bool FewSpans::collect(const Geometry& geometry, const SpanKernel& kernel, char*
     return true;
   }
   broadcast_ = 0;
+  if (steps_over(geometry, kernel)) {
+    by_rows_ = true;
+    by_steps_ = true;
+    return true;
+  }
   if (kernel.cost >= dear && numel_ > most_in_rows) return false;
   int count = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
@@ -106,17 +119,32 @@ void FewSpans::run(const Geometry& geometry, const SpanKernel& kernel) {
   }
 }
 
-/// Planes of dims 0 and 1, one after the other.
-void FewSpans::run_rows(const Geometry& geometry, const SpanKernel& kernel) {
+/// Rows of dim 0 along dim 1, if there is that.
+void FewSpans::run_plane(const Geometry& geometry, const SpanKernel& kernel) const {
   const std::int64_t row = geometry.extent(0);
-  if (geometry.ndim() == 1) {
-    kernel.run(kernel.context, data_, nullptr, row, 1, broadcast_);
+  const bool many = geometry.ndim() > 1;
+  const std::int64_t rows = many ? geometry.extent(1) : 1;
+  const std::int64_t* const row_bytes = many ? geometry.strides(1) : nullptr;
+  if (!by_steps_) {
+    kernel.run(kernel.context, data_, row_bytes, row, rows, broadcast_);
     return;
   }
+  char* data[max_operands];
+  std::copy_n(data_, geometry.noperands, data);
+  for (std::int64_t left = rows;;) {
+    kernel.run_strided(kernel.context, data, geometry.strides(0), row);
+    if (--left == 0) return;
+    for (int k = 0; k < geometry.noperands; ++k)
+      data[k] += row_bytes[k];
+  }
+}
+
+/// Planes of dims 0 and 1, one after the other.
+void FewSpans::run_rows(const Geometry& geometry, const SpanKernel& kernel) {
   std::int64_t index[max_rank];
   std::fill_n(index, geometry.ndim(), 0);
   for (;;) {
-    kernel.run(kernel.context, data_, geometry.strides(1), row, geometry.extent(1), broadcast_);
+    run_plane(geometry, kernel);
     int d = 2;
     for (; d < geometry.ndim(); ++d) {
       const bool more = ++index[d] < geometry.extent(d);

@@ -27,9 +27,13 @@ class FewSpans {
   bool is_packed(int operand) const noexcept { return (packed_ >> operand & 1) != 0; }
   /// Whether rows are run in place.
   bool by_rows() const noexcept { return by_rows_; }
+  /// Whether that is by the kernel's strided loop.
+  bool by_steps() const noexcept { return by_steps_; }
 
  private:
   bool collect_rows(const Geometry& geometry, const SpanKernel& kernel);
+  bool steps_over(const Geometry& geometry, const SpanKernel& kernel) const;
+  void run_plane(const Geometry& geometry, const SpanKernel& kernel) const;
   void run_rows(const Geometry& geometry, const SpanKernel& kernel);
   void run_packed(const Geometry& geometry, const SpanKernel& kernel);
 
@@ -38,6 +42,7 @@ class FewSpans {
   std::uint32_t broadcast_ = 0;
   std::uint32_t packed_ = 0;
   bool by_rows_ = false;
+  bool by_steps_ = false;  // rows, by the kernel's strided loop
 };
 
 }  // namespace weft::inline v0

@@ -146,6 +146,42 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
   return totals;
 }
 
+bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
+  // Bytes of memory an element, of what would be brought together, that take longer to move than to step over: a
+  // register holds few wide elements. Of a single operand that lies apart, moving it is quicker.
+  constexpr std::int64_t least_touched = 40, least_touched_of_wide = 32;
+  constexpr std::int64_t least_row = 32;
+  if (kernel.run_strided == nullptr || geometry.extent(0) < least_row) return false;
+  std::int64_t touched = 0, widest = 0;
+  int apart = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const std::int64_t size = element_size(kernel.types[k]);
+    const std::int64_t step = std::abs(geometry.stride(0, k));
+    widest = std::max(widest, size);
+    if (step == size || step == 0) continue;
+    touched += std::min(step, cache_line);
+    ++apart;
+  }
+  return apart >= 2 && touched >= (widest >= 8 ? least_touched_of_wide : least_touched);
+}
+
+bool step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
+                   Totals& totals) {
+  if (totals.staged == 0 || totals.crossing != 0 || !prefers_strided(geometry, kernel))
+    return false;
+  for (const TileOperand& t : plan.operands)
+    if (t.first != nullptr) return false;
+  for (TileOperand& t : plan.operands)
+    t.access = Access::strided;
+  plan.is_strided = true;
+  plan.streams = false;
+  plan.in_pieces = false;
+  totals.staged = 0;
+  totals.staged_bytes = 0;
+  totals.per_row_bytes = 0;
+  return true;
+}
+
 void stop_streaming(TilePlan& plan, Totals& totals) {
   if (!plan.streams) return;
   plan.streams = false;

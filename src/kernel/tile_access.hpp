@@ -40,6 +40,15 @@ void stage(TileOperand& t);
 /// Adds to the plan what each operand is along dim 0.
 Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan);
 
+/// Whether stepping over dim 0 of operands of the kernel's own types is quicker than bringing their elements
+/// together.
+bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel);
+
+/// Leaves all operands where they are, for the kernel's strided loop, if that is quicker. False, with nothing
+/// done, if not.
+bool step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
+                   Totals& totals);
+
 /// Streamed outputs as if there were no streaming.
 void stop_streaming(TilePlan& plan, Totals& totals);
 

@@ -408,14 +408,15 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   const Geometry& geometry = iter.geometry();
   Totals totals = classify(iter, kernel, plan);
   const std::int64_t row = geometry.extent(0);
+  const bool strided = step_in_place(plan, geometry, kernel, totals);
   // Planes that fit the first-level cache whole are gathered, several at a time.
   const bool small_planes = geometry.ndim() > 2 && totals.crossing == 1 &&
                             row * geometry.extent(1) * totals.staged_bytes <= small_plane_bytes;
   const bool crossing = totals.crossing != 0 && row >= 16 && !small_planes;
-  const bool repeats = totals.staged == 0 && gathers_for_free(plan, geometry);
+  const bool repeats = totals.staged == 0 && !strided && gathers_for_free(plan, geometry);
   const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
   const std::int64_t widest = widest_element(plan);
-  const bool by_rows = geometry.ndim() == 1 || row >= least_staged_row ||
+  const bool by_rows = strided || geometry.ndim() == 1 || row >= least_staged_row ||
                        (in_place && !repeats && row >= least_direct_row(kernel.cost, widest) &&
                         !ends_in_singles(plan, geometry));
   const std::int64_t side = crossing ? std::min(row, geometry.extent(totals.crossing)) : 0;

@@ -35,6 +35,7 @@ enum class Access : std::uint8_t {
   direct,     ///< in place: unit stride and the kernel's own type
   broadcast,  ///< one value, in place
   staged,     ///< through a buffer for the whole tile
+  strided,    ///< in place, wherever its elements lie: the kernel steps over them
   spaced,     ///< elements of long rows that lie apart: through a small buffer, piece by piece
   streamed,   ///< an output: through a small buffer, and from there past the caches
 };
@@ -69,6 +70,7 @@ struct TileStep {
 /// The walk: the iteration space is cut into tiles of rows. A row is one span: dim 0, or the first few
 /// dims where every operand that is used in place goes on from one to the next.
 struct TilePlan {
+  bool is_strided = false;  ///< rows are run by the kernel's strided loop; nothing is staged
   bool streams = false;     ///< some output is written past the caches
   bool in_pieces = false;   ///< rows are run piece by piece: some operand is spaced or streamed
   bool prefetches = false;  ///< the caches are asked for what the next tile needs: tiles have rows

@@ -217,6 +217,7 @@ class TileRunner {
       data[k] = staged ? buffers_[k].kernel : tile_.ptrs[k];
       row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : row_stride(k);
     }
+    if (plan_.is_strided) return run_strided(data, row_bytes, n, rows);
     if (!plan_.prefetches) return run_rows(data, row_bytes, n, rows);
     const TilePrefetch prefetch(geometry_, plan_, tile_, next_);
     constexpr std::int64_t enough_bytes = 1024;
@@ -229,6 +230,16 @@ class TileRunner {
       run_rows(data, row_bytes, n, count);
       for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
         data[k] += count * row_bytes[k];
+    }
+  }
+
+  /// Rows of n elements as they lie, by the kernel's strided loop. `data` is used up.
+  void run_strided(char** data, const std::int64_t* row_bytes, std::int64_t n,
+                   std::int64_t rows) const {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      kernel_.run_strided(kernel_.context, data, geometry_.strides(0), n);
+      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+        data[k] += row_bytes[k];
     }
   }
 

@@ -184,6 +184,25 @@ TEST_CASE("program: explain", "[program]") {
   CHECK(JsonCheck::is_json(run_program("explain --json 'mul out:f32[4,0] f32[4,0] -2.5'").out));
 }
 
+TEST_CASE("program: explain tells of strided loops", "[program]") {
+  const auto count = [](const std::string& call) {
+    const std::string out = run_program("explain '" + call + "'").out;
+    int found = 0;
+    for (std::size_t at = 0; (at = out.find("direct: strided", at)) != std::string::npos; ++at)
+      ++found;
+    return found;
+  };
+  CHECK(count("add out:f64[9000] f64[9000]{3} f64[9000]{3}") == 3);
+  CHECK(count("add out:f64[9000] f64[9000]{-3} f64[9000]{3}") == 3);
+  CHECK(count("gt out:bool[90,100] f32[90,100]{1000,9} f32[90,100]{1,90}") == 0);  // across
+  CHECK(count("gt out:bool[90,100] f32[90,100]{1000,9} f32[90,100]{500,5}") == 3);
+  CHECK(count("add out:f64[3000] f64[3000]{3} f64[3000]{3}") == 3);
+  CHECK(count("add out:f32[5,7] f32[5,7]{1,5} f32[5,7]") == 3);  // few elements
+  CHECK(count("add out:f64[9000] f64[9000]{3} f64[9000]") == 0);
+  CHECK(count("add out:f64[9000] f32[9000]{7} f64[9000]{3}") == 0);  // of another type
+  CHECK(count("pow out:f64[9000] f64[9000]{3} f64[9000]{3}") == 0);
+}
+
 TEST_CASE("program: the check for JSON", "[program]") {
   for (const char* good :
        {"{}", " [1, -2.5e+3, 0.5, \"a\\\"\\u00e9\", true, null, {\"k\": []}] \n", "0"}) {

@@ -66,7 +66,7 @@ test::Layout anyhow(Random& random, const Dims& shape, bool is_output) {
       order[static_cast<std::size_t>(i)] = rank - 1 - i;
   }
   test::Layout layout{shape, Dims(shape.size(), 0)};
-  std::int64_t step = random.chance(10) ? random.integer(2, 4) : 1;
+  std::int64_t step = random.chance(25) ? random.integer(2, 4) : 1;
   for (const std::int64_t axis : order) {
     const auto a = static_cast<std::size_t>(axis);
     if (!is_output && random.chance(12)) continue;

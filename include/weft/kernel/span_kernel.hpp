@@ -21,8 +21,16 @@ struct SpanKernel {
   using Run = void (*)(const void* context, char* const* data, const std::int64_t* row_bytes,
                        std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
 
+  /// Works on one span of `n` > 0 elements wherever they lie: operand k's are strides_bytes[k] apart, of
+  /// any sign, or 0 for an input of one value. Otherwise as Run, with the same results to the bit; only what a
+  /// NaN holds may differ.
+  using RunStrided = void (*)(const void* context, char* const* data,
+                              const std::int64_t* strides_bytes, std::int64_t n);
+
   Run run = nullptr;
-  const void* context = nullptr;  ///< passed to run; must live as long as the kernel is used
+  /// Taken where it is quicker to step over memory than to bring elements together; null if it never is.
+  RunStrided run_strided = nullptr;
+  const void* context = nullptr;  ///< passed to both; must live as long as the kernel is used
   int noutputs = 0;
   int ninputs = 0;
   std::uint32_t broadcastable = 0;  ///< inputs (bit k: operand k) that may come as one value
