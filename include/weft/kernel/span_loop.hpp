@@ -170,14 +170,19 @@ WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std:
 }
 
 #if defined(WEFT_WIDE_LOOPS)
-/// Elements of a span from which on its loop is worth 64-byte registers: of shorter ones, and of pieces that are
-/// streamed, the ends cost more than they save.
+/// Elements of a span that comes alone, and bytes of each of several rows, from which on the loop is worth 64-byte
+/// registers: of shorter ones, and of pieces that are streamed, the ends cost more than they save.
 inline constexpr std::int64_t wide_span = 1024;
+inline constexpr std::int64_t wide_row_bytes = 2048;
 
 /// Whether to take wide loops for a call of `rows` rows of `n` elements: one long span, on a machine whose units
 /// are as wide.
 inline bool takes_wide_loops(std::int64_t n, std::int64_t rows) {
   return rows == 1 && n >= wide_span && cpu_info().has_wide_units();
+}
+/// The same for several rows, of elements of at most `size` bytes.
+inline bool takes_wide_rows(std::int64_t n, std::int64_t rows, std::int64_t size) {
+  return rows > 1 && n * size >= wide_row_bytes && cpu_info().has_wide_units();
 }
 #endif
 
@@ -193,6 +198,14 @@ struct SpanLoops {
   static constexpr std::size_t nin = std::tuple_size_v<Ins>;
   static constexpr std::size_t patterns = nin <= max_pattern_inputs ? std::size_t{1} << nin : 1;
   static constexpr std::uint32_t broadcastable = static_cast<std::uint32_t>(patterns - 1) << nout;
+  /// Bytes of the widest element.
+  static constexpr std::int64_t widest = []<class... T>(std::tuple<T...>*) {
+    std::int64_t most = 1;
+    ((most = static_cast<std::int64_t>(sizeof(T)) > most ? static_cast<std::int64_t>(sizeof(T))
+                                                         : most),
+     ...);
+    return most;
+  }(static_cast<decltype(std::tuple_cat(Outs(), Ins()))*>(nullptr));
 
   template <std::uint32_t Mask>
   static void loop(F& op, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
@@ -204,11 +217,20 @@ struct SpanLoops {
   }
 
 #if defined(WEFT_WIDE_LOOPS)
-  /// loop() of one long span.
+  /// loop() of long rows.
   template <std::uint32_t Mask>
-  WEFT_WIDE_LOOPS static void wide_loop(F& op, char* const* data, std::int64_t n) {
-    span_loop<Mask>(op, data, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
-                    std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+  WEFT_WIDE_LOOPS static void wide_loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                        std::int64_t n, std::int64_t rows) {
+    char* row[nout + nin];
+    for (std::size_t k = 0; k < nout + nin; ++k)
+      row[k] = data[k];
+    for (std::int64_t left = rows;;) {
+      span_loop<Mask>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
+                      std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+      if (--left == 0) return;
+      for (std::size_t k = 0; k < nout + nin; ++k)
+        row[k] += row_bytes[k];
+    }
   }
 #endif
 
@@ -217,9 +239,10 @@ struct SpanLoops {
     F& op = *const_cast<F*>(static_cast<const F*>(context));
     const std::size_t pattern = broadcast >> nout;
 #if defined(WEFT_WIDE_LOOPS)
-    if (takes_wide_loops(n, rows)) {
+    if (takes_wide_loops(n, rows) || takes_wide_rows(n, rows, widest)) {
       [&]<std::size_t... M>(std::index_sequence<M...>) {
-        (void)((pattern == M && (wide_loop<static_cast<std::uint32_t>(M)>(op, data, n), true)) ||
+        (void)((pattern == M &&
+                (wide_loop<static_cast<std::uint32_t>(M)>(op, data, row_bytes, n, rows), true)) ||
                ...);
       }(std::make_index_sequence<patterns>());
       return;
