@@ -25,13 +25,11 @@ struct OpKernel {
     if constexpr (HasOthersLoops<F>) {
       return with_types_of<F>(OpKernel<typename F::Loops>::value);
     } else if constexpr (requires { F::kernel(op); }) {
-      constexpr SpanKernel kernel = F::kernel(op);
-      return with_strided_loop<F, kernel.cost>(kernel);
+      return with_strided_loop<F>(F::kernel(op));
     } else if constexpr (RegisterFormula<F>) {
       return RegisterKernel<F>::value;
     } else {
-      constexpr SpanKernel kernel = typed_span_kernel(op);
-      return with_strided_loop<F, kernel.cost>(kernel);
+      return with_strided_loop<F>(typed_span_kernel(op));
     }
   }();
 };

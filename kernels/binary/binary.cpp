@@ -21,16 +21,19 @@ namespace {
 
 template <class T>
 struct Add {
+  static constexpr bool steps = true;
   using Loops = Add<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return plus(a, b); }
 };
 template <class T>
 struct Sub {
+  static constexpr bool steps = true;
   using Loops = Sub<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return minus(a, b); }
 };
 template <class T>
 struct Mul {
+  static constexpr bool steps = true;
   using Loops = Mul<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return times(a, b); }
   template <class R>
@@ -155,16 +158,19 @@ struct ClampMax {
 
 template <class T>
 struct BitwiseAnd {
+  static constexpr bool steps = true;
   using Loops = BitwiseAnd<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a & b); }
 };
 template <class T>
 struct BitwiseOr {
+  static constexpr bool steps = true;
   using Loops = BitwiseOr<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a | b); }
 };
 template <class T>
 struct BitwiseXor {
+  static constexpr bool steps = true;
   using Loops = BitwiseXor<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a ^ b); }
 };

@@ -162,7 +162,9 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
     touched += std::min(step, cache_line);
     ++apart;
   }
-  return apart >= 2 && touched >= (widest >= 8 ? least_touched_of_wide : least_touched);
+  if (apart < 2 || touched < (widest >= 8 ? least_touched_of_wide : least_touched)) return false;
+  // From further away, memory is what limits both, and pieces ask for more of it at a time.
+  return geometry.numel() * touched <= 4 * cpu_info().l2_bytes;
 }
 
 bool step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
