@@ -84,7 +84,7 @@ test::Layout anyhow(Random& random, const Dims& shape, bool is_output) {
   return test::fit(layout);
 }
 
-/// Memory for a layout of T, of which no byte is left over, some bytes behind a line.
+/// Memory for a layout of T that begins some bytes behind a line, and 128 bytes of gaps around it.
 template <class T>
 class Placed {
  public:
@@ -186,37 +186,48 @@ bool gives(Placed<T>& out, const std::vector<char>& before, const std::vector<ch
   return out.bytes() == wanted;
 }
 
+/// One round of out = element(a, b), which `run(out, a, b)` is to compute.
+template <class Out, class A, class B, class Element, class Run>
+void check_two_inputs(Random& random, test::Tally& tally, const char* what, Element&& element,
+                      Run&& run) {
+  const Dims shape =
+      large_shape(random, least_elements(random, sizeof(Out) + sizeof(A) + sizeof(B)));
+  Placed<Out> out(random, anyhow(random, shape, true));
+  Placed<A> a(random, anyhow(random, shape, false));
+  Placed<B> b(random, anyhow(random, shape, false));
+  a.fill(1);
+  b.fill(2);
+  const std::vector<char> before = out.bytes();
+  std::vector<char> wanted = before;
+  for_each_place<3>(shape, {&out.strides(), &a.strides(), &b.strides()}, [&](const auto& at) {
+    const A x = test::load<A>(a.origin() + at[1] * std::int64_t{sizeof(A)});
+    const B y = test::load<B>(b.origin() + at[2] * std::int64_t{sizeof(B)});
+    test::store<Out>(wanted.data() + out.origin_byte() + at[0] * std::int64_t{sizeof(Out)},
+                     element(x, y));
+  });
+  const int threads = static_cast<int>(random.integer(1, 2));
+  const bool right =
+      gives(out, before, wanted, threads, [&] { run(out.view(), a.view(), b.view()); });
+  tally.check(right, [&](auto& text) {
+    text << described(what, shape, {out.view(), a.view(), b.view()}, threads);
+  });
+}
+
 /// out = a + b or a * b, computed in type C.
 template <class Out, class A, class B, class C>
 void check_binary() {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (int round = 0; round < round_count(); ++round) {
-    const Dims shape =
-        large_shape(random, least_elements(random, sizeof(Out) + sizeof(A) + sizeof(B)));
-    Placed<Out> out(random, anyhow(random, shape, true));
-    Placed<A> a(random, anyhow(random, shape, false));
-    Placed<B> b(random, anyhow(random, shape, false));
-    a.fill(1);
-    b.fill(2);
     const Binary op = random.chance(50) ? Binary::add : Binary::mul;
-    const std::vector<char> before = out.bytes();
-    std::vector<char> wanted = before;
-    for_each_place<3>(shape, {&out.strides(), &a.strides(), &b.strides()}, [&](const auto& at) {
-      const C x = weft::cast<C>(test::load<A>(a.origin() + at[1] * std::int64_t{sizeof(A)}));
-      const C y = weft::cast<C>(test::load<B>(b.origin() + at[2] * std::int64_t{sizeof(B)}));
-      test::store(wanted.data() + out.origin_byte() + at[0] * std::int64_t{sizeof(Out)},
-                  weft::cast<Out>(test::binary_value<C>(op, x, y)));
-    });
-    const int threads = static_cast<int>(random.integer(1, 2));
-    const bool right = gives(out, before, wanted, threads, [&] {
-      op == Binary::add ? weft::add_out(out.view(), a.view(), b.view())
-                        : weft::mul_out(out.view(), a.view(), b.view());
-    });
-    tally.check(right, [&](auto& text) {
-      text << described(op == Binary::add ? "add" : "mul", shape, {out.view(), a.view(), b.view()},
-                        threads);
-    });
+    check_two_inputs<Out, A, B>(
+        random, tally, op == Binary::add ? "add" : "mul",
+        [op](A x, B y) {
+          return weft::cast<Out>(test::binary_value<C>(op, weft::cast<C>(x), weft::cast<C>(y)));
+        },
+        [op](const TensorView& out, const TensorView& a, const TensorView& b) {
+          op == Binary::add ? weft::add_out(out, a, b) : weft::mul_out(out, a, b);
+        });
   }
   CHECK_TALLY(tally);
 }
@@ -305,25 +316,11 @@ void check_greater() {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (int round = 0; round < round_count(); ++round) {
-    const Dims shape = large_shape(random, least_elements(random, 1 + sizeof(A) + sizeof(B)));
-    Placed<bool> out(random, anyhow(random, shape, true));
-    Placed<A> a(random, anyhow(random, shape, false));
-    Placed<B> b(random, anyhow(random, shape, false));
-    a.fill(6);
-    b.fill(7);
-    const std::vector<char> before = out.bytes();
-    std::vector<char> wanted = before;
-    for_each_place<3>(shape, {&out.strides(), &a.strides(), &b.strides()}, [&](const auto& at) {
-      const auto x = test::load<A>(a.origin() + at[1] * std::int64_t{sizeof(A)});
-      const auto y = test::load<B>(b.origin() + at[2] * std::int64_t{sizeof(B)});
-      wanted[static_cast<std::size_t>(out.origin_byte() + at[0])] = x > y ? 1 : 0;
-    });
-    const int threads = static_cast<int>(random.integer(1, 2));
-    const bool right =
-        gives(out, before, wanted, threads, [&] { weft::gt_out(out.view(), a.view(), b.view()); });
-    tally.check(right, [&](auto& text) {
-      text << described("gt", shape, {out.view(), a.view(), b.view()}, threads);
-    });
+    check_two_inputs<bool, A, B>(
+        random, tally, "gt", [](A x, B y) { return x > y; },
+        [](const TensorView& out, const TensorView& a, const TensorView& b) {
+          weft::gt_out(out, a, b);
+        });
   }
   CHECK_TALLY(tally);
 }
