@@ -79,13 +79,13 @@ template <class F>
 constexpr SpanKernel kernel_of_products(const F& op) {
   SpanKernel kernel = typed_span_kernel(op);
   if constexpr (is_complex_type<typename Signature<F>::Result>) {
-    kernel.run = &ComplexParts<F>::run;
+    kernel.replace_loops(&ComplexParts<F>::run);
     // Whole blocks, and what each row ends with costs as much as one: short rows are better gathered.
     kernel.cost = 3;
 #if defined(__AVX2__)
     using Part = typename Signature<F>::Result::value_type;
     if constexpr (requires { &F::template in_registers<ComplexRegister<Part>>; }) {
-      kernel.run = &ComplexRegisterSpans<F>::run;
+      kernel.replace_loops(&ComplexRegisterSpans<F>::run);
       kernel.cost = 1;
     }
 #endif

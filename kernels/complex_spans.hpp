@@ -115,7 +115,7 @@ constexpr SpanKernel complex_span_kernel(const Scalar& scalar, float cost) {
   constexpr std::size_t nin = std::tuple_size_v<typename Signature<Scalar>::Params>;
   using Part = typename std::tuple_element_t<0, typename Signature<Scalar>::Params>::value_type;
   SpanKernel kernel = typed_span_kernel(scalar);
-  kernel.run = &ComplexSpans<Function, Scalar, Part, nin>::run;
+  kernel.replace_loops(&ComplexSpans<Function, Scalar, Part, nin>::run);
   kernel.cost = cost;
   return kernel;
 }

@@ -56,13 +56,16 @@
 #include <weft/kernel/function_table.hpp>
 #include <weft/kernel/index_kernel.hpp>
 #include <weft/kernel/level.hpp>
+#include <weft/kernel/line_loop.hpp>
 #include <weft/kernel/packed_matrix.hpp>
 #include <weft/kernel/product_provider.hpp>
 #include <weft/kernel/reduce.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
 #include <weft/kernel/reduction_table.hpp>
+#include <weft/kernel/span_element.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/kernel/span_loop.hpp>
+#include <weft/kernel/stream_store.hpp>
 #include <weft/ops/argument.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>

@@ -47,7 +47,8 @@ struct Div {
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return quotient(a, b); }
   static constexpr SpanKernel kernel(const Div& op) {
     SpanKernel kernel = typed_span_kernel(op);
-    if constexpr (is_complex_type<T>) kernel.run = &ComplexQuotients<typename T::value_type>::run;
+    if constexpr (is_complex_type<T>)
+      kernel.replace_loops(&ComplexQuotients<typename T::value_type>::run);
     return kernel;
   }
 };
@@ -222,7 +223,8 @@ template <class F>
 constexpr SpanKernel kernel_of_shifts(const F& op) {
   SpanKernel kernel = typed_span_kernel(op);
 #if defined(__AVX512BW__)
-  if constexpr (sizeof(typename Signature<F>::Result) == 2) kernel.run = &word_shift_spans<F>;
+  if constexpr (sizeof(typename Signature<F>::Result) == 2)
+    kernel.replace_loops(&word_shift_spans<F>);
 #endif
   return kernel;
 }

@@ -84,7 +84,7 @@ class IntegerPower {
 template <class T>
 constexpr SpanKernel integer_power_kernel() {
   SpanKernel kernel;
-  kernel.run = &IntegerPower<T>::run;
+  kernel.replace_loops(&IntegerPower<T>::run);
   kernel.noutputs = 1;
   kernel.ninputs = 2;
   kernel.broadcastable = 6;

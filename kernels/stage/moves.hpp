@@ -81,27 +81,5 @@ WEFT_ALWAYS_INLINE void store(char* to, const T& value) {
   }
 }
 
-/// True where stream() is more than store().
-#if defined(__SSE2__)
-inline constexpr bool can_stream = true;
-#else
-inline constexpr bool can_stream = false;
-#endif
-
-/// Writes a register to an address aligned to its size, past the caches.
-template <class V>
-WEFT_ALWAYS_INLINE void stream(char* to, const V& value) {
-  static_assert(sizeof(V) == register_bytes);
-#if defined(__AVX512BW__)
-  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), reinterpret_cast<const __m512i&>(value));
-#elif defined(__AVX2__)
-  _mm256_stream_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<const __m256i&>(value));
-#elif defined(__SSE2__)
-  _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<const __m128i&>(value));
-#else
-  store(to, value);
-#endif
-}
-
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace weft::inline v0

@@ -3,6 +3,8 @@
 /// Transposing in registers.
 #pragma once
 
+#include <weft/kernel/stream_store.hpp>
+
 #include "kernels/stage/moves.hpp"
 
 #include <utility>

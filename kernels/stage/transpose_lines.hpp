@@ -4,6 +4,8 @@
 /// register would read only part of each line.
 #pragma once
 
+#include <weft/kernel/stream_store.hpp>
+
 #include "kernels/stage/transpose.hpp"
 
 namespace weft::inline v0 {

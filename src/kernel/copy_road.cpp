@@ -73,7 +73,7 @@ class RoadChoice {
   RoadChoice(const TensorIterator& iter, const CopyPlane& plane)
       : geometry_(iter.geometry()), to_(iter.operand(0).data + plane.to_start), p_(plane) {
     narrow_ = p_.transposes && p_.extent1 * p_.size < narrow_bytes;
-    const bool fits_nowhere = worth_streaming(iter, 0);
+    const bool fits_nowhere = worth_streaming(iter, 0, p_.dense());
     if (is_near(fits_nowhere)) {
       choose_near_road(fits_nowhere);
     } else {

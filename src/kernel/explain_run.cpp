@@ -22,7 +22,10 @@ std::string access_name(const TilePlan& plan, const TileOperand& t) {
     case Access::direct: return std::string("direct") + ahead;
     case Access::strided: return "direct: strided";
     case Access::broadcast: return t.constant ? "broadcast: cast" : "broadcast";
-    case Access::streamed: return t.first != nullptr ? "streamed: cast" : "streamed";
+    case Access::streamed:
+      return t.first != nullptr ? "streamed: cast"
+             : plan.by_lines    ? "direct, streamed"
+                                : "streamed";
     case Access::staged:
     case Access::spaced: break;
   }

@@ -43,7 +43,7 @@ bool has_long_runs(const Geometry& geometry, int output, const char* data, std::
 
 }  // namespace
 
-bool worth_streaming(const TensorIterator& iter, int output) {
+bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered) {
   constexpr std::int64_t least_elements = 1 << 18;  // never worth it; spares small calls the rest
   if (iter.numel() < least_elements) return false;
   const Operand& op = iter.operand(output);
@@ -57,7 +57,10 @@ bool worth_streaming(const TensorIterator& iter, int output) {
   // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurements. Where half of
   // all is output, or rows are short, streaming gains less.
   const std::int64_t l3 = cpu_info().last_level_share();
-  if (2 * bytes_touched(iter, output) >= bytes) return bytes > l3;
+  if (2 * bytes_touched(iter, output) >= bytes) {
+    const bool earlier = unbuffered && has_roomy_l1() && !cpu_info().has_far_last_level();
+    return bytes > l3 - (earlier ? l3 * 3 / 16 : 0);
+  }
   const bool short_rows = geometry.extent(0) * size < least_run_bytes;
   return bytes > l3 - (short_rows ? l3 / 8 : l3 / 3);
 }

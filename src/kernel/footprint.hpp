@@ -17,8 +17,8 @@ std::int64_t bytes_touched(const TensorIterator& iter);
 /// Whether an output is better written past the caches: everything touched together does not stay in
 /// the last-level cache, so that the lines which a plain store fetches first would come from memory
 /// only to be overwritten. False for outputs that are also read, and for rows too short to be
-/// written line by line.
-bool worth_streaming(const TensorIterator& iter, int output);
+/// written line by line. `unbuffered`: lines go there as they are computed or read, with no buffer between.
+bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered);
 
 /// Whether the first-level cache holds a buffer of 16 KiB and as much besides: 48 KiB or more.
 bool has_roomy_l1();

@@ -94,7 +94,7 @@ bool run_in_place(const TensorIterator& iter, const SpanKernel& kernel, const Ru
     return true;
   }
   for (int k = 0; k < iter.noutputs(); ++k) {
-    if (worth_streaming(iter, k)) return false;
+    if (worth_streaming(iter, k, kernel.run_streamed != nullptr)) return false;
   }
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     char* part[max_operands];

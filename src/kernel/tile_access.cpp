@@ -110,7 +110,8 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
     totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
     const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
-    const bool streams = op.is_output && worth_streaming(iter, k);
+    const bool streams =
+        op.is_output && worth_streaming(iter, k, !convert && kernel.run_streamed != nullptr);
     const std::int64_t piece = streams ? streamed_piece_bytes(iter, kernel) / widest : 0;
     const std::int64_t to_stream = piece * buffer_bytes(t);
     if (streams && totals.in_streams + to_stream <= pieces_bytes) {
@@ -241,6 +242,30 @@ void stream_several_rows(TilePlan& plan, const TensorIterator& iter, Totals& tot
   } else if (row * 2 < plan.piece) {
     stop_streaming(plan, totals);
   }
+}
+
+void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel) {
+  constexpr std::int64_t long_row_bytes = 2048;
+  const TileOperand& out = plan.operands[0];
+  if (kernel.run_streamed == nullptr || out.access != Access::streamed || out.first != nullptr)
+    return;
+  int values = 0;
+  bool spaced = false;
+  for (const TileOperand& t : plan.operands) {
+    if (t.access == Access::broadcast || t.one_per_row) ++values;
+    spaced = spaced || t.access == Access::spaced;
+  }
+  if (values > 1) return;
+  auto bits = reinterpret_cast<std::uintptr_t>(iter.operand(0).data);
+  for (int d = 1; d < iter.ndim(); ++d)
+    bits |= static_cast<std::uintptr_t>(iter.geometry().stride(d, 0));
+  if (bits % static_cast<std::uintptr_t>(out.memory_size) != 0)
+    return;  // no element begins on a line
+  const std::int64_t row_bytes = plan.row_elements * out.memory_size;
+  const bool whole = bits % cache_line == 0 && row_bytes % SpanKernel::streamed_bytes == 0;
+  if (!whole && row_bytes < long_row_bytes) return;
+  plan.by_lines = true;
+  plan.in_pieces = spaced;
 }
 
 }  // namespace weft::inline v0

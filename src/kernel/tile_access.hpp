@@ -61,4 +61,8 @@ void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals);
 /// streaming where that can't be.
 void stream_several_rows(TilePlan& plan, const TensorIterator& iter, Totals& totals);
 
+/// Leaves what is streamed to the kernel, without a buffer, if it can do that and rows are whole lines or so long
+/// that what is left over hardly counts. The plan's rows are known by then.
+void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel);
+
 }  // namespace weft::inline v0

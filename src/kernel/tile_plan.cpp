@@ -450,6 +450,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   }
   add_outer_steps(plan, iter);
   if (plan.prefetches) stream_blocks(plan, iter);
+  stream_by_lines(plan, iter, kernel);
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
     if (t.access == Access::spaced) ++staged;

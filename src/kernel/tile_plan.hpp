@@ -37,7 +37,7 @@ enum class Access : std::uint8_t {
   staged,     ///< through a buffer for the whole tile
   strided,    ///< in place, wherever its elements lie: the kernel steps over them
   spaced,     ///< elements of long rows that lie apart: through a small buffer, piece by piece
-  streamed,   ///< an output: through a small buffer, and from there past the caches
+  streamed,   ///< an output: past the caches, from a small buffer unless the plan goes by lines
 };
 
 /// One operand of a TilePlan.
@@ -72,6 +72,8 @@ struct TileStep {
 struct TilePlan {
   bool is_strided = false;  ///< rows are run by the kernel's strided loop; nothing is staged
   bool streams = false;     ///< some output is written past the caches
+  bool by_lines =
+      false;  ///< streamed outputs need no buffer: the kernel writes them past the caches
   bool in_pieces = false;   ///< rows are run piece by piece: some operand is spaced or streamed
   bool prefetches = false;  ///< the caches are asked for what the next tile needs: tiles have rows
   std::int64_t piece = piece_bytes;          ///< elements of such a piece

@@ -7,6 +7,7 @@
 #include <weft/kernel/span_kernel.hpp>
 
 #include "kernel/block.hpp"
+#include "kernel/line_rows.hpp"
 #include "kernel/tile_plan.hpp"
 #include "kernel/tile_prefetch.hpp"
 
@@ -34,7 +35,7 @@ class TileRunner {
     for (int k = 0; k < geometry_.noperands; ++k) {
       const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
       Buffers b;
-      const bool in_pieces = t.access == Access::spaced || t.access == Access::streamed;
+      const bool in_pieces = goes_in_pieces(t);
       if (t.access == Access::staged || in_pieces) {
         const std::int64_t elements = in_pieces ? plan.piece : buffered_elements(plan, t);
         b.kernel = take(scratch, elements, t.kernel_size);
@@ -71,6 +72,11 @@ class TileRunner {
     // Whole cache lines, so that every buffer starts on one.
     scratch += (elements * size + 63) / 64 * 64;
     return buffer;
+  }
+
+  /// Whether operand t has a buffer for a piece.
+  bool goes_in_pieces(const TileOperand& t) const {
+    return t.access == Access::spaced || (t.access == Access::streamed && !plan_.by_lines);
   }
 
   // ---- Position ---------------------------------------------------------------------------------
@@ -243,12 +249,16 @@ class TileRunner {
     }
   }
 
+  /// The kernel on rows of n elements.
+  void run_kernel(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                  std::int64_t rows) const {
+    if (plan_.by_lines) return run_by_lines(kernel_, data, row_bytes, n, rows, broadcast_);
+    kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
+  }
+
   /// Rows of n elements. `data` and `row_bytes` as in call().
   void run_rows(char* const* at, const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows) {
-    if (!plan_.in_pieces) {
-      kernel_.run(kernel_.context, at, row_bytes, n, rows, broadcast_);
-      return;
-    }
+    if (!plan_.in_pieces) return run_kernel(at, row_bytes, n, rows);
     char* data[max_operands];
     std::copy_n(at, tile_.ptrs.size(), data);
     for (std::int64_t r = 0, count = 0; r < rows; r += count) {
@@ -290,7 +300,7 @@ class TileRunner {
     int outputs = max_operands;
     for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
-      if (t.access == Access::spaced || t.access == Access::streamed) {
+      if (goes_in_pieces(t)) {
         part[k] = buffers_[k].kernel;
         advance[k] = 0;
         buffered[t.is_output ? --outputs : inputs++] = static_cast<std::uint8_t>(k);
@@ -304,7 +314,7 @@ class TileRunner {
       if (plan_.streams && count == plan_.piece) count -= past_line(data, start + count);
       for (int i = 0; i < inputs; ++i)
         load_piece(buffered[i], data[buffered[i]], start, count);
-      kernel_.run(kernel_.context, part, nullptr, count, 1, broadcast_);
+      run_kernel(part, nullptr, count, 1);
       for (int i = outputs; i < max_operands; ++i)
         store_piece(buffered[i], data[buffered[i]], start, count);
       for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)

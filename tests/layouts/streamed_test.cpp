@@ -3,7 +3,7 @@
 // same elements as by the plainest of loops, and nothing between them.
 #include <weft/iter/config.hpp>
 #include <weft/kernel/cpu_info.hpp>
-#include <weft/kernel/span_kernel.hpp>
+#include <weft/kernel/span_loop.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/parallel/parallel.hpp>
@@ -240,6 +240,25 @@ TEST_CASE("streamed: that is what happens to operands of this size", "[layouts]"
     const weft::Explanation e = weft::explain_run(config.build());
     CHECK(e.operands[0].access == "streamed");
   }
+}
+
+TEST_CASE("streamed: by the kernel itself, if it can and elements begin on lines", "[layouts]") {
+  const auto access = [](Lie lie, std::int64_t columns, const auto& op) {
+    const std::int64_t rows = rows_for(12, columns);
+    if (rows == 0) return std::string("direct, streamed");
+    const Matrix<float> in(rows, columns, dense), to(rows, columns, lie);
+    const TensorView a = in.view(), out = to.view();
+    weft::TensorIteratorConfig config;
+    config.add_output(out).add_input(a).add_input(a).resize_outputs(false);
+    return weft::explain_run(config.build(), weft::typed_span_kernel(op)).operands[0].access;
+  };
+  const auto sum = [](float x, float y) { return x + y; };
+  for (const Lie lie : {dense, pitched, off_line, pitched_lines})
+    CHECK(access(lie, row_length, sum) == "direct, streamed");
+  CHECK(access(shifted, row_length, sum) == "streamed");
+  CHECK(access(pitched_lines, 256, sum) == "direct, streamed");
+  const auto wide_sum = [](double x, double y) { return x + y; };
+  CHECK(access(dense, row_length, wide_sum) == "streamed: cast");
 }
 
 TEST_CASE("streamed: operands across each other are asked for ahead", "[layouts]") {

@@ -28,14 +28,26 @@ struct SpanKernel {
                               const std::int64_t* strides_bytes, std::int64_t n);
 
   Run run = nullptr;
+  /// As run, with the same results to the bit, of a kernel of one output, written past the caches: every span of it
+  /// begins on a cache line and is a multiple of streamed_bytes long, and at most one input is one value. Taken for
+  /// outputs that no cache holds; if null, they go past the caches by way of a buffer.
+  Run run_streamed = nullptr;
+  static constexpr std::int64_t streamed_bytes = 256;
   /// Taken where it is quicker to step over memory than to bring elements together; null if it never is.
   RunStrided run_strided = nullptr;
-  const void* context = nullptr;  ///< passed to both; must live as long as the kernel is used
+  const void* context = nullptr;  ///< passed to all; must live as long as the kernel is used
   int noutputs = 0;
   int ninputs = 0;
   std::uint32_t broadcastable = 0;  ///< inputs (bit k: operand k) that may come as one value
   float cost = 1;  ///< time per element, in units of an add in cache (about 0.1 ns)
   ScalarType types[max_operands] = {};  ///< type of each operand's elements, outputs first
+
+  /// Another loop as `run`, which has none of the others beside it.
+  constexpr void replace_loops(Run loop) {
+    run = loop;
+    run_streamed = nullptr;
+    run_strided = nullptr;
+  }
 };
 
 /// How to run.

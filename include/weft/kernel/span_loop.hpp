@@ -4,26 +4,17 @@
 #pragma once
 
 #include <weft/base/export.hpp>
-#include <weft/core/cast.hpp>
 #include <weft/core/dispatch_types.hpp>
 #include <weft/kernel/cpu_info.hpp>
 #include <weft/kernel/level.hpp>
+#include <weft/kernel/line_loop.hpp>
+#include <weft/kernel/span_element.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-
-// Iterations are independent (see SpanKernel::Run), which a compiler cannot know of an output that
-// may be an input.
-#if defined(__clang__)
-#define WEFT_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define WEFT_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
-#else
-#define WEFT_INDEPENDENT_ITERATIONS
-#endif
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
@@ -86,63 +77,6 @@ struct Outputs<std::tuple<R...>> {
   using Types = std::tuple<R...>;
 };
 
-/// Reads element i of a span, or the one value of a broadcast operand.
-template <class T, bool broadcast>
-struct SpanReader {
-  // Bytes, not T: spans need no alignment. The copy compiles to one load.
-  const char* data;
-
-  WEFT_ALWAYS_INLINE T operator[](std::int64_t i) const noexcept {
-    if constexpr (std::is_same_v<T, bool>) {
-      return static_cast<unsigned char>(data[i]) != 0;  // any byte but 0 is true
-    } else if constexpr (is_complex_type<T>) {
-      // Part by part: loops over pairs vectorise, loops over objects of two do not.
-      using Part = typename T::value_type;
-      const SpanReader<Part, false> parts{data};
-      return T(parts[2 * i], parts[2 * i + 1]);
-    } else {
-      T value;
-      __builtin_memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
-      return value;
-    }
-  }
-};
-template <class T>
-struct SpanReader<T, true> {
-  T value;
-
-  WEFT_ALWAYS_INLINE explicit SpanReader(const char* data) noexcept
-      : value(SpanReader<T, false>{data}[0]) {}
-  WEFT_ALWAYS_INLINE T operator[](std::int64_t) const noexcept { return value; }
-};
-
-template <class T>
-WEFT_ALWAYS_INLINE void store_element(char* data, std::int64_t i,
-                                      std::type_identity_t<T> value) noexcept {
-  if constexpr (is_complex_type<T>) {
-    using Part = typename T::value_type;
-    store_element<Part>(data, 2 * i, value.real());
-    store_element<Part>(data, 2 * i + 1, value.imag());
-  } else {
-    __builtin_memcpy(data + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
-  }
-}
-
-/// Calls f(data) for each row, with the Count pointers of that row.
-template <std::size_t Count, class F>
-WEFT_ALWAYS_INLINE void for_each_row(char* const* data, const std::int64_t* row_bytes,
-                                     std::int64_t rows, F&& f) {
-  char* row[Count];
-  for (std::size_t k = 0; k < Count; ++k)
-    row[k] = data[k];
-  for (std::int64_t left = rows;;) {
-    f(row);
-    if (--left == 0) return;
-    for (std::size_t k = 0; k < Count; ++k)
-      row[k] += row_bytes[k];
-  }
-}
-
 /// The loop over one span, for inputs of which those in Mask (bit k: input k) are one value.
 template <std::uint32_t Mask, class F, class... Out, class... In, std::size_t... O,
           std::size_t... I>
@@ -185,11 +119,6 @@ inline bool takes_wide_rows(std::int64_t n, std::int64_t rows, std::int64_t size
   return rows > 1 && n * size >= wide_row_bytes && cpu_info().has_wide_units();
 }
 #endif
-
-/// Most inputs for which every pattern of broadcast ones has a loop of its own. With more, the engine
-/// writes repeated values out into its buffers: sixteen loops and more would cost every user compile
-/// time for few calls.
-inline constexpr std::size_t max_pattern_inputs = 3;
 
 /// All loops of one kernel, and which to take.
 template <class F, class Outs, class Ins>
@@ -260,6 +189,7 @@ struct SpanLoops {
                                      std::index_sequence<I...>) {
     SpanKernel kernel;
     kernel.run = &run;
+    if constexpr (nout == 1) kernel.run_streamed = &LineLoop<F, Outs, Ins>::run;
     kernel.context = &op;
     kernel.noutputs = static_cast<int>(nout);
     kernel.ninputs = static_cast<int>(nin);
@@ -289,7 +219,7 @@ SpanKernel generic_span_kernel(const F& op, std::index_sequence<I...>) {
   SpanKernel kernel = Loops::kernel(op, std::make_index_sequence<1>(), std::index_sequence<I...>());
   if constexpr (requires { &VectorizedSpans<F, T>::template run<sizeof...(I)>; }) {
     if constexpr (VectorizedSpans<F, T>::template accepts<sizeof...(I)>) {
-      kernel.run = &VectorizedSpans<F, T>::template run<sizeof...(I)>;
+      kernel.replace_loops(&VectorizedSpans<F, T>::template run<sizeof...(I)>);
       kernel.broadcastable = ((1u << sizeof...(I)) - 1) << 1;
     }
   }

@@ -389,7 +389,7 @@ void cpu_kernel_vec(const TensorIterator& iter, const F& op, const V& vector_op,
   static_assert(VectorizedSpans<V, T>::template accepts<nin>,
                 "vector_op takes and returns Vectorized of op's result type");
   SpanKernel kernel = typed_span_kernel(op);
-  kernel.run = &VectorizedSpans<V, T>::template run<nin>;
+  kernel.replace_loops(&VectorizedSpans<V, T>::template run<nin>);
   kernel.context = &vector_op;
   kernel.broadcastable = ((1u << nin) - 1) << 1;
   run_spans(iter, kernel, {.grain = grain});
