@@ -122,7 +122,8 @@ function(weft_add_kernels target)
     # everybody. Contraction is off because a compiler that fuses a*b+c where it likes would give
     # each level its own results; errno and traps are given up because nobody looks at them and
     # loops that keep them do not vectorise. Loops begin on 32 bytes, or how fast one is depends on
-    # where the linker puts it: one of five instructions across a line took 1.5 times as long.
+    # where the linker puts it: one of five instructions across a line took 1.5 times as long. Loops may
+    # say that they are to be made of vectors (omp simd); no library comes with that.
     weft_kernel_level_flags(${level} flags)
     if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
       set(optimisation -O3)
@@ -135,7 +136,7 @@ function(weft_add_kernels target)
         endif()
       endif()
       list(PREPEND flags ${optimisation} -fno-lto -fno-fast-math -ffp-contract=off -fno-math-errno
-        -fno-trapping-math -falign-functions=32 -falign-loops=32)
+        -fno-trapping-math -falign-functions=32 -falign-loops=32 -fopenmp-simd)
     endif()
     target_compile_options(${objects} PRIVATE ${flags})
 

@@ -44,6 +44,7 @@ struct Mul {
 };
 template <class T>
 struct Div {
+  static constexpr bool steps = sizeof(T) == 8;  // of floats, registers have twice as many
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return quotient(a, b); }
   static constexpr SpanKernel kernel(const Div& op) {
     SpanKernel kernel = typed_span_kernel(op);

@@ -147,23 +147,29 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
   return totals;
 }
 
+bool can_stride(const Geometry& geometry, const SpanKernel& kernel) {
+  if (kernel.run_strided == nullptr) return false;
+  return kernel.strides_outputs || geometry.stride(0, 0) == element_size(kernel.types[0]);
+}
+
 bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
   // Bytes of memory an element, of what would be brought together, that take longer to move than to step over: a
-  // register holds few wide elements. Of a single operand that lies apart, moving it is quicker.
+  // register holds few wide elements. Of a single operand that lies apart, moving it is quicker; and of operands of
+  // several sizes (bools and numbers) stepping takes longer.
   constexpr std::int64_t least_touched = 40, least_touched_of_wide = 32;
   constexpr std::int64_t least_row = 32;
-  if (kernel.run_strided == nullptr || geometry.extent(0) < least_row) return false;
-  std::int64_t touched = 0, widest = 0;
+  if (!can_stride(geometry, kernel) || geometry.extent(0) < least_row) return false;
+  std::int64_t touched = 0, narrowest = 16;
   int apart = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const std::int64_t size = element_size(kernel.types[k]);
     const std::int64_t step = std::abs(geometry.stride(0, k));
-    widest = std::max(widest, size);
+    narrowest = std::min(narrowest, size);
     if (step == size || step == 0) continue;
     touched += std::min(step, cache_line);
     ++apart;
   }
-  if (apart < 2 || touched < (widest >= 8 ? least_touched_of_wide : least_touched)) return false;
+  if (apart < 2 || touched < (narrowest >= 8 ? least_touched_of_wide : least_touched)) return false;
   // From further away, memory is what limits both, and pieces ask for more of it at a time.
   return geometry.numel() * touched <= 4 * cpu_info().l2_bytes;
 }

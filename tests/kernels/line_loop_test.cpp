@@ -2,13 +2,9 @@
 // Loops whose results go past the caches: what the other loops make of the same elements, for every function that
 // has one, at every level; in place, with an input of one value, up to the last byte of memory, and nothing beyond the
 // results. And rows of any length that begin anywhere, of which those take what is whole lines.
-#include "kernels/binary/binary.hpp"
-#include "kernels/compare/compare.hpp"
+#include "all_kernels.hpp"
 #include "kernels/stage/stage.hpp"
-#include "kernels/ternary/ternary.hpp"
-#include "kernels/unary/unary.hpp"
 #include "src/kernel/line_rows.hpp"
-#include "support/element.hpp"
 #include "support/levels.hpp"
 #include "support/tally.hpp"
 
@@ -112,30 +108,14 @@ void check(test::Tally& tally, Random& random, const weft::SpanKernel& kernel,
               [&](auto& text) { text << what << ": wrote beside the results"; });
 }
 
-/// Calls f(name, kernel) for each function and type that has such a loop at a level.
-template <class F>
-void for_each_by_lines(weft::Level level, F&& f) {
-  const auto all_of = [&]<class Op>(const auto& functions, const auto& table, Op) {
-    for (std::size_t op = 0; op < std::size(functions); ++op) {
-      for (const ScalarType type : test::all_types()) {
-        const weft::SpanKernel* kernel = table.at(level)(static_cast<Op>(op), type);
-        if (kernel != nullptr && kernel->run_streamed != nullptr) f(functions[op].name, *kernel);
-      }
-    }
-  };
-  all_of(weft::unary_functions, weft::unary_kernel, weft::UnaryOp());
-  all_of(weft::binary_functions, weft::binary_kernel, weft::BinaryOp());
-  all_of(weft::compare_functions, weft::compare_kernel, weft::CompareOp());
-  all_of(weft::ternary_functions, weft::ternary_kernel, weft::TernaryOp());
-}
-
 }  // namespace
 
 TEST_CASE("line loops: as other loops", "[kernels]") {
   WEFT_RANDOM(random);
   for (const weft::Level level : test::levels()) {
     test::Tally tally;
-    for_each_by_lines(level, [&](std::string_view name, const weft::SpanKernel& kernel) {
+    test::for_each_kernel(level, [&](std::string_view name, const weft::SpanKernel& kernel) {
+      if (kernel.run_streamed == nullptr) return;
       const std::int64_t size = weft::element_size(kernel.types[0]);
       for (int round = 0; round < test::rounds(3); ++round) {
         const std::int64_t n = random.integer(1, 3) * weft::SpanKernel::streamed_bytes / size;

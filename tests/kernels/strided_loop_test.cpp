@@ -2,8 +2,7 @@
 // Loops over elements that lie apart: what the loops over dense spans make of the same elements, for every function
 // that has one, at every level; steps of any sign and none, in place, up to the last byte of memory, and nothing
 // between the results.
-#include "kernels/binary/binary.hpp"
-#include "support/element.hpp"
+#include "all_kernels.hpp"
 #include "support/levels.hpp"
 #include "support/tally.hpp"
 
@@ -56,7 +55,8 @@ void check(test::Tally& tally, Random& random, const weft::SpanKernel& kernel,
   for (int k = 0; k < count; ++k) {
     const std::int64_t size = weft::element_size(kernel.types[k]);
     steps[k] = random.integer(1, 5) * size + random.integer(0, 1) * random.integer(0, 9);
-    if (random.chance(30)) steps[k] = -steps[k];
+    if (k == 0 && (!kernel.strides_outputs || random.chance(50))) steps[k] = size;
+    if (random.chance(30) && (k > 0 || kernel.strides_outputs)) steps[k] = -steps[k];
     const bool one = k > 0 && k != in_place && random.chance(20);
     if (one) steps[k] = 0;
     if (one) broadcast |= 1u << k;
@@ -94,27 +94,15 @@ void check(test::Tally& tally, Random& random, const weft::SpanKernel& kernel,
       [&](auto& text) { text << what << ": wrote between the results"; });
 }
 
-/// Calls f(name, kernel) for each function and type that has a strided loop at a level.
-template <class F>
-void for_each_strided(weft::Level level, F&& f) {
-  for (int type = 0; type < weft::scalar_type_count; ++type) {
-    for (std::size_t op = 0; op < std::size(weft::binary_functions); ++op) {
-      const weft::SpanKernel* kernel = weft::binary_kernel.at(level)(
-          static_cast<weft::BinaryOp>(op), static_cast<ScalarType>(type));
-      if (kernel != nullptr && kernel->run_strided != nullptr)
-        f(weft::binary_functions[op].name, *kernel);
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("strided loops: as loops over dense spans", "[kernels]") {
   WEFT_RANDOM(random);
   for (const weft::Level level : test::levels()) {
     test::Tally tally;
-    for_each_strided(level, [&](std::string_view name, const weft::SpanKernel& kernel) {
-      for (int round = 0; round < test::rounds(20); ++round)
+    test::for_each_kernel(level, [&](std::string_view name, const weft::SpanKernel& kernel) {
+      if (kernel.run_strided == nullptr) return;
+      for (int round = 0; round < test::rounds(10); ++round)
         check(tally, random, kernel, name, level);
     });
     CHECK_TALLY(tally);
@@ -130,8 +118,11 @@ TEST_CASE("strided loops: whose they are", "[kernels]") {
     for (const ScalarType type : {ScalarType::u8, ScalarType::i64, ScalarType::f32, ScalarType::f64,
                                   ScalarType::c64, ScalarType::c128})
       CHECK(has_one(binary(weft::BinaryOp::add, type)));
-    // Those of complex products see to it that nothing is fused; a choice would be a jump.
+    CHECK(has_one(binary(weft::BinaryOp::maximum, ScalarType::f64)));
+    CHECK(has_one(weft::compare_kernel.at(level)(weft::CompareOp::gt, ScalarType::f32)));
+    CHECK(has_one(weft::ternary_kernel.at(level)(weft::TernaryOp::where, ScalarType::i16)));
+    // Those of complex products see to it that nothing is fused; of one input, packing is as quick.
     CHECK(!has_one(binary(weft::BinaryOp::mul, ScalarType::c128)));
-    CHECK(!has_one(binary(weft::BinaryOp::maximum, ScalarType::f64)));
+    CHECK(!has_one(weft::unary_kernel.at(level)(weft::UnaryOp::neg, ScalarType::f64)));
   }
 }

@@ -35,6 +35,8 @@ struct SpanKernel {
   static constexpr std::int64_t streamed_bytes = 256;
   /// Taken where it is quicker to step over memory than to bring elements together; null if it never is.
   RunStrided run_strided = nullptr;
+  bool strides_outputs =
+      false;  ///< run_strided takes outputs, too, whose elements do not follow each other
   const void* context = nullptr;  ///< passed to all; must live as long as the kernel is used
   int noutputs = 0;
   int ninputs = 0;
@@ -47,6 +49,7 @@ struct SpanKernel {
     run = loop;
     run_streamed = nullptr;
     run_strided = nullptr;
+    strides_outputs = false;
   }
 };
 
