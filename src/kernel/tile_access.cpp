@@ -261,7 +261,7 @@ void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKerne
     if (t.access == Access::broadcast || t.one_per_row) ++values;
     spaced = spaced || t.access == Access::spaced;
   }
-  if (values > 1) return;
+  if (values > 1 || values == kernel.ninputs) return;  // these have no loops
   auto bits = reinterpret_cast<std::uintptr_t>(iter.operand(0).data);
   for (int d = 1; d < iter.ndim(); ++d)
     bits |= static_cast<std::uintptr_t>(iter.geometry().stride(d, 0));

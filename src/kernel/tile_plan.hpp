@@ -72,8 +72,7 @@ struct TileStep {
 struct TilePlan {
   bool is_strided = false;  ///< rows are run by the kernel's strided loop; nothing is staged
   bool streams = false;     ///< some output is written past the caches
-  bool by_lines =
-      false;  ///< streamed outputs need no buffer: the kernel writes them past the caches
+  bool by_lines = false;    ///< without a buffer, by the kernel itself
   bool in_pieces = false;   ///< rows are run piece by piece: some operand is spaced or streamed
   bool prefetches = false;  ///< the caches are asked for what the next tile needs: tiles have rows
   std::int64_t piece = piece_bytes;          ///< elements of such a piece

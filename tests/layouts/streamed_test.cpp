@@ -6,6 +6,7 @@
 #include <weft/kernel/span_loop.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
+#include <weft/ops/unary.hpp>
 #include <weft/parallel/parallel.hpp>
 
 #include "support/arena.hpp"
@@ -259,6 +260,26 @@ TEST_CASE("streamed: by the kernel itself, if it can and elements begin on lines
   CHECK(access(pitched_lines, 256, sum) == "direct, streamed");
   const auto wide_sum = [](double x, double y) { return x + y; };
   CHECK(access(dense, row_length, wide_sum) == "streamed: cast");
+}
+
+TEST_CASE("streamed: functions of one operand", "[layouts]") {
+  const std::int64_t rows = rows_for(4);
+  if (rows == 0) return;
+  for (const Lie to_lie : {dense, pitched, across}) {
+    for (const Lie from_lie : {dense, pitched, one_column, one_row, back}) {
+      Matrix<float> to(rows, row_length, to_lie), from(rows, row_length, from_lie);
+      from.fill(4);
+      one_and_two_threads([&](int threads) {
+        to.clear();
+        weft::neg_out(to.view(), from.view());
+        const std::string wrong =
+            to.difference([&](std::int64_t i, std::int64_t j) { return -from.get(i, j); });
+        INFO("layouts " << static_cast<int>(to_lie) << ' ' << static_cast<int>(from_lie) << ", "
+                        << threads << " threads");
+        CHECK(wrong == "");
+      });
+    }
+  }
 }
 
 TEST_CASE("streamed: operands across each other are asked for ahead", "[layouts]") {

@@ -29,8 +29,8 @@ struct SpanKernel {
 
   Run run = nullptr;
   /// As run, with the same results to the bit, of a kernel of one output, written past the caches: every span of it
-  /// begins on a cache line and is a multiple of streamed_bytes long, and at most one input is one value. Taken for
-  /// outputs that no cache holds; if null, they go past the caches by way of a buffer.
+  /// begins on a cache line and is a multiple of streamed_bytes long, and at most one input is one value, of several.
+  /// Taken for outputs that no cache holds; if null, they go past the caches by way of a buffer.
   Run run_streamed = nullptr;
   static constexpr std::int64_t streamed_bytes = 256;
   /// Taken where it is quicker to step over memory than to bring elements together; null if it never is.
