@@ -58,7 +58,7 @@ Dims large_shape(Random& random, std::int64_t least) {
 }
 
 /// An operand's memory: strides in elements of any order and sign, with gaps, or 0 for an input.
-test::Layout anyhow(Random& random, const Dims& shape, bool is_output) {
+test::Layout drawn(Random& random, const Dims& shape, bool is_output) {
   const auto rank = static_cast<std::int64_t>(shape.size());
   Dims order = random.permutation(rank);
   if (random.chance(40)) {
@@ -82,6 +82,17 @@ test::Layout anyhow(Random& random, const Dims& shape, bool is_output) {
     }
   }
   return test::fit(layout);
+}
+
+/// The same in memory for a few times as many elements: gaps between short rows come to far more.
+test::Layout anyhow(Random& random, const Dims& shape, bool is_output) {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : shape)
+    elements *= extent;
+  for (;;) {
+    const test::Layout layout = drawn(random, shape, is_output);
+    if (layout.size <= 8 * elements) return layout;
+  }
 }
 
 /// Memory for a layout of T that begins some bytes behind a line, and 128 bytes of gaps around it.
