@@ -60,7 +60,7 @@ bool FewSpans::collect_rows(const Geometry& geometry, const SpanKernel& kernel) 
 bool FewSpans::steps_over(const Geometry& geometry, const SpanKernel& kernel) const {
   constexpr std::int64_t few = 128;
   constexpr std::int64_t least_row = 4;
-  if (geometry.ndim() == 0 || !can_stride(geometry, kernel)) return false;
+  if (geometry.ndim() == 0 || !may_stride(geometry, kernel)) return false;
   return (numel_ <= few && geometry.extent(0) >= least_row) || prefers_strided(geometry, kernel);
 }
 

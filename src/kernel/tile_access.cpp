@@ -147,7 +147,7 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
   return totals;
 }
 
-bool can_stride(const Geometry& geometry, const SpanKernel& kernel) {
+bool may_stride(const Geometry& geometry, const SpanKernel& kernel) {
   if (kernel.run_strided == nullptr) return false;
   return kernel.strides_outputs || geometry.stride(0, 0) == element_size(kernel.types[0]);
 }
@@ -158,7 +158,7 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
   // several sizes (bools and numbers) stepping takes longer.
   constexpr std::int64_t least_touched = 40, least_touched_of_wide = 32;
   constexpr std::int64_t least_row = 32;
-  if (!can_stride(geometry, kernel) || geometry.extent(0) < least_row) return false;
+  if (!may_stride(geometry, kernel) || geometry.extent(0) < least_row) return false;
   std::int64_t touched = 0, narrowest = 16;
   int apart = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
@@ -261,7 +261,7 @@ void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKerne
     if (t.access == Access::broadcast || t.one_per_row) ++values;
     spaced = spaced || t.access == Access::spaced;
   }
-  if (values > 1 || values == kernel.ninputs) return;  // these have no loops
+  if (values > 1) return;
   auto bits = reinterpret_cast<std::uintptr_t>(iter.operand(0).data);
   for (int d = 1; d < iter.ndim(); ++d)
     bits |= static_cast<std::uintptr_t>(iter.geometry().stride(d, 0));

@@ -40,9 +40,9 @@ void stage(TileOperand& t);
 /// Adds to the plan what each operand is along dim 0.
 Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan);
 
-/// Whether the kernel's strided loop can do rows of operands of its own types.
-bool can_stride(const Geometry& geometry, const SpanKernel& kernel);
-/// Whether that is quicker than bringing their elements together.
+/// Whether the kernel's strided loop is worth thinking of, for operands of its own types.
+bool may_stride(const Geometry& geometry, const SpanKernel& kernel);
+/// Whether stepping over dim 0 of them is quicker than bringing their elements together.
 bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel);
 
 /// Leaves all operands where they are, for the kernel's strided loop, if that is quicker. False, with nothing

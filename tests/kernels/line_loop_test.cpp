@@ -48,15 +48,12 @@ class Rows {
 };
 
 /// Memory of exactly as many elements, drawn.
-struct Input {
-  Input(ScalarType type, std::int64_t count, Random& random)
-      : bytes(static_cast<std::size_t>(count * weft::element_size(type))),
-        memory(std::make_unique<char[]>(bytes)) {
-    test::fill(type, memory.get(), count, random);
-  }
-  std::size_t bytes;
-  std::unique_ptr<char[]> memory;
-};
+std::unique_ptr<char[]> drawn(ScalarType type, std::int64_t count, Random& random) {
+  const std::int64_t bytes = count * weft::element_size(type);
+  auto memory = std::make_unique<char[]>(static_cast<std::size_t>(bytes));
+  test::fill(type, memory.get(), count, random);
+  return memory;
+}
 
 /// `past`(kernel, data, row_bytes, n, rows, broadcast) beside kernel.run on the same rows of n elements.
 template <class Past>
@@ -68,15 +65,15 @@ void check(test::Tally& tally, Random& random, const weft::SpanKernel& kernel,
   Rows out(rows, n * size, pitch, past_line);
   const int in_place = random.chance(20) && kernel.types[0] == kernel.types[1] ? 1 : 0;
   const int one_value = random.chance(40) ? static_cast<int>(random.integer(1, kernel.ninputs)) : 0;
-  const bool broadcasts = one_value > in_place && kernel.ninputs > 1;
-  std::vector<Input> inputs;
+  const bool broadcasts = one_value > in_place;
+  std::vector<std::unique_ptr<char[]>> inputs;
   std::vector<char> wanted(static_cast<std::size_t>(rows * n * size));
   char* data[4] = {wanted.data()};
   std::int64_t row_bytes[4] = {n * size};
   for (int k = 1; k <= kernel.ninputs; ++k) {
     const bool one = broadcasts && k == one_value;
-    inputs.emplace_back(kernel.types[k], one ? rows : rows * n, random);
-    data[k] = inputs.back().memory.get();
+    inputs.push_back(drawn(kernel.types[k], one ? rows : rows * n, random));
+    data[k] = inputs.back().get();
     row_bytes[k] = (one ? 1 : n) * weft::element_size(kernel.types[k]);
   }
   const std::uint32_t broadcast = broadcasts ? 1u << one_value : 0;

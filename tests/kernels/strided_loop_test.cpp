@@ -55,8 +55,8 @@ void check(test::Tally& tally, Random& random, const weft::SpanKernel& kernel,
   for (int k = 0; k < count; ++k) {
     const std::int64_t size = weft::element_size(kernel.types[k]);
     steps[k] = random.integer(1, 5) * size + random.integer(0, 1) * random.integer(0, 9);
-    if (k == 0 && (!kernel.strides_outputs || random.chance(50))) steps[k] = size;
-    if (random.chance(30) && (k > 0 || kernel.strides_outputs)) steps[k] = -steps[k];
+    if (k == 0 && random.chance(50)) steps[k] = size;
+    if (random.chance(30)) steps[k] = -steps[k];
     const bool one = k > 0 && k != in_place && random.chance(20);
     if (one) steps[k] = 0;
     if (one) broadcast |= 1u << k;

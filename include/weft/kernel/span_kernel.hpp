@@ -29,14 +29,14 @@ struct SpanKernel {
 
   Run run = nullptr;
   /// As run, with the same results to the bit, of a kernel of one output, written past the caches: every span of it
-  /// begins on a cache line and is a multiple of streamed_bytes long, and at most one input is one value, of several.
-  /// Taken for outputs that no cache holds; if null, they go past the caches by way of a buffer.
+  /// begins on a cache line and is a multiple of streamed_bytes long, and at most one input is one value. Taken for
+  /// outputs that no cache holds; if null, they go past the caches by way of a buffer.
   Run run_streamed = nullptr;
   static constexpr std::int64_t streamed_bytes = 256;
   /// Taken where it is quicker to step over memory than to bring elements together; null if it never is.
   RunStrided run_strided = nullptr;
-  bool strides_outputs =
-      false;  ///< run_strided takes outputs, too, whose elements do not follow each other
+  /// Whether it is also quicker where an output's elements do not follow each other.
+  bool strides_outputs = false;
   const void* context = nullptr;  ///< passed to all; must live as long as the kernel is used
   int noutputs = 0;
   int ninputs = 0;
@@ -44,7 +44,7 @@ struct SpanKernel {
   float cost = 1;  ///< time per element, in units of an add in cache (about 0.1 ns)
   ScalarType types[max_operands] = {};  ///< type of each operand's elements, outputs first
 
-  /// Another loop as `run`, which has none of the others beside it.
+  /// Takes another loop as `run`, and gives up the others: they are of the loop that was.
   constexpr void replace_loops(Run loop) {
     run = loop;
     run_streamed = nullptr;
