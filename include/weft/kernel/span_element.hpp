@@ -26,7 +26,8 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Reads element i of a span, or the one value of a broadcast operand.
 template <class T, bool broadcast>
 struct SpanReader {
-  // Bytes, not T: spans need no alignment. The copy compiles to one load.
+  // Bytes, not T: spans need no alignment. The copy compiles to one load. Of numbers in floating point it would be
+  // one of bits, and GCC 12 then chooses among bits, too: by comparison and blend where one instruction is a maximum.
   const char* data;
 
   WEFT_ALWAYS_INLINE T operator[](std::int64_t i) const noexcept {
@@ -37,6 +38,9 @@ struct SpanReader {
       using Part = typename T::value_type;
       const SpanReader<Part, false> parts{data};
       return T(parts[2 * i], parts[2 * i + 1]);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      using Unaligned [[gnu::aligned(1), gnu::may_alias]] = T;
+      return *reinterpret_cast<const Unaligned*>(data + i * static_cast<std::int64_t>(sizeof(T)));
     } else {
       T value;
       __builtin_memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
@@ -60,6 +64,9 @@ WEFT_ALWAYS_INLINE void store_element(char* data, std::int64_t i,
     using Part = typename T::value_type;
     store_element<Part>(data, 2 * i, value.real());
     store_element<Part>(data, 2 * i + 1, value.imag());
+  } else if constexpr (std::is_floating_point_v<T>) {
+    using Unaligned [[gnu::aligned(1), gnu::may_alias]] = T;
+    *reinterpret_cast<Unaligned*>(data + i * static_cast<std::int64_t>(sizeof(T))) = value;
   } else {
     __builtin_memcpy(data + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
   }
