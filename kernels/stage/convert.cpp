@@ -133,41 +133,6 @@ template <class To, class From>
 constexpr bool narrows_in_registers = false;
 #endif
 
-/// Elements of blocks of halves in wide loops or in others.
-template <bool wide>
-constexpr int block_length = wide ? wide_half_block : half_block;
-
-/// To or from a 16-bit floating type, through f32.
-template <class To, class From, bool wide>
-WEFT_ALWAYS_INLINE void convert_half_blocks(char* to, const char* from) {
-  constexpr int length = block_length<wide>;
-  alignas(64) float values[half_blocks];
-  if constexpr (is_half_type<From>) {
-    for (int i = 0; i < half_blocks; i += length)
-      widen_block<From, length>(values + i, from + 2 * i);
-  } else {
-    const SpanReader<From, false> in{from};
-    WEFT_INDEPENDENT_ITERATIONS
-    for (int i = 0; i < half_blocks; ++i)
-      values[i] = cast<float>(in[i]);
-  }
-  if constexpr (is_half_type<To>) {
-    for (int i = 0; i < half_blocks; i += length)
-      narrow_block<To, length>(to + 2 * i, values + i);
-  } else if constexpr (narrows_in_registers<To, float>) {
-    for (int i = 0; i < half_blocks; i += half_block) {
-      narrow_register<To, float>(to + i * static_cast<int>(sizeof(To)),
-                                 reinterpret_cast<const char*>(values + i));
-    }
-  } else if constexpr (keeps_in_range<To, float>) {
-    convert_in_range<To, float>(to, reinterpret_cast<const char*>(values));
-  } else {
-    WEFT_INDEPENDENT_ITERATIONS
-    for (int i = 0; i < half_blocks; ++i)
-      store_element<To>(to, i, cast<To>(values[i]));
-  }
-}
-
 #if defined(__AVX2__)
 /// Eight elements f32 to i32. The instruction gives the least integer for all that it cannot convert,
 /// which is right below the range; above it all bits change, and for NaN they are cleared.
@@ -182,16 +147,80 @@ WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
 }
 #endif
 
+/// Elements of blocks of halves in wide loops or in others.
+template <bool wide>
+constexpr int block_length = wide ? wide_half_block : half_block;
+
+/// The type by way of which a block is converted where one step is not enough, or From: halves are
+/// widened or narrowed apart from the rest, and integers are made of the real parts of complex numbers.
+template <class To, class From>
+constexpr auto way() {
+  if constexpr (is_half_type<To> || is_half_type<From>) {
+    return float{};
+  } else if constexpr (is_complex_type<From> && std::is_integral_v<To> &&
+                       !std::is_same_v<To, bool>) {
+    return typename From::value_type{};
+  } else {
+    return From{};
+  }
+}
+template <class To, class From>
+using Way = decltype(way<To, From>());
+
+/// A block of numbers to another type.
+template <class To, class Number, bool wide>
+WEFT_ALWAYS_INLINE void convert_numbers(char* to, const Number* values) {
+  const char* const from = reinterpret_cast<const char*>(values);
+  if constexpr (is_half_type<To>) {
+    constexpr int length = block_length<wide>;
+    for (int i = 0; i < half_blocks; i += length)
+      narrow_block<To, length>(to + 2 * i, values + i);
+  } else if constexpr (narrows_in_registers<To, Number>) {
+    constexpr int lanes = 64 / static_cast<int>(sizeof(Number));
+    for (int i = 0; i < half_blocks; i += lanes) {
+      narrow_register<To, Number>(to + i * static_cast<int>(sizeof(To)),
+                                  from + i * static_cast<int>(sizeof(Number)));
+    }
+#if defined(__AVX2__)
+  } else if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<Number, float>) {
+    for (int i = 0; i < half_blocks; i += 8)
+      convert_f32_i32_block(to + 4 * i, from + 4 * i);
+#endif
+  } else if constexpr (keeps_in_range<To, Number>) {
+    convert_in_range<To, Number>(to, from);
+  } else {
+    WEFT_INDEPENDENT_ITERATIONS
+    for (int i = 0; i < half_blocks; ++i)
+      store_element<To>(to, i, cast<To>(values[i]));
+  }
+}
+
+/// A block by way of another type, in a buffer.
+template <class To, class From, bool wide>
+WEFT_ALWAYS_INLINE void convert_by_way(char* to, const char* from) {
+  alignas(64) Way<To, From> values[half_blocks];
+  if constexpr (is_half_type<From>) {
+    constexpr int length = block_length<wide>;
+    for (int i = 0; i < half_blocks; i += length)
+      widen_block<From, length>(values + i, from + 2 * i);
+  } else {
+    const SpanReader<From, false> in{from};
+    WEFT_INDEPENDENT_ITERATIONS
+    for (int i = 0; i < half_blocks; ++i)
+      values[i] = cast<Way<To, From>>(in[i]);
+  }
+  convert_numbers<To, Way<To, From>, wide>(to, values);
+}
+
 template <class To, class From, bool wide>
 WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n) {
   std::int64_t i = 0;
   constexpr auto to_size = static_cast<std::int64_t>(sizeof(To));
   constexpr auto from_size = static_cast<std::int64_t>(sizeof(From));
-  constexpr bool halves = is_half_type<To> || is_half_type<From>;
-  if constexpr (halves && !std::is_same_v<To, From> && !std::is_same_v<To, float> &&
-                !std::is_same_v<From, float>) {
+  using By = Way<To, From>;
+  if constexpr (!std::is_same_v<To, From> && !std::is_same_v<To, By> && !std::is_same_v<From, By>) {
     for (; i + half_blocks <= n; i += half_blocks)
-      convert_half_blocks<To, From, wide>(to + i * to_size, from + i * from_size);
+      convert_by_way<To, From, wide>(to + i * to_size, from + i * from_size);
   }
   constexpr int length = block_length<wide>;
   if constexpr (is_half_type<To> && std::is_same_v<From, float>) {
@@ -218,14 +247,6 @@ WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n)
   if constexpr (keeps_in_range<To, From>) {
     for (; i + half_blocks <= n; i += half_blocks)
       convert_in_range<To, From>(to + i * to_size, from + i * from_size);
-  }
-  if constexpr (std::is_same_v<From, bool> && std::is_same_v<To, double>) {
-    // As a number: a truth value of one byte is no mask for eight.
-    WEFT_INDEPENDENT_ITERATIONS
-    for (; i < n; ++i) {
-      const auto byte = static_cast<unsigned char>(from[i]);
-      store_element<double>(to, i, byte < 1 ? byte : 1);
-    }
   }
   const SpanReader<From, false> in{from};
   WEFT_INDEPENDENT_ITERATIONS

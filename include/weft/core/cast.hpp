@@ -50,7 +50,9 @@ WEFT_ALWAYS_INLINE constexpr To cast(From value) noexcept {
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{};
   } else if constexpr (std::is_same_v<From, bool>) {
-    return value ? To(1) : To(0);  // as a selection it vectorises, as a conversion it does not
+    // As a selection it vectorises, as a conversion it does not. Of 8 bytes a selection can become a branch.
+    if constexpr (std::is_same_v<To, double>) return static_cast<int>(value);
+    return value ? To(1) : To(0);
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     constexpr int digits = std::numeric_limits<To>::digits;
     constexpr From least = static_cast<From>(std::numeric_limits<To>::min());
