@@ -23,7 +23,8 @@ struct HalfSpans {
     const Op& op = *static_cast<const Op*>(context);
 #if defined(WEFT_WIDE_LOOPS)
     if constexpr (!RegisterFormula<Op>) {
-      if (takes_wide_loops(n, rows)) return wide_span(op, data, n, broadcast >> 1);
+      if (takes_wide_loops(n, rows) || takes_wide_rows(n, rows, size))
+        return wide_rows(op, data, row_bytes, n, rows, broadcast >> 1);
     }
 #endif
     for_each_row<1 + Nin>(data, row_bytes, rows, [&](char* const* row) {
@@ -38,9 +39,19 @@ struct HalfSpans {
   };
 
 #if defined(WEFT_WIDE_LOOPS)
-  WEFT_WIDE_LOOPS static void wide_span(const Op& op, char* const* data, std::int64_t n,
-                                        std::uint32_t broadcast) {
-    span<wide_half_block>(op, data, n, broadcast, std::make_index_sequence<Nin>());
+  WEFT_WIDE_LOOPS static void wide_rows(const Op& op, char* const* data,
+                                        const std::int64_t* row_bytes, std::int64_t n,
+                                        std::int64_t rows, std::uint32_t broadcast) {
+    // Not for_each_row: what is called from here has to be made for wide registers, too.
+    char* row[1 + Nin];
+    for (std::size_t k = 0; k <= Nin; ++k)
+      row[k] = data[k];
+    for (std::int64_t left = rows;;) {
+      span<wide_half_block>(op, row, n, broadcast, std::make_index_sequence<Nin>());
+      if (--left == 0) return;
+      for (std::size_t k = 0; k <= Nin; ++k)
+        row[k] += row_bytes[k];
+    }
   }
 #endif
 

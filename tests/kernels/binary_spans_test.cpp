@@ -203,6 +203,25 @@ TEST_CASE("binary spans: f16 and bf16", "[kernels]") {
   check_spans({ScalarType::f16, ScalarType::bf16}, {add, sub, mul, div});
 }
 
+TEST_CASE("binary spans: long rows of f16 and bf16", "[kernels]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  Operands operands;
+  const std::vector<weft::Level> levels = test::levels();
+  using enum test::Binary;
+  for (const ScalarType type : {ScalarType::f16, ScalarType::bf16}) {
+    for (const test::Binary op : {add, sub, mul, div}) {
+      for (const std::uint32_t broadcast : {0u, 2u, 4u, 6u}) {
+        // Around the length from which on loops are wider.
+        const std::int64_t n = random.integer(1000, 1100);
+        operands.check(tally, random, levels,
+                       {op, type, n, random.integer(2, 4), broadcast, 0, {type, type}});
+      }
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
 TEST_CASE("binary spans: complex", "[kernels]") {
   using enum test::Binary;
   // Quotients have more than one right way to round, and a test of their own.
