@@ -154,12 +154,14 @@ bool may_stride(const Geometry& geometry, const SpanKernel& kernel) {
 
 bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
   // Bytes of memory an element, of what would be brought together, that take longer to move than to step over: a
-  // register holds few wide elements. Of a single operand that lies apart, moving it is quicker; and of operands of
-  // several sizes (bools and numbers) stepping takes longer.
-  constexpr std::int64_t least_touched = 40, least_touched_of_wide = 32;
+  // register holds few wide elements, and what comes from memory, or nearly so, had better be asked for all at once.
+  // Of operands of several sizes (bools and numbers) stepping takes longer.
+  constexpr std::int64_t least_touched = 40, least_touched_of_wide = 32, least_touched_of_far = 20;
+  // Of a single operand that lies apart, moving it is quicker unless that leaves out lines.
+  constexpr std::int64_t least_single_step = 2 * cache_line, least_single_size = 4;
   constexpr std::int64_t least_row = 32;
   if (!may_stride(geometry, kernel) || geometry.extent(0) < least_row) return false;
-  std::int64_t touched = 0, narrowest = 16;
+  std::int64_t touched = 0, narrowest = 16, last_step = 0;
   int apart = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const std::int64_t size = element_size(kernel.types[k]);
@@ -167,11 +169,16 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
     narrowest = std::min(narrowest, size);
     if (step == size || step == 0) continue;
     touched += std::min(step, cache_line);
+    last_step = step;
     ++apart;
   }
-  if (apart < 2 || touched < (narrowest >= 8 ? least_touched_of_wide : least_touched)) return false;
-  // From further away, memory is what limits both, and pieces ask for more of it at a time.
-  return geometry.numel() * touched <= 4 * cpu_info().l2_bytes;
+  const CpuInfo& cpu = cpu_info();
+  const std::int64_t bytes = geometry.numel() * touched;
+  // Where the last level is as far away as memory, pieces ask for more of it at a time.
+  if (cpu.has_far_last_level() && bytes > 4 * cpu.l2_bytes) return false;
+  if (apart == 1) return last_step >= least_single_step && narrowest >= least_single_size;
+  if (bytes > cpu.l3_bytes / 2) return touched >= least_touched_of_far;
+  return touched >= (narrowest >= 8 ? least_touched_of_wide : least_touched);
 }
 
 bool step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
