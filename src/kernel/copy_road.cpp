@@ -62,18 +62,33 @@ bool crowds(std::int64_t step) {
   return most > 4;
 }
 
-/// Planes less than this across, channels say, are taken across as a whole, in tiles of so many bytes:
-/// few enough for the first-level cache, so that each line is fetched once.
-constexpr std::int64_t narrow_bytes = 64;
+/// Narrow planes are taken across as a whole, in tiles of so many bytes: few enough for the first-level cache, so
+/// that each line is fetched once.
 constexpr std::int64_t narrow_tile_bytes = 12 << 10;
+/// The same of those that a run continues, in a buffer: bytes along what is read and along what is written.
+constexpr std::int64_t run_read_bytes = 256, run_written_bytes = 512;
+constexpr std::int64_t run_buffer_bytes = 32 << 10;
+static_assert(run_buffer_bytes <= copy_buffer_bytes);
+
+/// Whether so much of a narrow plane and what continues it is copied that lines are gone before the next element
+/// beside them is wanted. Lines that are written stay, unless they crowd each other.
+bool goes_by_runs(const CopyPlane& p, const Geometry& geometry) {
+  constexpr std::int64_t least_bytes = 1 << 20;
+  return !p.run.empty() && 2 * geometry.numel() * p.size >= least_bytes &&
+         (p.reads_run() || crowds(p.to1));
+}
 
 /// Decides on the road of one copy.
 class RoadChoice {
  public:
   RoadChoice(const TensorIterator& iter, const CopyPlane& plane)
       : geometry_(iter.geometry()), to_(iter.operand(0).data + plane.to_start), p_(plane) {
-    narrow_ = p_.transposes && p_.extent1 * p_.size < narrow_bytes;
+    narrow_ = p_.transposes && p_.reads_run();
     const bool fits_nowhere = worth_streaming(iter, 0, p_.dense());
+    if (goes_by_runs(p_, geometry_)) {
+      choose_run_road(fits_nowhere);
+      return;
+    }
     if (is_near(fits_nowhere)) {
       choose_near_road(fits_nowhere);
     } else {
@@ -85,6 +100,22 @@ class RoadChoice {
   const CopyRoad& road() const { return road_; }
 
  private:
+  void choose_run_road(bool fits_nowhere) {
+    road_.tile0 = p_.extent0;
+    road_.tile1 = p_.extent1;
+    std::int64_t& side = p_.reads_run() ? road_.tile0 : road_.tile1;
+    side = std::min(side, (p_.reads_run() ? run_written_bytes : run_read_bytes) / p_.size);
+    std::int64_t bytes = (p_.reads_run() ? p_.extent1 : p_.extent0) * p_.size;
+    for (std::size_t i = 0; i + 1 < p_.run.size(); ++i)
+      bytes *= geometry_.extent(p_.run[i]);
+    const std::int64_t most =
+        std::min(p_.reads_run() ? run_read_bytes : run_written_bytes, run_buffer_bytes / side);
+    road_.run_tile =
+        std::clamp<std::int64_t>(most / bytes, 1, geometry_.extent(p_.run[p_.run.size() - 1]));
+    road_.buffered = true;
+    road_.streams = fits_nowhere;
+  }
+
   void choose_usual_road(bool fits_nowhere) {
     far_ = is_far();
     road_.streams = fits_nowhere || far_;
@@ -248,6 +279,52 @@ class RoadChoice {
   bool narrow_ = false;  // transposed, and less than a line across
 };
 
+/// Finds the dims that continue the narrow side of a transposed plane, until it is no longer narrow.
+void find_run(CopyPlane& p, const Geometry& geometry) {
+  const std::int64_t along = p.extent0 * p.size, across = p.extent1 * p.size;
+  const bool both = (along < p.narrow_bytes) == (across < p.narrow_bytes);
+  if (!p.transposes || p.to0 != p.size || both) return;
+  const int narrow = p.reads_run() ? 1 : 0;
+  for (std::int64_t bytes = std::min(along, across); bytes < p.narrow_bytes;) {
+    const auto goes_on = [&](int d) {
+      return d != p.first && d != p.partner && geometry.extent(d) > 1 &&
+             geometry.stride(d, narrow) == bytes;
+    };
+    int next = 0;
+    while (next < geometry.ndim() && !goes_on(next))
+      ++next;
+    if (next == geometry.ndim()) return;
+    p.run.push_back(next);
+    bytes *= geometry.extent(next);
+  }
+}
+
+/// The dim along which operand k is dense, forwards; ndim() if there is none.
+int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
+  int d = 0;
+  while (d < geometry.ndim() && (geometry.extent(d) == 1 || geometry.stride(d, k) != size))
+    ++d;
+  return d;
+}
+
+/// The plane of the dims along which each side is dense, where dim 0 is none of them; `p`, unless that goes by runs.
+CopyPlane plane_of_run(const CopyPlane& p, const Geometry& geometry) {
+  const int first = dense_dim(geometry, 0, p.size), partner = dense_dim(geometry, 1, p.size);
+  if (first == geometry.ndim() || partner == geometry.ndim() || first == partner) return p;
+  CopyPlane other;
+  other.size = p.size;
+  other.transposes = true;
+  other.first = first;
+  other.partner = partner;
+  other.extent0 = geometry.extent(first);
+  other.extent1 = geometry.extent(partner);
+  other.to0 = other.from1 = p.size;
+  other.from0 = geometry.stride(first, 1);
+  other.to1 = geometry.stride(partner, 0);
+  find_run(other, geometry);
+  return goes_by_runs(other, geometry) ? other : p;
+}
+
 }  // namespace
 
 CopyPlane copy_plane(const TensorIterator& iter) {
@@ -280,7 +357,9 @@ CopyPlane copy_plane(const TensorIterator& iter) {
   p.to1 = geometry.stride(p.partner, 0);
   p.from1 = geometry.stride(p.partner, 1);
   if (p.transposes && (crossing == 1 ? p.from1 : p.to1) < 0) turn_round(p.extent1, p.to1, p.from1);
-  return p;
+  find_run(p, geometry);
+  const bool dense = p.transposes || p.to0 == p.size || p.from0 == p.size;
+  return dense ? p : plane_of_run(p, geometry);
 }
 
 CopyRoad copy_road(const TensorIterator& iter, const CopyPlane& plane) {

@@ -5,6 +5,7 @@
 /// part.
 #pragma once
 
+#include <weft/base/small_vector.hpp>
 #include <weft/iter/tensor_iterator.hpp>
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 namespace weft::inline v0 {
 
 /// Dim 0 and the dim along which the side that is not dense along dim 0 is dense (dim 1 if there is none): the
-/// plane that a copy cuts into tiles. Strides in bytes.
+/// plane that a copy cuts into tiles. Where neither side is dense along dim 0, and one is narrow with a run, the dims
+/// along which the output and the input are. Strides in bytes.
 struct CopyPlane {
   std::int64_t size = 0;                  ///< bytes of an element
   std::int64_t extent0 = 1, extent1 = 1;  ///< elements
@@ -21,10 +23,18 @@ struct CopyPlane {
   /// Bytes from each side's first element to where its plane is walked from: a dim that is dense backwards is
   /// turned round.
   std::int64_t to_start = 0, from_start = 0;
+  /// Where one side of a transposed plane is a few bytes across, channels say: the dims along which that side goes
+  /// on where the plane ends, innermost first, so that all of them are one dense run.
+  SmallVector<int, 4> run;
+  int first = 0;            ///< dim that is the plane's first: that of extent0
   int partner = 0;          ///< dim that is the plane's second
   bool transposes = false;  ///< each side is dense along a dim of its own
 
   bool dense() const { return to0 == size && from0 == size; }
+  /// Whether the side with a run is the input.
+  bool reads_run() const { return extent1 * size < narrow_bytes; }
+  /// Bytes; a side of less is narrow.
+  static constexpr std::int64_t narrow_bytes = 64;
 };
 
 /// Most bytes of a tile that goes through a buffer.
@@ -36,6 +46,9 @@ struct CopyRoad {
   bool streams = false;               ///< written past the caches
   bool prefetches = false;            ///< the caches are asked for what the next tile reads
   bool buffered = false;  ///< transposed in a buffer, from which whole runs of lines are written
+  /// Elements along the last dim of the plane's run that a tile takes, and all along the others; 0 leaves them to
+  /// tiles of their own. Needs a buffer.
+  std::int64_t run_tile = 0;
 };
 
 /// What a tile of n0 x n1 elements reads: runs of consecutive bytes.

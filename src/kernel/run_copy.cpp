@@ -29,11 +29,22 @@ class CopyWalk {
         from_(iter.operand(1).data + p_.from_start),
         road_(copy_road(iter, p_)),
         tiles0_(ceil_div(p_.extent0, road_.tile0)),
-        tiles1_(ceil_div(p_.extent1, road_.tile1)),
-        count_(tiles0_ * tiles1_ * (iter.numel() / (p_.extent0 * p_.extent1))) {}
+        tiles1_(ceil_div(p_.extent1, road_.tile1)) {
+    std::int64_t planes = iter.numel() / (p_.extent0 * p_.extent1);
+    if (road_.run_tile != 0) {
+      for (const int d : p_.run)
+        planes /= geometry_.extent(d);
+      const std::int64_t extent = geometry_.extent(last_of_run());
+      run_rows_ = tile_run_rows(road_.run_tile);
+      run_tiles_ = ceil_div(extent, road_.run_tile);
+    }
+    count_ = tiles0_ * tiles1_ * run_tiles_ * planes;
+  }
 
   std::int64_t count() const { return count_; }
-  std::int64_t tile_bytes() const { return road_.tile0 * road_.tile1 * p_.size; }
+  std::int64_t tile_bytes() const { return road_.tile0 * road_.tile1 * run_rows_ * p_.size; }
+  /// Planes of a tile: more than one where a run continues them.
+  std::int64_t run_rows() const { return run_rows_; }
   const CopyPlane& plane() const { return p_; }
   const CopyRoad& road() const { return road_; }
 
@@ -44,7 +55,9 @@ class CopyWalk {
     for (std::int64_t i = begin; i < end; ++i) {
       const Tile tile = tile_at(i);
       if (road_.prefetches && i + 1 < end) ask_for(tile_at(i + 1));
-      if (road_.buffered) {
+      if (road_.run_tile != 0) {
+        copy_run(tile, copy, buffer);
+      } else if (road_.buffered) {
         copy_block_kernel(p_.size)(buffer, p_.size, tile.n0 * p_.size, tile.from, p_.from0,
                                    p_.from1, tile.n0, tile.n1);
         copy(tile.to, p_.to0, p_.to1, buffer, p_.size, tile.n0 * p_.size, tile.n0, tile.n1);
@@ -60,7 +73,48 @@ class CopyWalk {
     char* to;
     const char* from;
     std::int64_t n0, n1;  // elements
+    std::int64_t run;     // the same along the last dim of the run
   };
+  int last_of_run() const { return p_.run[p_.run.size() - 1]; }
+  /// Planes of a tile of `run` elements along the last dim of the run.
+  std::int64_t tile_run_rows(std::int64_t run) const {
+    for (std::size_t i = 0; i + 1 < p_.run.size(); ++i)
+      run *= geometry_.extent(p_.run[i]);
+    return run;
+  }
+  /// Bytes from the first plane of a tile to the one at `index`, of operand k.
+  std::int64_t offset_in_run(std::int64_t index, int k) const {
+    std::int64_t offset = 0;
+    for (const int d : p_.run) {
+      const bool last = d == last_of_run();
+      offset += (last ? index : index % geometry_.extent(d)) * geometry_.stride(d, k);
+      if (!last) index /= geometry_.extent(d);
+    }
+    return offset;
+  }
+
+  /// A tile by way of a buffer of rows as long as the side that is not narrow, one for each element of the run: the
+  /// transposition is between these and the run, and plane by plane they come from or go to the other side.
+  void copy_run(const Tile& tile, CopyBlockFn copy, char* buffer) const {
+    const CopyBlockFn load = copy_block_kernel(p_.size);
+    const std::int64_t planes = tile_run_rows(tile.run);
+    if (p_.reads_run()) {
+      const std::int64_t row = tile.n0 * p_.size;
+      load(buffer, p_.size, row, tile.from, p_.from0, p_.size, tile.n0, tile.n1 * planes);
+      for (std::int64_t i = 0; i < planes; ++i) {
+        copy(tile.to + offset_in_run(i, 0), p_.to0, p_.to1, buffer + i * tile.n1 * row, p_.size,
+             row, tile.n0, tile.n1);
+      }
+    } else {
+      const std::int64_t row = tile.n1 * p_.size;
+      for (std::int64_t i = 0; i < planes; ++i) {
+        load(buffer + i * tile.n0 * row, row, p_.size, tile.from + offset_in_run(i, 1), p_.from0,
+             p_.from1, tile.n0, tile.n1);
+      }
+      copy(tile.to, p_.size, p_.to1, buffer, row, p_.size, tile.n0 * planes, tile.n1);
+    }
+  }
+
   Tile tile_at(std::int64_t i) const {
     const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
     const std::int64_t at0 = in_plane % tiles0_ * road_.tile0;
@@ -68,15 +122,25 @@ class CopyWalk {
     char* to = to_ + at0 * p_.to0 + at1 * p_.to1;
     const char* from = from_ + at0 * p_.from0 + at1 * p_.from1;
     std::int64_t rest = count_ == 1 ? 0 : i / (tiles0_ * tiles1_);
-    for (int d = 1; rest != 0; ++d) {
-      if (d == p_.partner) continue;
+    std::int64_t run = 0;
+    if (road_.run_tile != 0) {
+      const int d = last_of_run();
+      const std::int64_t at = rest % run_tiles_ * road_.run_tile;
+      rest /= run_tiles_;
+      run = std::min(road_.run_tile, geometry_.extent(d) - at);
+      to += at * geometry_.stride(d, 0);
+      from += at * geometry_.stride(d, 1);
+    }
+    for (int d = 0; rest != 0; ++d) {
+      if (d == p_.first || d == p_.partner) continue;
+      if (run != 0 && std::find(p_.run.begin(), p_.run.end(), d) != p_.run.end()) continue;
       const std::int64_t index = rest % geometry_.extent(d);
       rest /= geometry_.extent(d);
       to += index * geometry_.stride(d, 0);
       from += index * geometry_.stride(d, 1);
     }
     return {to, from, std::min(road_.tile0, p_.extent0 - at0),
-            std::min(road_.tile1, p_.extent1 - at1)};
+            std::min(road_.tile1, p_.extent1 - at1), run};
   }
 
   /// Asks the caches for what a tile reads. Inlined: see prefetch_bytes.
@@ -91,7 +155,8 @@ class CopyWalk {
   char* to_;
   const char* from_;
   CopyRoad road_;
-  std::int64_t tiles0_, tiles1_;
+  std::int64_t tiles0_, tiles1_, run_tiles_ = 1;
+  std::int64_t run_rows_ = 1;
   std::int64_t count_;
 };
 
@@ -134,7 +199,7 @@ Explanation explain_copy(const TensorIterator& iter) {
   if (iter.numel() == 0) return e;
   const CopyWalk walk(iter);
   e.run.tile[0] = e.run.span = walk.road().tile0;
-  e.run.tile[1] = walk.road().tile1;
+  e.run.tile[1] = walk.road().tile1 * walk.run_rows();
   e.run.blocks = walk.count();
   for (int k = 0; k < 2; ++k) {
     e.run.bytes_moved += bytes_touched(iter, k);

@@ -165,3 +165,49 @@ TEST_CASE("copy: across, of more than some second-level caches", "[layouts]") {
   }
   CHECK_TALLY(tally);
 }
+
+TEST_CASE("copy: a few channels, innermost on either side", "[layouts]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
+    for (int round = 0; round < test::rounds(8); ++round) {
+      const std::int64_t size = weft::element_size(type);
+      // Channels in one dim or in two; rows of an image a power of two apart, or any number of elements.
+      const std::int64_t inner = random.integer(2, 4);
+      const std::int64_t outer = random.chance(30) ? 2 : 1;
+      const std::int64_t width =
+          random.chance(50) ? 1024 / size * random.integer(1, 2) : random.integer(40, 400);
+      const std::int64_t height = (512 << 10) / size / inner / outer / width + random.integer(1, 9);
+      // As memory of the narrow side has them: [height, width, outer, inner].
+      const Dims shape = {height, width, outer, inner};
+      const std::int64_t gap = random.chance(30) ? random.integer(1, 5) : 0;
+      Dims narrow = test::row_major(shape);
+      narrow[0] += gap;
+      // The other side, in another order: channels outermost, images turned or not.
+      const bool turned = random.chance(70);
+      Dims wide = {turned ? 1 : width, turned ? height : 1, height * width, height * width * outer};
+      for (Dims* strides : {&narrow, &wide})
+        if (random.chance(20)) (*strides)[static_cast<std::size_t>(random.integer(0, 3))] *= -1;
+      const bool reads_narrow = random.chance(50);
+      const test::Memory from =
+          test::random_memory(random, type, test::fit({shape, reads_narrow ? narrow : wide}));
+      const test::Memory to =
+          test::random_memory(random, type, test::fit({shape, reads_narrow ? wide : narrow}));
+      const auto want =
+          test::naive_map(type, shape, {from.view()}, [&](const auto* in, void* element) {
+            std::memcpy(element, in[0], static_cast<std::size_t>(size));
+          });
+      test::for_thread_counts([&](int threads) {
+        std::fill_n(to.data(), to.size_bytes(), std::byte{0});
+        weft::copy_out(to.view(), from.view());
+        const std::string wrong = test::difference(to.view(), want);
+        tally.check(wrong.empty(), [&](auto& out) {
+          test::describe(out, from.view()) << " to ";
+          test::describe(out, to.view()) << ", " << threads << " threads: " << wrong;
+        });
+      });
+    }
+  }
+  CHECK_TALLY(tally);
+}
