@@ -240,7 +240,9 @@ WEFT_ALWAYS_INLINE void fold_short_rows(Acc* acc, std::int64_t rows, std::int64_
                                    : _mm512_mask_permutexvar_epi64(
                                          none, static_cast<__mmask8>(taken), spread, registers[k]);
       }
-      store_folded(acc + first, fold_registers<T, held>(registers, join), lanes);
+      // As where lanes are left over: with `nothing`, which makes 0 of the sum of two -0.
+      const Vectorized<T> folded = fold_registers<T, held>(registers, join);
+      store_folded(acc + first, join(folded, Vectorized<T>(nothing)), lanes);
     }
   };
   if (packed && n == 2) packed_rows(std::integral_constant<int, 2>());
