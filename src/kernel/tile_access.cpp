@@ -39,13 +39,14 @@ std::int64_t streamed_piece_bytes(const TensorIterator& iter, const SpanKernel& 
   return direct < 2 || bytes <= l3 - l3 / 8 ? piece_bytes : piece_bytes / 4;
 }
 
-/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or
-/// three elements that lie side by side, each is better fetched in a pass of its own.
+/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or three elements
+/// that lie side by side, each is better fetched in a pass of its own, unless those after them go on where they end.
 int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
   constexpr std::int64_t least_extent = 4;
   if (std::abs(geometry.stride(0, k)) <= size) return 0;
   for (int d = 1; d < geometry.ndim(); ++d) {
-    if (std::abs(geometry.stride(d, k)) == size && geometry.extent(d) >= least_extent) return d;
+    if (std::abs(geometry.stride(d, k)) != size) continue;
+    if (geometry.extent(d) >= least_extent || run_of(geometry, k, d, size) != 0) return d;
   }
   return 0;
 }
@@ -73,6 +74,17 @@ std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
 }
 
 }  // namespace
+
+int run_of(const Geometry& geometry, int k, int d, std::int64_t size) {
+  constexpr std::int64_t least_bytes = 512 << 10, least_row_bytes = 256;
+  const std::int64_t bytes = geometry.extent(d) * size;
+  if (geometry.stride(d, k) != size || bytes >= cache_line) return 0;
+  if (geometry.numel() * size < least_bytes || geometry.extent(0) * size < least_row_bytes)
+    return 0;
+  for (int next = 1; next < geometry.ndim(); ++next)
+    if (geometry.extent(next) > 1 && geometry.stride(next, k) == bytes) return next;
+  return 0;
+}
 
 RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dims) {
   RowLayout layout;

@@ -31,6 +31,11 @@ struct RowLayout {
 /// How operand k, of elements of `size` bytes, lies over the innermost `dims` dims.
 RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dims);
 
+/// The dim along which operand k, of elements of `size` bytes, goes on where it ends along dim d: where it is dense
+/// along that, less than a line across, and so large that lines are gone before the elements beside are wanted. 0 if
+/// there is none, or rows along dim 0 are short.
+int run_of(const Geometry& geometry, int k, int d, std::int64_t size);
+
 /// Bytes of all buffers of an operand, an element.
 std::int64_t buffer_bytes(const TileOperand& t);
 

@@ -62,7 +62,11 @@ void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
   const Geometry& geometry = iter.geometry();
   plan.tile_rank = static_cast<int>(plan.steps.size());
   const auto row_rank = static_cast<std::size_t>(plan.row_rank);
-  const int second = plan.steps.size() > row_rank ? plan.steps[row_rank].dim : 0;
+  const auto is_step = [&](int dim) {
+    for (std::size_t s = row_rank; s < static_cast<std::size_t>(plan.tile_rank); ++s)
+      if (plan.steps[s].dim == dim) return true;
+    return false;
+  };
   const auto repeats = [&](int dim) {
     for (int k = 0; k < geometry.noperands; ++k) {
       const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
@@ -72,7 +76,7 @@ void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
   };
   for (const bool first : {true, false}) {
     for (int d = plan.row_rank; d < iter.ndim(); ++d) {
-      if (d != second && first == (plan.row_rank > 1 && repeats(d))) add_step(plan, iter, d, 1);
+      if (!is_step(d) && first == (plan.row_rank > 1 && repeats(d))) add_step(plan, iter, d, 1);
     }
   }
 }
@@ -207,10 +211,40 @@ std::int64_t long_run(const TilePlan& plan, std::int64_t most) {
   return run;
 }
 
+/// The dim along which all operands that run across dim 0 go on where they end along the crossing one, or 0.
+int run_of_crossing(const TilePlan& plan, const Geometry& geometry, int crossing) {
+  if (plan.streams || plan.prefetches) return 0;
+  int run = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    if (t.access != Access::staged || !t.transposed) continue;
+    const int next = run_of(geometry, k, crossing, t.memory_size);
+    if (next == 0 || (run != 0 && next != run)) return 0;
+    run = next;
+  }
+  return run;
+}
+
+/// Such operands: what a line and more of them holds, and as much along dim 0 as the buffers do then.
+void tile_runs(TilePlan& plan, const TensorIterator& iter, const Totals& totals, int run) {
+  constexpr std::int64_t run_bytes = 256, side_bytes = 512;
+  const Geometry& geometry = iter.geometry();
+  const std::int64_t width = geometry.extent(totals.crossing);
+  const std::int64_t planes =
+      std::clamp<std::int64_t>(run_bytes / (width * totals.crossing_size), 1, geometry.extent(run));
+  const std::int64_t most = large_stage_bytes / totals.staged_bytes / (width * planes);
+  add_step(plan, iter, 0, std::min(most, side_bytes / totals.crossing_size));
+  settle_rows(plan, geometry);
+  add_step(plan, iter, totals.crossing, width);
+  add_step(plan, iter, run, planes);
+}
+
 /// Operands of different orders: nearly squares, so that each uses up the lines and pages it touches.
 /// Of the one that runs across dim 0 several lines of a row are taken at a time, and along dim 0 what
 /// the buffers hold.
 void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
+  if (const int run = run_of_crossing(plan, iter.geometry(), totals.crossing); run != 0)
+    return tile_runs(plan, iter, totals, run);
   const std::int64_t least_along = std::min<std::int64_t>(1024 / totals.crossing_size, 256);
   const Geometry& geometry = iter.geometry();
   const CrossingTile tile = crossing_tile(iter, totals, plan.prefetches);

@@ -75,11 +75,11 @@ struct TilePlan {
   bool by_lines = false;    ///< without a buffer, by the kernel itself
   bool in_pieces = false;   ///< rows are run piece by piece: some operand is spaced or streamed
   bool prefetches = false;  ///< the caches are asked for what the next tile needs: tiles have rows
-  std::int64_t piece = piece_bytes;          ///< elements of such a piece
-  std::int64_t piece_rows = 1;               ///< rows of one, if whole rows: streamed outputs go on
-                                             ///< in the next row where one ends
-  int row_rank = 1;                          ///< dims that make a row: the first of `steps`
-  int tile_rank = 0;                         ///< dims within a tile: those, or one more, the rows
+  std::int64_t piece = piece_bytes;  ///< elements of such a piece
+  std::int64_t piece_rows = 1;       ///< rows of one, if whole rows: streamed outputs go on
+                                     ///< in the next row where one ends
+  int row_rank = 1;                  ///< dims that make a row: the first of `steps`
+  int tile_rank = 0;  ///< dims within a tile: those, or one more, the rows, or two, planes of rows
   SmallVector<TileStep, inline_rank> steps;  ///< those dims, innermost first, then all others
   std::int64_t count = 1;                    ///< number of tiles
   std::int64_t row_elements = 1;             ///< of a whole tile's row

@@ -28,6 +28,9 @@ struct TilePlace {
   std::int64_t rows(const TilePlan& plan) const {
     return plan.tile_rank > plan.row_rank ? extents[plan.row_rank] : 1;
   }
+  std::int64_t planes(const TilePlan& plan) const {
+    return plan.tile_rank > plan.row_rank + 1 ? extents[plan.row_rank + 1] : 1;
+  }
 };
 
 /// Whether an operand of the plan is asked for ahead.

@@ -132,11 +132,24 @@ class TileRunner {
   void count_elements() {
     row_elements_ = tile_.row_elements(plan_);
     rows_ = tile_.rows(plan_);
-    elements_ = row_elements_ * rows_;
+    planes_ = tile_.planes(plan_);
+    elements_ = row_elements_ * rows_ * planes_;
   }
   /// Bytes from row to row of operand k.
   std::int64_t row_stride(std::size_t k) const {
     return stride(static_cast<std::size_t>(plan_.row_rank), k);
+  }
+  /// Bytes from plane to plane of operand k.
+  std::int64_t plane_stride(std::size_t k) const {
+    return stride(static_cast<std::size_t>(plan_.row_rank) + 1, k);
+  }
+  /// f(row, r) for each row of operand k in memory, r counted through all planes.
+  template <class F>
+  void for_each_row_of(std::size_t k, const F& f) const {
+    for (std::int64_t p = 0; p < planes_; ++p) {
+      for (std::int64_t r = 0; r < rows_; ++r)
+        f(tile_.ptrs[k] + p * plane_stride(k) + r * row_stride(k), p * rows_ + r);
+    }
   }
   std::int64_t stride(std::size_t step, std::size_t k) const {
     return step < static_cast<std::size_t>(plan_.tile_rank)
@@ -148,7 +161,7 @@ class TileRunner {
 
   /// Elements of operand k's buffer for this tile.
   std::int64_t staged_elements(const TileOperand& t) const {
-    return t.one_per_row ? rows_ : elements_;
+    return t.one_per_row ? rows_ * planes_ : elements_;
   }
 
   /// The block of operand k in memory, as far as it is staged.
@@ -172,10 +185,9 @@ class TileRunner {
       pack(t.move, dense, tile_.ptrs[k], t.memory_size, dims, block_of(k, t, dims));
       if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
     } else {
-      for (std::int64_t r = 0; r < rows_; ++r) {
-        convert(t, b, tile_.ptrs[k] + r * row_stride(k),
-                b.kernel + r * row_elements_ * t.kernel_size, row_elements_);
-      }
+      for_each_row_of(k, [&](const char* row, std::int64_t r) {
+        convert(t, b, row, b.kernel + r * row_elements_ * t.kernel_size, row_elements_);
+      });
     }
     b.held = tile_.ptrs[k];
     b.held_elements = count;
@@ -195,10 +207,9 @@ class TileRunner {
       const int ndims = block_of(k, t, dims);
       unpack(t.move, tile_.ptrs[k], dense, t.memory_size, dims, ndims);
     } else {
-      for (std::int64_t r = 0; r < rows_; ++r) {
-        convert(t, b, b.kernel + r * row_elements_ * t.kernel_size,
-                tile_.ptrs[k] + r * row_stride(k), row_elements_);
-      }
+      for_each_row_of(k, [&](char* row, std::int64_t r) {
+        convert(t, b, b.kernel + r * row_elements_ * t.kernel_size, row, row_elements_);
+      });
     }
   }
 
@@ -213,6 +224,11 @@ class TileRunner {
   }
 
   void call() {
+    for (std::int64_t p = 0; p < planes_; ++p)
+      call_plane(p);
+  }
+
+  void call_plane(std::int64_t plane) {
     char* data[max_operands];
     std::int64_t row_bytes[max_operands];
     const std::int64_t n = row_elements_;
@@ -220,8 +236,9 @@ class TileRunner {
     for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       const bool staged = t.access == Access::staged;
-      data[k] = staged ? buffers_[k].kernel : tile_.ptrs[k];
       row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : row_stride(k);
+      data[k] = staged ? buffers_[k].kernel + plane * rows * row_bytes[k]
+                       : tile_.ptrs[k] + plane * plane_stride(k);
     }
     if (plan_.is_strided) return run_strided(data, row_bytes, n, rows);
     if (!plan_.prefetches) return run_rows(data, row_bytes, n, rows);
@@ -363,6 +380,7 @@ class TileRunner {
   DimVector at_;    // tile index per step
   std::int64_t row_elements_ = 1;
   std::int64_t rows_ = 1;
+  std::int64_t planes_ = 1;
   std::int64_t elements_ = 1;
 };
 
