@@ -175,6 +175,10 @@ inline std::int64_t gather_rows(char* __restrict to, const char* __restrict from
   return j;
 }
 
+/// Bytes ahead of masked stores that lines are asked for: those of which a part is written are fetched when the store
+/// is due, and no sooner.
+inline constexpr std::int64_t masked_store_ahead = 1024;
+
 /// From consecutive places to a pitch of `step` bytes; what lies between the rows is not written.
 inline std::int64_t scatter_rows(char* __restrict to, std::int64_t step,
                                  const char* __restrict from, std::int64_t bytes, std::int64_t n1) {
@@ -186,6 +190,7 @@ inline std::int64_t scatter_rows(char* __restrict to, std::int64_t step,
   std::int64_t j = 0;
   for (; j <= last; j += rows.count) {
     const __m512i dense = _mm512_loadu_si512(from + j * bytes);
+    _mm_prefetch(to + j * step + masked_store_ahead, _MM_HINT_T0);
     _mm512_mask_storeu_epi16(to + j * step, rows.mask,
                              _mm512_maskz_permutexvar_epi16(~0u, index, dense));
   }

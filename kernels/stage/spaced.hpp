@@ -136,8 +136,10 @@ std::int64_t scatter_bytes(char* __restrict to, std::int64_t step, const char* _
                            std::int64_t n) {
   const BytesInRegister bytes(step);
   std::int64_t i = 0;
-  for (; i + 64 <= n; i += bytes.count())
+  for (; i + 64 <= n; i += bytes.count()) {
+    _mm_prefetch(to + i * step + masked_store_ahead, _MM_HINT_T0);
     bytes.scatter<odd_step>(to + i * step, from + i);
+  }
   return i;
 }
 
