@@ -151,10 +151,10 @@ WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
 template <bool wide>
 constexpr int block_length = wide ? wide_half_block : half_block;
 
-/// The type by way of which a block is converted where one step is not enough, or From: halves are
+/// The intermediate type of a conversion where one step is not enough, or From: halves are
 /// widened or narrowed apart from the rest, and integers are made of the real parts of complex numbers.
 template <class To, class From>
-constexpr auto way() {
+constexpr auto intermediate() {
   if constexpr (is_half_type<To> || is_half_type<From>) {
     return float{};
   } else if constexpr (is_complex_type<From> && std::is_integral_v<To> &&
@@ -165,7 +165,7 @@ constexpr auto way() {
   }
 }
 template <class To, class From>
-using Way = decltype(way<To, From>());
+using Intermediate = decltype(intermediate<To, From>());
 
 /// A block of numbers to another type.
 template <class To, class Number, bool wide>
@@ -195,10 +195,10 @@ WEFT_ALWAYS_INLINE void convert_numbers(char* to, const Number* values) {
   }
 }
 
-/// A block by way of another type, in a buffer.
+/// A block by its intermediate type, in a buffer.
 template <class To, class From, bool wide>
-WEFT_ALWAYS_INLINE void convert_by_way(char* to, const char* from) {
-  alignas(64) Way<To, From> values[half_blocks];
+WEFT_ALWAYS_INLINE void convert_by_intermediate(char* to, const char* from) {
+  alignas(64) Intermediate<To, From> values[half_blocks];
   if constexpr (is_half_type<From>) {
     constexpr int length = block_length<wide>;
     for (int i = 0; i < half_blocks; i += length)
@@ -207,9 +207,9 @@ WEFT_ALWAYS_INLINE void convert_by_way(char* to, const char* from) {
     const SpanReader<From, false> in{from};
     WEFT_INDEPENDENT_ITERATIONS
     for (int i = 0; i < half_blocks; ++i)
-      values[i] = cast<Way<To, From>>(in[i]);
+      values[i] = cast<Intermediate<To, From>>(in[i]);
   }
-  convert_numbers<To, Way<To, From>, wide>(to, values);
+  convert_numbers<To, Intermediate<To, From>, wide>(to, values);
 }
 
 template <class To, class From, bool wide>
@@ -217,10 +217,10 @@ WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n)
   std::int64_t i = 0;
   constexpr auto to_size = static_cast<std::int64_t>(sizeof(To));
   constexpr auto from_size = static_cast<std::int64_t>(sizeof(From));
-  using By = Way<To, From>;
+  using By = Intermediate<To, From>;
   if constexpr (!std::is_same_v<To, From> && !std::is_same_v<To, By> && !std::is_same_v<From, By>) {
     for (; i + half_blocks <= n; i += half_blocks)
-      convert_by_way<To, From, wide>(to + i * to_size, from + i * from_size);
+      convert_by_intermediate<To, From, wide>(to + i * to_size, from + i * from_size);
   }
   constexpr int length = block_length<wide>;
   if constexpr (is_half_type<To> && std::is_same_v<From, float>) {

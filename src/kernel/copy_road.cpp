@@ -75,7 +75,7 @@ static_assert(run_buffer_bytes <= copy_buffer_bytes);
 bool goes_by_runs(const CopyPlane& p, const Geometry& geometry) {
   constexpr std::int64_t least_bytes = 1 << 20;
   return !p.run.empty() && 2 * geometry.numel() * p.size >= least_bytes &&
-         (p.reads_run() || crowds(p.to1));
+         (p.reads_narrow() || crowds(p.to1));
 }
 
 /// Decides on the road of one copy.
@@ -83,7 +83,7 @@ class RoadChoice {
  public:
   RoadChoice(const TensorIterator& iter, const CopyPlane& plane)
       : geometry_(iter.geometry()), to_(iter.operand(0).data + plane.to_start), p_(plane) {
-    narrow_ = p_.transposes && p_.reads_run();
+    narrow_ = p_.transposes && p_.reads_narrow();
     const bool fits_nowhere = worth_streaming(iter, 0, p_.dense());
     if (goes_by_runs(p_, geometry_)) {
       choose_run_road(fits_nowhere);
@@ -101,17 +101,17 @@ class RoadChoice {
 
  private:
   void choose_run_road(bool fits_nowhere) {
+    const bool reads = p_.reads_narrow();
     road_.tile0 = p_.extent0;
     road_.tile1 = p_.extent1;
-    std::int64_t& side = p_.reads_run() ? road_.tile0 : road_.tile1;
-    side = std::min(side, (p_.reads_run() ? run_written_bytes : run_read_bytes) / p_.size);
-    std::int64_t bytes = (p_.reads_run() ? p_.extent1 : p_.extent0) * p_.size;
+    std::int64_t& side = reads ? road_.tile0 : road_.tile1;
+    side = std::min(side, (reads ? run_written_bytes : run_read_bytes) / p_.size);
+    std::int64_t bytes = (reads ? p_.extent1 : p_.extent0) * p_.size;
     for (std::size_t i = 0; i + 1 < p_.run.size(); ++i)
       bytes *= geometry_.extent(p_.run[i]);
     const std::int64_t most =
-        std::min(p_.reads_run() ? run_read_bytes : run_written_bytes, run_buffer_bytes / side);
-    road_.run_tile =
-        std::clamp<std::int64_t>(most / bytes, 1, geometry_.extent(p_.run[p_.run.size() - 1]));
+        std::min(reads ? run_read_bytes : run_written_bytes, run_buffer_bytes / side);
+    road_.run_tile = std::clamp<std::int64_t>(most / bytes, 1, geometry_.extent(p_.run.back()));
     road_.buffered = true;
     road_.streams = fits_nowhere;
   }
@@ -284,7 +284,7 @@ void find_run(CopyPlane& p, const Geometry& geometry) {
   const std::int64_t along = p.extent0 * p.size, across = p.extent1 * p.size;
   const bool both = (along < p.narrow_bytes) == (across < p.narrow_bytes);
   if (!p.transposes || p.to0 != p.size || both) return;
-  const int narrow = p.reads_run() ? 1 : 0;
+  const int narrow = p.reads_narrow() ? 1 : 0;
   for (std::int64_t bytes = std::min(along, across); bytes < p.narrow_bytes;) {
     const auto goes_on = [&](int d) {
       return d != p.first && d != p.partner && geometry.extent(d) > 1 &&

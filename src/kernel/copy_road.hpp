@@ -31,8 +31,8 @@ struct CopyPlane {
   bool transposes = false;  ///< each side is dense along a dim of its own
 
   bool dense() const { return to0 == size && from0 == size; }
-  /// Whether the side with a run is the input.
-  bool reads_run() const { return extent1 * size < narrow_bytes; }
+  /// Whether the input's side of a transposed plane is less than a line across.
+  bool reads_narrow() const { return extent1 * size < narrow_bytes; }
   /// Bytes; a side of less is narrow.
   static constexpr std::int64_t narrow_bytes = 64;
 };

@@ -35,16 +35,16 @@ class CopyWalk {
       for (const int d : p_.run)
         planes /= geometry_.extent(d);
       const std::int64_t extent = geometry_.extent(last_of_run());
-      run_rows_ = tile_run_rows(road_.run_tile);
+      run_planes_ = planes_of_run(road_.run_tile);
       run_tiles_ = ceil_div(extent, road_.run_tile);
     }
     count_ = tiles0_ * tiles1_ * run_tiles_ * planes;
   }
 
   std::int64_t count() const { return count_; }
-  std::int64_t tile_bytes() const { return road_.tile0 * road_.tile1 * run_rows_ * p_.size; }
+  std::int64_t tile_bytes() const { return road_.tile0 * road_.tile1 * run_planes_ * p_.size; }
   /// Planes of a tile: more than one where a run continues them.
-  std::int64_t run_rows() const { return run_rows_; }
+  std::int64_t run_planes() const { return run_planes_; }
   const CopyPlane& plane() const { return p_; }
   const CopyRoad& road() const { return road_; }
 
@@ -75,9 +75,9 @@ class CopyWalk {
     std::int64_t n0, n1;  // elements
     std::int64_t run;     // the same along the last dim of the run
   };
-  int last_of_run() const { return p_.run[p_.run.size() - 1]; }
+  int last_of_run() const { return p_.run.back(); }
   /// Planes of a tile of `run` elements along the last dim of the run.
-  std::int64_t tile_run_rows(std::int64_t run) const {
+  std::int64_t planes_of_run(std::int64_t run) const {
     for (std::size_t i = 0; i + 1 < p_.run.size(); ++i)
       run *= geometry_.extent(p_.run[i]);
     return run;
@@ -97,8 +97,8 @@ class CopyWalk {
   /// transposition is between these and the run, and plane by plane they come from or go to the other side.
   void copy_run(const Tile& tile, CopyBlockFn copy, char* buffer) const {
     const CopyBlockFn load = copy_block_kernel(p_.size);
-    const std::int64_t planes = tile_run_rows(tile.run);
-    if (p_.reads_run()) {
+    const std::int64_t planes = planes_of_run(tile.run);
+    if (p_.reads_narrow()) {
       const std::int64_t row = tile.n0 * p_.size;
       load(buffer, p_.size, row, tile.from, p_.from0, p_.size, tile.n0, tile.n1 * planes);
       for (std::int64_t i = 0; i < planes; ++i) {
@@ -156,7 +156,7 @@ class CopyWalk {
   const char* from_;
   CopyRoad road_;
   std::int64_t tiles0_, tiles1_, run_tiles_ = 1;
-  std::int64_t run_rows_ = 1;
+  std::int64_t run_planes_ = 1;
   std::int64_t count_;
 };
 
@@ -199,7 +199,7 @@ Explanation explain_copy(const TensorIterator& iter) {
   if (iter.numel() == 0) return e;
   const CopyWalk walk(iter);
   e.run.tile[0] = e.run.span = walk.road().tile0;
-  e.run.tile[1] = walk.road().tile1 * walk.run_rows();
+  e.run.tile[1] = walk.road().tile1 * walk.run_planes();
   e.run.blocks = walk.count();
   for (int k = 0; k < 2; ++k) {
     e.run.bytes_moved += bytes_touched(iter, k);

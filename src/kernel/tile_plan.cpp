@@ -230,10 +230,11 @@ void tile_runs(TilePlan& plan, const TensorIterator& iter, const Totals& totals,
   constexpr std::int64_t run_bytes = 256, side_bytes = 512;
   const Geometry& geometry = iter.geometry();
   const std::int64_t width = geometry.extent(totals.crossing);
+  const std::int64_t most = large_stage_bytes / totals.staged_bytes;  // elements
+  const std::int64_t wanted = run_bytes / (width * totals.crossing_size);
   const std::int64_t planes =
-      std::clamp<std::int64_t>(run_bytes / (width * totals.crossing_size), 1, geometry.extent(run));
-  const std::int64_t most = large_stage_bytes / totals.staged_bytes / (width * planes);
-  add_step(plan, iter, 0, std::min(most, side_bytes / totals.crossing_size));
+      std::clamp<std::int64_t>(std::min(wanted, most / width), 1, geometry.extent(run));
+  add_step(plan, iter, 0, std::min(most / (width * planes), side_bytes / totals.crossing_size));
   settle_rows(plan, geometry);
   add_step(plan, iter, totals.crossing, width);
   add_step(plan, iter, run, planes);
