@@ -86,6 +86,8 @@ constexpr SpanKernel kernel_of_products(const F& op) {
     using Part = typename Signature<F>::Result::value_type;
     if constexpr (requires { &F::template in_registers<ComplexRegister<Part>>; }) {
       kernel.replace_loops(&ComplexRegisterSpans<F>::run);
+      kernel.run_strided = &ComplexRegisterSpans<F>::run_strided;
+      kernel.strides_outputs = true;
       kernel.cost = 1;
     }
 #endif

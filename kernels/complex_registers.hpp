@@ -122,9 +122,25 @@ struct ComplexRegister {
     }
     if ((bytes & 8) != 0) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), half);
   }
+  /// As many numbers as it holds, `step` bytes apart.
+  static WEFT_ALWAYS_INLINE ComplexRegister load_apart(const char* from,
+                                                       std::int64_t step) noexcept {
+    const auto number = [&](std::int64_t i) WEFT_INLINE_LAMBDA { return from + i * step; };
+    if constexpr (sizeof(Part) == 8) {
+      return halves(two_words(number(0)), two_words(number(1)));
+    } else {
+      return halves(_mm_set_pd(word(number(1)), word(number(0))),
+                    _mm_set_pd(word(number(3)), word(number(2))));
+    }
+  }
   /// One number in all places.
   static WEFT_ALWAYS_INLINE ComplexRegister all(std::complex<Part> a) noexcept {
     return {Ops::pairs(a.real(), a.imag())};
+  }
+  /// The same from memory: compilers put parts together in memory once more, and wait for them.
+  static WEFT_ALWAYS_INLINE ComplexRegister load_all(const char* from) noexcept {
+    const __m128d half = sizeof(Part) == 8 ? two_words(from) : _mm_set1_pd(word(from));
+    return halves(half, half);
   }
 
   friend WEFT_ALWAYS_INLINE ComplexRegister operator+(const ComplexRegister& a,
@@ -166,10 +182,24 @@ struct ComplexRegister {
   }
 
  private:
+  // Eight bytes, and twice as many, of whatever they hold.
+  static WEFT_ALWAYS_INLINE double word(const char* from) noexcept {
+    double bytes;
+    __builtin_memcpy(&bytes, from, sizeof(bytes));
+    return bytes;
+  }
+  static WEFT_ALWAYS_INLINE __m128d two_words(const char* from) noexcept {
+    __m128d bytes;
+    __builtin_memcpy(&bytes, from, sizeof(bytes));
+    return bytes;
+  }
+  static WEFT_ALWAYS_INLINE ComplexRegister halves(__m128d low, __m128d high) noexcept {
+    return {reinterpret_cast<Type>(_mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1))};
+  }
   static WEFT_ALWAYS_INLINE Type sums(Type a) noexcept { return a + Ops::swapped(a); }
 };
 
-/// Spans of `R F::in_registers(R...) const`, R = ComplexRegister of F's parts.
+/// Loops of `R F::in_registers(R...) const`, R = ComplexRegister of F's parts.
 template <class F>
 class ComplexRegisterSpans {
   using T = typename Signature<F>::Result;
@@ -178,13 +208,14 @@ class ComplexRegisterSpans {
   static constexpr std::int64_t size = sizeof(T);
   static constexpr std::int64_t register_size = sizeof(Register);
 
+  // Formulas come by value: to compilers, results may change what they hold, if it is in memory.
+
   /// Inputs of which bit k of `broadcast` is set are one number, which stays in a register.
   template <std::uint32_t broadcast, std::size_t... I>
-  static WEFT_ALWAYS_INLINE void span(const F& op, char* const* data, std::int64_t n,
+  static WEFT_ALWAYS_INLINE void span(F op, char* const* data, std::int64_t n,
                                       std::index_sequence<I...>) {
     const auto once = [&](std::size_t k) WEFT_INLINE_LAMBDA {
-      return (broadcast >> k & 1) != 0 ? Register::all(SpanReader<T, true>(data[1 + k])[0])
-                                       : Register{};
+      return (broadcast >> k & 1) != 0 ? Register::load_all(data[1 + k]) : Register{};
     };
     const Register values[] = {once(I)...};
     const std::int64_t bytes = n * size;
@@ -202,6 +233,32 @@ class ComplexRegisterSpans {
     op.in_registers(part(I)...).store_first(data[0] + i, bytes - i);
   }
 
+  template <std::size_t... I>
+  static WEFT_ALWAYS_INLINE void apart(F op, char* const* data, const std::int64_t* steps,
+                                       std::int64_t n, std::index_sequence<I...>) {
+    char* out = data[0];
+    const std::int64_t step = steps[0];
+    const char* in[] = {data[1 + I]...};
+    const auto advance = [&](std::int64_t count) WEFT_INLINE_LAMBDA {
+      out += count * step;
+      ((in[I] += count * steps[1 + I]), ...);
+    };
+    constexpr std::int64_t lanes = register_size / size;
+    for (; n >= lanes; n -= lanes, advance(lanes)) {
+      const Register results = op.in_registers(Register::load_apart(in[I], steps[1 + I])...);
+      if (step == size) {
+        results.store(out);
+      } else {
+        char numbers[register_size];
+        results.store(numbers);
+        for (std::int64_t i = 0; i < lanes; ++i)
+          __builtin_memcpy(out + i * step, numbers + i * size, sizeof(T));
+      }
+    }
+    for (; n > 0; --n, advance(1))
+      op.in_registers(Register::load_first(in[I], size)...).store_first(out, size);
+  }
+
   template <std::uint32_t broadcast>
   static void loop(const F& op, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                    std::int64_t rows) {
@@ -217,6 +274,10 @@ class ComplexRegisterSpans {
     [&]<std::uint32_t... M>(std::integer_sequence<std::uint32_t, M...>) {
       (void)((broadcast >> 1 == M && (loop<M>(op, data, row_bytes, n, rows), true)) || ...);
     }(std::make_integer_sequence<std::uint32_t, 1u << nin>());
+  }
+  static void run_strided(const void* context, char* const* data, const std::int64_t* strides_bytes,
+                          std::int64_t n) {
+    apart(*static_cast<const F*>(context), data, strides_bytes, n, std::make_index_sequence<nin>());
   }
 };
 #endif
