@@ -133,9 +133,22 @@ template <class To, class From>
 constexpr bool narrows_in_registers = false;
 #endif
 
-#if defined(__AVX2__)
-/// Eight elements f32 to i32. The instruction gives the least integer for all that it cannot convert,
-/// which is right below the range; above it all bits change, and for NaN they are cleared.
+#if defined(__AVX512VL__)
+/// Elements of f32 that become i32 together. The instruction gives the least integer for all that it cannot
+/// convert, which is right below the range.
+constexpr std::int64_t f32_i32_block = 16;
+WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
+  const __m512 values = _mm512_loadu_ps(from);
+  const __mmask16 number = _mm512_cmp_ps_mask(values, values, _CMP_ORD_Q);
+  const __mmask16 too_large = _mm512_cmp_ps_mask(values, _mm512_set1_ps(0x1p31F), _CMP_GE_OQ);
+  const __m512i whole = _mm512_maskz_cvttps_epi32(number, values);
+  const __m512i most = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::max());
+  _mm512_storeu_si512(to, _mm512_mask_mov_epi32(whole, too_large, most));
+}
+#elif defined(__AVX2__)
+/// Elements of f32 that become i32 together. The instruction gives the least integer for all that it cannot
+/// convert, which is right below the range; above it all bits change, and for NaN they are cleared.
+constexpr std::int64_t f32_i32_block = 8;
 WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
   const __m256 values = _mm256_loadu_ps(reinterpret_cast<const float*>(from));
   const __m256 number = _mm256_cmp_ps(values, values, _CMP_ORD_Q);
@@ -183,7 +196,7 @@ WEFT_ALWAYS_INLINE void convert_numbers(char* to, const Number* values) {
     }
 #if defined(__AVX2__)
   } else if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<Number, float>) {
-    for (int i = 0; i < half_blocks; i += 8)
+    for (std::int64_t i = 0; i < half_blocks; i += f32_i32_block)
       convert_f32_i32_block(to + 4 * i, from + 4 * i);
 #endif
   } else if constexpr (keeps_in_range<To, Number>) {
@@ -233,7 +246,7 @@ WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n)
   }
 #if defined(__AVX2__)
   if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<From, float>) {
-    for (; i + 8 <= n; i += 8)
+    for (; i + f32_i32_block <= n; i += f32_i32_block)
       convert_f32_i32_block(to + 4 * i, from + 4 * i);
   }
 #endif
