@@ -193,12 +193,11 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
   return touched >= (narrowest >= 8 ? least_touched_of_wide : least_touched);
 }
 
-bool step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
+void step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
                    Totals& totals) {
-  if (totals.staged == 0 || totals.crossing != 0 || !prefers_strided(geometry, kernel))
-    return false;
+  if (totals.staged == 0 || totals.crossing != 0 || !prefers_strided(geometry, kernel)) return;
   for (const TileOperand& t : plan.operands)
-    if (t.first != nullptr) return false;
+    if (t.first != nullptr) return;
   for (TileOperand& t : plan.operands)
     t.access = Access::strided;
   plan.is_strided = true;
@@ -207,7 +206,6 @@ bool step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& k
   totals.staged = 0;
   totals.staged_bytes = 0;
   totals.per_row_bytes = 0;
-  return true;
 }
 
 void stop_streaming(TilePlan& plan, Totals& totals) {

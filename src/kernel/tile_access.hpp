@@ -50,9 +50,8 @@ bool may_stride(const Geometry& geometry, const SpanKernel& kernel);
 /// Whether stepping over dim 0 of them is quicker than bringing their elements together.
 bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel);
 
-/// Leaves all operands where they are, for the kernel's strided loop, if that is quicker. False, with nothing
-/// done, if not.
-bool step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
+/// Leaves all operands where they are, for the kernel's strided loop, if that is quicker.
+void step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
                    Totals& totals);
 
 /// Streamed outputs as if there were no streaming.

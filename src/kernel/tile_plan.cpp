@@ -27,6 +27,11 @@ constexpr std::int64_t least_direct_row(float cost, std::int64_t widest) {
 }
 /// The same where some operand is staged: then gathering costs little more.
 constexpr std::int64_t least_staged_row = 128;
+/// The same in bytes, of kernels of at most such a cost, where gathering would stage one operand more.
+constexpr std::int64_t least_mixed_row_bytes = 64;
+constexpr float most_mixed_cost = 1;
+/// Bytes of the least register that the end of a loop takes: what is left then comes one by one.
+constexpr std::int64_t register_bytes = 16;
 /// Bytes of buffers for a plane of two dims, in different order, up to which gathering planes is as fast
 /// as a tile for each.
 constexpr std::int64_t small_plane_bytes = 8 << 10;
@@ -297,26 +302,30 @@ std::int64_t widest_element(const TilePlan& plan) {
   return widest;
 }
 
-/// True if rows of a plan that stages nothing have bytes among their elements and end in so many single
-/// ones that gathering is quicker, gaps or not. A loop takes as many elements at a time as bytes fill a
-/// register, however large the others are, and what is left over one by one.
+/// True if rows have bytes among their elements and end in many single ones. A loop takes as many elements at a
+/// time as bytes fill a register, however large the others are, and what is left over one by one.
+bool ends_bytes_singly(const TilePlan& plan, std::int64_t row) {
+  constexpr std::int64_t few = 4;  // of so many elements, one alone does no harm
+  const bool has_bytes = std::any_of(
+      plan.operands.begin(), plan.operands.end(),
+      [](const TileOperand& t) { return t.access == Access::direct && t.kernel_size == 1; });
+  return has_bytes && row % register_bytes * few >= row;
+}
+
+/// True if rows of a plan that stages nothing end in so many single elements that gathering is quicker, gaps or
+/// not.
 bool ends_in_singles(const TilePlan& plan, const Geometry& geometry) {
-  constexpr std::int64_t register_bytes = 16;  // the least of a loop's end
-  constexpr std::int64_t few = 4;              // of so many elements, one alone does no harm
-  constexpr std::int64_t most_packed = 4;      // bytes an element, of rows longer than that
-  if (geometry.ndim() == 1) return false;
+  constexpr std::int64_t most_packed = 4;  // bytes an element, of rows longer than a register
   const std::int64_t row = geometry.extent(0);
-  bool has_bytes = false;
+  if (!ends_bytes_singly(plan, row)) return false;
   std::int64_t packed = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     const std::int64_t stride = geometry.stride(1, k);
-    const bool direct = t.access == Access::direct;
-    has_bytes = has_bytes || (direct && t.kernel_size == 1);
     const bool repeats = stride == 0 && !t.is_output;
-    if (!repeats && !(direct && stride == row * t.memory_size)) packed += t.kernel_size;
+    const bool dense = t.access == Access::direct && stride == row * t.memory_size;
+    if (!repeats && !dense) packed += t.kernel_size;
   }
-  if (!has_bytes || row % register_bytes * few < row) return false;
   return row < register_bytes || packed <= most_packed;
 }
 
@@ -345,9 +354,7 @@ bool packs_seldom(const TilePlan& plan, const Geometry& geometry) {
 /// and 1, or repeats the same row or value along dim 1, or one value along a short row.
 bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
   constexpr std::int64_t least_rows = 8;
-  constexpr std::int64_t register_bytes =
-      16;                           // the least of a loop's end, after which single ones come
-  constexpr std::int64_t few = 16;  // of so many elements, one alone does no harm
+  constexpr std::int64_t few = 16;            // of so many elements, one alone does no harm
   constexpr std::int64_t most_repeated = 64;  // bytes of a row of one value: a store
   constexpr std::int64_t short_row = 128;     // bytes of a row in the second-level cache
   constexpr std::int64_t shortest_row =
@@ -371,6 +378,29 @@ bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
     if (t.access != Access::direct || stride != geometry.extent(0) * t.memory_size) return false;
   }
   return true;
+}
+
+/// True if rows of a plan that stages some operands had better stay apart: gathering would stage one more.
+bool keeps_rows_apart(const TilePlan& plan, const Geometry& geometry, float cost) {
+  if (cost > most_mixed_cost) return false;
+  const std::int64_t row = geometry.extent(0);
+  if (row * widest_element(plan) < least_mixed_row_bytes) return false;
+  // Tiles of rows end where dim 1 does.
+  if (row * geometry.extent(1) < std::min(enough_gathered, geometry.numel())) return false;
+  return would_stage(plan, geometry, 1, row) && !ends_bytes_singly(plan, row);
+}
+
+/// Whether rows along dim 0 are spans of their own, rather than gathered.
+bool goes_by_rows(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
+                  float cost) {
+  const std::int64_t row = geometry.extent(0);
+  if (plan.is_strided || geometry.ndim() == 1 || row >= least_staged_row) return true;
+  const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
+  if (in_place && row >= least_direct_row(cost, widest_element(plan)) &&
+      !ends_in_singles(plan, geometry)) {
+    return totals.staged != 0 || !gathers_for_free(plan, geometry);
+  }
+  return totals.staged != 0 && totals.crossing == 0 && keeps_rows_apart(plan, geometry, cost);
 }
 
 /// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are short.
@@ -443,17 +473,12 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   const Geometry& geometry = iter.geometry();
   Totals totals = classify(iter, kernel, plan);
   const std::int64_t row = geometry.extent(0);
-  const bool strided = step_in_place(plan, geometry, kernel, totals);
+  step_in_place(plan, geometry, kernel, totals);
   // Planes that fit the first-level cache whole are gathered, several at a time.
   const bool small_planes = geometry.ndim() > 2 && totals.crossing == 1 &&
                             row * geometry.extent(1) * totals.staged_bytes <= small_plane_bytes;
   const bool crossing = totals.crossing != 0 && row >= 16 && !small_planes;
-  const bool repeats = totals.staged == 0 && !strided && gathers_for_free(plan, geometry);
-  const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
-  const std::int64_t widest = widest_element(plan);
-  const bool by_rows = strided || geometry.ndim() == 1 || row >= least_staged_row ||
-                       (in_place && !repeats && row >= least_direct_row(kernel.cost, widest) &&
-                        !ends_in_singles(plan, geometry));
+  const bool by_rows = goes_by_rows(plan, geometry, totals, kernel.cost);
   const std::int64_t side = crossing ? std::min(row, geometry.extent(totals.crossing)) : 0;
   plan.prefetches = side >= least_prefetched_side && !cpu_info().has_far_last_level() &&
                     bytes_touched(iter) > cpu_info().last_level_share();

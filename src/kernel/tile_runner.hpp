@@ -143,12 +143,16 @@ class TileRunner {
   std::int64_t plane_stride(std::size_t k) const {
     return stride(static_cast<std::size_t>(plan_.row_rank) + 1, k);
   }
-  /// f(row, r) for each row of operand k in memory, r counted through all planes.
+  /// f(run, r, n) for each run of n elements of operand k in memory, dense over rows as it is: one row, or all of a
+  /// plane if they follow each other. r counts the rows before it, through all planes.
   template <class F>
-  void for_each_row_of(std::size_t k, const F& f) const {
+  void for_each_run_of(std::size_t k, const F& f) const {
+    const bool joined = row_stride(k) == row_elements_ * plan_.operands[k].memory_size;
+    const std::int64_t rows = joined ? rows_ : 1;
     for (std::int64_t p = 0; p < planes_; ++p) {
-      for (std::int64_t r = 0; r < rows_; ++r)
-        f(tile_.ptrs[k] + p * plane_stride(k) + r * row_stride(k), p * rows_ + r);
+      for (std::int64_t r = 0; r < rows_; r += rows)
+        f(tile_.ptrs[k] + p * plane_stride(k) + r * row_stride(k), p * rows_ + r,
+          rows * row_elements_);
     }
   }
   std::int64_t stride(std::size_t step, std::size_t k) const {
@@ -185,8 +189,8 @@ class TileRunner {
       pack(t.move, dense, tile_.ptrs[k], t.memory_size, dims, block_of(k, t, dims));
       if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
     } else {
-      for_each_row_of(k, [&](const char* row, std::int64_t r) {
-        convert(t, b, row, b.kernel + r * row_elements_ * t.kernel_size, row_elements_);
+      for_each_run_of(k, [&](const char* run, std::int64_t r, std::int64_t n) {
+        convert(t, b, run, b.kernel + r * row_elements_ * t.kernel_size, n);
       });
     }
     b.held = tile_.ptrs[k];
@@ -207,8 +211,8 @@ class TileRunner {
       const int ndims = block_of(k, t, dims);
       unpack(t.move, tile_.ptrs[k], dense, t.memory_size, dims, ndims);
     } else {
-      for_each_row_of(k, [&](char* row, std::int64_t r) {
-        convert(t, b, b.kernel + r * row_elements_ * t.kernel_size, row, row_elements_);
+      for_each_run_of(k, [&](char* run, std::int64_t r, std::int64_t n) {
+        convert(t, b, b.kernel + r * row_elements_ * t.kernel_size, run, n);
       });
     }
   }
