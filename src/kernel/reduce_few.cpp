@@ -9,12 +9,16 @@
 namespace weft::inline v0 {
 namespace {
 
-/// The same as few_elements where all of them are one row and become one.
+/// Most elements, where all of them are one row and become one. One row is one span of the plan's, too.
 constexpr std::int64_t few_in_row = 2048;
-/// The same where they need not be moved: the plan does not fold so few either.
-constexpr std::int64_t few_in_place = 2 * few_elements;
+/// The same otherwise: the plan does not fold so few either.
+constexpr std::int64_t few_elements = least_folded;
+
+/// Most blocks of rows, which are combined in their order.
+constexpr std::int64_t most_blocks = 2;
 
 constexpr std::int64_t accumulators_bytes = 4096;
+constexpr std::int64_t packed_bytes = 8 << 10;
 
 }  // namespace
 
@@ -47,32 +51,43 @@ bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
   const auto extent = [&](int d) { return d < ndim ? geometry.extent(d) : 1; };
   const std::int64_t kept = extent(kept_dim);
   const std::int64_t reduced = extent(reduced_dim);
+  if (iter.numel() > (kept > 1 ? few_elements : few_in_row)) return false;
   const std::int64_t size = element_size(kernel.types[1]);
   if (kept > 1 && geometry.stride(kept_dim, 0) != element_size(kernel.types[0])) return false;
   alignas(64) char accumulators[accumulators_bytes];
-  if (kept * kernel.accumulator_bytes > accumulators_bytes) return false;
   char* input = iter.operand(1).data;
   char* output = iter.operand(0).data;
-  const bool rows = reduced0 && geometry.stride(0, 1) == size;
-  const bool by_columns =
-      reduces_by_columns(kept, reduced, !reduced0, kept, rows && kernel.short_rows);
-  if (by_columns ? reduced > block_rows : !rows || reduced > kernel.span_elements) return false;
-  const bool moved = by_columns && geometry.stride(kept_dim, 1) != size;
-  // One row is one span of the plan's, too.
-  if (iter.numel() > (moved ? few_elements : kept > 1 ? few_in_place : few_in_row)) return false;
-  if (!by_columns) {
-    const std::int64_t row_bytes = ndim > 1 ? geometry.stride(1, 1) : 0;
-    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, kept, reduced, 0, 0);
-  } else {
-    alignas(64) char packed[few_elements * 16];
-    std::int64_t row_bytes = reduced_dim < ndim ? geometry.stride(reduced_dim, 1) : 0;
-    if (moved) {
-      copy_block_kernel(size)(packed, size, kept * size, input, geometry.stride(kept_dim, 1),
-                              row_bytes, kept, reduced);
-      input = packed;
-      row_bytes = kept * size;
+  const auto stride = [&](int d) { return d < ndim ? geometry.stride(d, 1) : 0; };
+  if (stride(reduced_dim) == 0) return false;  // the plan sees what repeats behind what is kept
+  const bool short_rows = reduced0 && stride(0) == size && kernel.short_rows;
+  const bool by_columns = reduces_by_columns(kept, reduced, !reduced0, kept, short_rows);
+  if (reduced > (by_columns ? most_blocks * block_rows : kernel.span_elements)) return false;
+  const std::int64_t kept_bytes = kept * kernel.accumulator_bytes;
+  if ((reduced > block_rows ? most_blocks : 1) * kept_bytes > accumulators_bytes) return false;
+  // The block that is reduced, rows of `inner` elements.
+  const int inner_dim = by_columns ? kept_dim : reduced_dim;
+  const std::int64_t inner = extent(inner_dim), outer = extent(1 - inner_dim);
+  std::int64_t row_bytes = stride(1 - inner_dim);
+  alignas(64) char packed[packed_bytes];
+  if (stride(inner_dim) != size) {
+    if (iter.numel() * size > packed_bytes) return false;
+    copy_block_kernel(size)(packed, size, inner * size, input, stride(inner_dim), row_bytes, inner,
+                            outer);
+    input = packed;
+    row_bytes = inner * size;
+  }
+  if (by_columns) {
+    const std::int64_t first = std::min(reduced, block_rows);
+    kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, first, kept, 0);
+    if (reduced > first) {
+      char* const others = accumulators + kept_bytes;
+      input += first * row_bytes;
+      kernel.reduce_columns(kernel.context, others, &input, &row_bytes, reduced - first, kept,
+                            first);
+      kernel.combine(kernel.context, accumulators, others, kept);
     }
-    kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, reduced, kept, 0);
+  } else {
+    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, kept, reduced, 0, 0);
   }
   kernel.project(kernel.context, accumulators, kept, &output);
   return true;

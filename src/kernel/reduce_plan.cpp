@@ -205,7 +205,7 @@ std::int64_t fold_of(const TensorIterator& iter, const ReductionKernel& kernel,
   const Geometry& geometry = iter.geometry();
   if (kernel.indexed || plan.reduced.dims.empty() || plan.reduced.dims[0] != inner.dims) return 1;
   const std::int64_t rows = geometry.extent(inner.dims);
-  if (inner.count >= narrow_columns || rows <= 2 * few_elements / inner.count) return 1;
+  if (inner.count >= narrow_columns || rows <= least_folded / inner.count) return 1;
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
     const std::int64_t size = plan.operands[static_cast<std::size_t>(k)].memory_size;
     if (geometry.stride(inner.dims, k) != inner.count * size) return 1;

@@ -83,8 +83,8 @@ struct ReducePlan {
 
 /// Rows of one block in columns.
 inline constexpr std::int64_t block_rows = 64;
-/// Elements that may be reduced without a plan (run_reduction), which never folds.
-inline constexpr std::int64_t few_elements = 512;
+/// Narrow columns of no more elements than this are not folded, so that they may be reduced without a plan.
+inline constexpr std::int64_t least_folded = 1024;
 
 /// Whether to reduce by columns (kept elements next to each other) rather than spans: `kept` and
 /// `reduced` elements in all, and whether dim 0 is kept, then of how many columns. `short_rows`: whether

@@ -197,7 +197,6 @@ TEST_CASE("small reductions: two axes around the most that is taken", "[kernels]
   test::Tally tally;
   const std::vector<Family> all = families();
   for (const std::int64_t n : {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 63, 64, 65, 128, 511}) {
-    // Of those that are moved, and of those that are not.
     for (const std::int64_t most : {510, 511, 512, 513, 514, 1022, 1023, 1024, 1025, 1026}) {
       const std::int64_t m = std::max<std::int64_t>(most / n, 1);
       for (const Dims& shape : {Dims{n, m}, Dims{m, n}, Dims{m}}) {
