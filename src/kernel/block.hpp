@@ -13,11 +13,16 @@
 
 namespace weft::inline v0 {
 
-/// One dim of a block.
+/// One dim of a block. No initial values: arrays have room for as many dims as a tensor can have, and to fill one
+/// takes as long as to pack a hundred elements.
 struct BlockDim {
+  BlockDim() = default;
+  BlockDim(std::int64_t n, std::int64_t apart, std::int64_t by = 0)
+      : extent(n), stride(apart), step(by) {}
+
   std::int64_t extent;
-  std::int64_t stride;    ///< bytes in memory
-  std::int64_t step = 0;  ///< bytes on the other side; set by for_each_plane
+  std::int64_t stride;  ///< bytes in memory
+  std::int64_t step;    ///< bytes on the other side; set by for_each_plane
 };
 
 /// The dim that a block is best moved along together with dim 0: one that memory holds densely, if it
