@@ -39,9 +39,9 @@ void PlanBuilder::check_reach() const {
       fits = fits && checked_add(edge, span, edge);
     }
     fits = fits && checked_add(end, element_size(op.storage), end);
-    const std::string label = operand_label(static_cast<std::size_t>(k));
+    const auto label = [&] { return operand_label(static_cast<std::size_t>(k)); };
     if (!fits) {
-      fail(ErrorCode::overflow, text(label, ": byte offsets under the declared shape ",
+      fail(ErrorCode::overflow, text(label(), ": byte offsets under the declared shape ",
                                      to_string(iter_.common_shape_), " exceed 2^63-1"));
     }
     // Memory of unknown extent counts as what the view itself reaches.
@@ -52,7 +52,7 @@ void PlanBuilder::check_reach() const {
       high = range.end - static_cast<const std::byte*>(op.view.data());
     }
     if (first < low || end > high) {
-      fail(ErrorCode::bounds, text(label, ": under the declared shape ",
+      fail(ErrorCode::bounds, text(label(), ": under the declared shape ",
                                    to_string(iter_.common_shape_), " reaches bytes ", first, " to ",
                                    end, " of its origin, expected ", low, " to ", high));
     }
