@@ -17,7 +17,7 @@ constexpr std::int64_t few_elements = least_folded;
 /// Most blocks of rows, which are combined in their order.
 constexpr std::int64_t most_blocks = 2;
 
-constexpr std::int64_t accumulators_bytes = 4096;
+constexpr std::int64_t accumulators_bytes = 8 << 10;
 constexpr std::int64_t packed_bytes = 8 << 10;
 
 }  // namespace
@@ -58,7 +58,7 @@ bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
   char* input = iter.operand(1).data;
   char* output = iter.operand(0).data;
   const auto stride = [&](int d) { return d < ndim ? geometry.stride(d, 1) : 0; };
-  if (stride(reduced_dim) == 0) return false;  // the plan sees what repeats behind what is kept
+  if (reduced > 1 && stride(reduced_dim) == 0) return false;  // the plan sees what repeats behind what is kept
   const bool short_rows = reduced0 && stride(0) == size && kernel.short_rows;
   const bool by_columns = reduces_by_columns(kept, reduced, !reduced0, kept, short_rows);
   if (reduced > (by_columns ? most_blocks * block_rows : kernel.span_elements)) return false;
