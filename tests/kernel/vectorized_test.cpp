@@ -4,6 +4,7 @@
 
 #include "kernel/vector_probe.hpp"
 #include "support/element.hpp"
+#include "support/guarded.hpp"
 #include "support/tally.hpp"
 
 #include <algorithm>
@@ -187,12 +188,14 @@ TEMPLATE_TEST_CASE("vectorized: parts are loaded and stored to the element", "[k
   using T = TestType;
   constexpr ScalarType type = weft::scalar_type_of<T>;
   constexpr std::int64_t lanes = 64 / sizeof(T);
+  const test::Guarded memory(128);
   for (const Level level : levels()) {
     for (std::int64_t count = 0; count <= lanes; ++count) {
       INFO(weft::name(level) << ", " << count << " lanes");
-      // Exactly as much memory as may be touched, and not aligned.
-      std::vector<char> raw(static_cast<std::size_t>(count) * sizeof(T) + 1);
-      char* from = raw.data() + 1;
+      // Up to the last byte that may be touched, and a byte before them that stays as it is.
+      char* from =
+          memory.data() + memory.size_bytes() - count * static_cast<std::int64_t>(sizeof(T));
+      const char before = from[-1];
       for (std::int64_t i = 0; i < count; ++i)
         test::store(from + i * sizeof(T), T(i + 1));
       const T fill = T(99);
@@ -212,6 +215,15 @@ TEMPLATE_TEST_CASE("vectorized: parts are loaded and stored to the element", "[k
         right = right && test::load<T>(from + i * sizeof(T)) == T(i + 7);
       }
       CHECK(right);
+      CHECK(from[-1] == before);
+
+      // Not aligned, and nothing after them written.
+      const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(T));
+      char* to = memory.data() + 1;
+      std::memset(to, 0x5a, static_cast<std::size_t>(lanes) * sizeof(T));
+      test::vector_store_part.at(level)(type, to, all.data(), count);
+      CHECK(std::memcmp(to, all.data(), static_cast<std::size_t>(bytes)) == 0);
+      CHECK(std::all_of(to + bytes, to + 64, [](char c) { return c == 0x5a; }));
     }
   }
 }

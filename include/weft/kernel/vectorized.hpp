@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// SIMD values for kernels, 64 bytes wide at every level. The only public header that needs xsimd.
+/// SIMD values for kernels, 64 bytes wide at every level. No public header but this and its like needs xsimd.
 #pragma once
 
 #include <weft/base/export.hpp>
 #include <weft/kernel/level.hpp>
 #include <weft/kernel/span_loop.hpp>
+#include <weft/kernel/vectorized_tail.hpp>
 
 #include <xsimd/xsimd.hpp>
 
@@ -56,12 +57,19 @@ class Vectorized {
   }
   /// Reads the first `count` elements (0 <= count <= lanes); the other lanes are `fill`.
   WEFT_ALWAYS_INLINE static Vectorized load(const T* from, std::int64_t count, T fill) noexcept {
-    alignas(64) T all[lanes];
-    for (T& lane : all)
-      lane = fill;
-    for (std::int64_t i = 0; i < count; ++i)
-      __builtin_memcpy(&all[i], from + i, sizeof(T));
-    return load(all);
+    if constexpr (FirstLanes<T>::by_mask) {
+      Vectorized v;
+      for (int i = 0; i < registers; ++i)
+        v.registers_[i] = FirstLanes<T>::load(from + i * width, count - i * width, Batch(fill));
+      return v;
+    } else {
+      alignas(64) T all[lanes];
+      for (T& lane : all)
+        lane = fill;
+      for (std::int64_t i = 0; i < count; ++i)
+        __builtin_memcpy(&all[i], from + i, sizeof(T));
+      return load(all);
+    }
   }
   WEFT_ALWAYS_INLINE void store(T* to) const noexcept {
     for (int i = 0; i < registers; ++i)
@@ -69,10 +77,15 @@ class Vectorized {
   }
   /// Writes the first `count` lanes.
   WEFT_ALWAYS_INLINE void store(T* to, std::int64_t count) const noexcept {
-    alignas(64) T all[lanes];
-    store(all);
-    for (std::int64_t i = 0; i < count; ++i)
-      __builtin_memcpy(to + i, &all[i], sizeof(T));
+    if constexpr (FirstLanes<T>::by_mask) {
+      for (int i = 0; i < registers; ++i)
+        FirstLanes<T>::store(to + i * width, count - i * width, registers_[i]);
+    } else {
+      alignas(64) T all[lanes];
+      store(all);
+      for (std::int64_t i = 0; i < count; ++i)
+        __builtin_memcpy(to + i, &all[i], sizeof(T));
+    }
   }
 
   Batch& operator[](int i) noexcept { return registers_[i]; }
