@@ -38,6 +38,10 @@ constexpr std::int64_t near_run_bytes = 4096;
 constexpr std::int64_t near_lines_bytes = 128;
 /// Bytes of a tile of rows.
 constexpr std::int64_t row_tile_bytes = 64 << 10;
+/// Rows of fewer bytes are brought together in a buffer of so many before they are written past the caches: a line
+/// that two of them share would be read first, and every store behind it would wait.
+constexpr std::int64_t least_streamed_row = 320;
+constexpr std::int64_t joined_bytes = 4 << 10;
 
 /// Bytes of a row of a tile that is transposed in a buffer, and of the buffer.
 constexpr std::int64_t buffered_row_bytes = 512;
@@ -125,6 +129,9 @@ class RoadChoice {
         (is_crowded() || (road_.streams && narrow_ && p_.to0 == p_.size) || (far_ && !by_lines));
     road_.streams =
         road_.streams && (p_.dense() || road_.buffered || (p_.transposes && has_whole_lines()));
+    const std::int64_t row_bytes = p_.extent0 * p_.size;
+    road_.joins_rows = road_.streams && p_.dense() && p_.extent1 > 1 && p_.to1 == row_bytes &&
+                       row_bytes < least_streamed_row;
     choose_tile();
   }
 
@@ -264,6 +271,9 @@ class RoadChoice {
       const std::int64_t side = std::max(least_transposed_tile, transposed_tile_bytes / p_.size);
       road_.tile0 = std::min(p_.extent0, side);
       road_.tile1 = std::min(p_.extent1, side);
+    } else if (road_.joins_rows) {
+      road_.tile0 = p_.extent0;
+      road_.tile1 = std::min(p_.extent1, joined_bytes / (p_.extent0 * p_.size));
     } else {
       road_.tile0 = std::min(p_.extent0, row_tile_bytes / p_.size);
       road_.tile1 =

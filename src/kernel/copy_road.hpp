@@ -45,7 +45,8 @@ struct CopyRoad {
   std::int64_t tile0 = 1, tile1 = 1;  ///< elements along dim 0 and along the partner
   bool streams = false;               ///< written past the caches
   bool prefetches = false;            ///< the caches are asked for what the next tile reads
-  bool buffered = false;  ///< transposed in a buffer, from which whole runs of lines are written
+  bool buffered = false;    ///< transposed in a buffer, from which whole runs of lines are written
+  bool joins_rows = false;  ///< short rows, brought together in a buffer and written as one
   /// Elements along the last dim of the plane's run that a tile takes, and all along the others; 0 leaves them to
   /// tiles of their own. Needs a buffer.
   std::int64_t run_tile = 0;

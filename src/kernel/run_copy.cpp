@@ -57,10 +57,14 @@ class CopyWalk {
       if (road_.prefetches && i + 1 < end) ask_for(tile_at(i + 1));
       if (road_.run_tile != 0) {
         copy_run(tile, copy, buffer);
-      } else if (road_.buffered) {
+      } else if (road_.buffered || road_.joins_rows) {
         copy_block_kernel(p_.size)(buffer, p_.size, tile.n0 * p_.size, tile.from, p_.from0,
                                    p_.from1, tile.n0, tile.n1);
-        copy(tile.to, p_.to0, p_.to1, buffer, p_.size, tile.n0 * p_.size, tile.n0, tile.n1);
+        if (road_.joins_rows) {
+          copy(tile.to, p_.size, 0, buffer, p_.size, 0, tile.n0 * tile.n1, 1);
+        } else {
+          copy(tile.to, p_.to0, p_.to1, buffer, p_.size, tile.n0 * p_.size, tile.n0, tile.n1);
+        }
       } else {
         copy(tile.to, p_.to0, p_.to1, tile.from, p_.from0, p_.from1, tile.n0, tile.n1);
       }
@@ -204,7 +208,8 @@ Explanation explain_copy(const TensorIterator& iter) {
   for (int k = 0; k < 2; ++k) {
     e.run.bytes_moved += bytes_touched(iter, k);
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
-    access = walk.plane().dense()      ? "direct, by rows"
+    access = walk.road().joins_rows    ? "rows joined in a buffer"
+             : walk.plane().dense()    ? "direct, by rows"
              : walk.road().buffered    ? "transposed in a buffer"
              : walk.plane().transposes ? "direct, transposed"
                                        : "direct, by elements";

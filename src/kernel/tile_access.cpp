@@ -73,6 +73,28 @@ std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
   return std::min(spaced_bytes() / (touched + buffers), pieces_bytes / buffers);
 }
 
+/// Whether the kernel writes rows of so many elements of a streamed output past the caches itself. Of each row what
+/// lies before its first line and after its last few is written by plain stores, for which those lines are read.
+bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
+                   std::int64_t row_elements) {
+  constexpr std::int64_t long_row_bytes = 1024;
+  const TileOperand& out = plan.operands[0];
+  if (kernel.run_streamed == nullptr || out.access != Access::streamed || out.first != nullptr)
+    return false;
+  int values = 0;
+  for (const TileOperand& t : plan.operands)
+    if (t.access == Access::broadcast || t.one_per_row) ++values;
+  if (values > 1) return false;
+  auto bits = reinterpret_cast<std::uintptr_t>(iter.operand(0).data);
+  for (int d = 1; d < iter.ndim(); ++d)
+    bits |= static_cast<std::uintptr_t>(iter.geometry().stride(d, 0));
+  // Some element has to begin on a line.
+  if (bits % static_cast<std::uintptr_t>(out.memory_size) != 0) return false;
+  const std::int64_t row_bytes = row_elements * out.memory_size;
+  const bool whole = bits % cache_line == 0 && row_bytes % SpanKernel::streamed_bytes == 0;
+  return whole || row_bytes >= long_row_bytes;
+}
+
 }  // namespace
 
 int run_of(const Geometry& geometry, int k, int d, std::int64_t size) {
@@ -243,12 +265,15 @@ void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals) {
   if (plan.in_pieces) plan.piece = std::min(plan.piece, piece / least_piece * least_piece);
 }
 
-void stream_several_rows(TilePlan& plan, const TensorIterator& iter, Totals& totals) {
+void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
+                         Totals& totals) {
   const Geometry& geometry = iter.geometry();
   const std::int64_t row = geometry.extent(0);
+  constexpr float most_cost = 1;
   if (!plan.streams || geometry.ndim() == 1 || row >= plan.piece) return;
+  if (goes_by_lines(plan, iter, kernel, row)) return;
   std::int64_t unit = 1;  // rows
-  bool dense = true;
+  bool dense = kernel.cost <= most_cost;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     if (t.access == Access::spaced) dense = false;
@@ -262,33 +287,17 @@ void stream_several_rows(TilePlan& plan, const TensorIterator& iter, Totals& tot
   if (dense && unit * row <= most) {
     plan.piece_rows = std::max(plan.piece / (unit * row), std::int64_t{1}) * unit;
     plan.piece = std::max(plan.piece, plan.piece_rows * row);
-  } else if (row * 2 < plan.piece) {
+  } else {
     stop_streaming(plan, totals);
   }
 }
 
 void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel) {
-  constexpr std::int64_t long_row_bytes = 2048;
-  const TileOperand& out = plan.operands[0];
-  if (kernel.run_streamed == nullptr || out.access != Access::streamed || out.first != nullptr)
-    return;
-  int values = 0;
-  bool spaced = false;
-  for (const TileOperand& t : plan.operands) {
-    if (t.access == Access::broadcast || t.one_per_row) ++values;
-    spaced = spaced || t.access == Access::spaced;
-  }
-  if (values > 1) return;
-  auto bits = reinterpret_cast<std::uintptr_t>(iter.operand(0).data);
-  for (int d = 1; d < iter.ndim(); ++d)
-    bits |= static_cast<std::uintptr_t>(iter.geometry().stride(d, 0));
-  if (bits % static_cast<std::uintptr_t>(out.memory_size) != 0)
-    return;  // no element begins on a line
-  const std::int64_t row_bytes = plan.row_elements * out.memory_size;
-  const bool whole = bits % cache_line == 0 && row_bytes % SpanKernel::streamed_bytes == 0;
-  if (!whole && row_bytes < long_row_bytes) return;
+  if (!goes_by_lines(plan, iter, kernel, plan.row_elements)) return;
   plan.by_lines = true;
-  plan.in_pieces = spaced;
+  plan.in_pieces = false;
+  for (const TileOperand& t : plan.operands)
+    plan.in_pieces = plan.in_pieces || t.access == Access::spaced;
 }
 
 }  // namespace weft::inline v0

@@ -62,9 +62,10 @@ void stop_streaming(TilePlan& plan, Totals& totals);
 /// for a whole tile is packed once for all of them.
 void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals);
 
-/// Rows shorter than a piece are streamed several at a time: as many as make whole lines. Without
-/// streaming where that can't be.
-void stream_several_rows(TilePlan& plan, const TensorIterator& iter, Totals& totals);
+/// Rows shorter than a piece are streamed several at a time, as many as make whole lines, if the kernel does not
+/// write them by lines itself. Without streaming where that can't be, or computing takes longer.
+void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
+                         Totals& totals);
 
 /// Leaves what is streamed to the kernel, without a buffer, if it can do that and rows are whole lines or so long
 /// that what is left over hardly counts. The plan's rows are known by then.

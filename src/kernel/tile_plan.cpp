@@ -487,7 +487,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   if ((crossing && !streams_tiles) || !by_rows) stop_streaming(plan, totals);
   if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);
   // Rows of tiles that cut them, or go along another dim than the next, do not follow each other in memory.
-  if (!crossing) stream_several_rows(plan, iter, totals);
+  if (!crossing) stream_several_rows(plan, iter, kernel, totals);
   const auto capacity = [](std::int64_t bytes) {
     return bytes == 0 ? max_direct_elements : std::min(max_staged_elements, stage_bytes / bytes);
   };

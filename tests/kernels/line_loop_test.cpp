@@ -3,8 +3,8 @@
 // has one, at every level; in place, with an input of one value, up to the last byte of memory, and nothing beyond the
 // results. And rows of any length that begin anywhere, of which those take what is whole lines.
 #include "all_kernels.hpp"
+#include "kernel/line_rows.hpp"
 #include "kernels/stage/stage.hpp"
-#include "src/kernel/line_rows.hpp"
 #include "support/levels.hpp"
 #include "support/tally.hpp"
 

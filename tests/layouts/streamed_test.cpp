@@ -6,6 +6,7 @@
 #include <weft/kernel/span_loop.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
+#include <weft/ops/registry.hpp>
 #include <weft/ops/unary.hpp>
 #include <weft/parallel/parallel.hpp>
 
@@ -354,6 +355,17 @@ TEST_CASE("streamed: short rows", "[layouts]") {
   check_binary<double, float, std::int32_t, float>({{Binary::add, dense, dense, pitched}}, 139);
 }
 
+TEST_CASE("streamed: rows of a KiB and more by the kernel itself", "[layouts]") {
+  for (const std::int64_t columns : {128, 129, 201, 255}) {
+    check_binary<double, double, double, double>({{Binary::add, dense, dense, one_row},
+                                                  {Binary::mul, off_line, pitched, dense},
+                                                  {Binary::add, pitched, pitched, one_column}},
+                                                 columns);
+  }
+  check_binary<float16, float16, float16, float16>(
+      {{Binary::mul, dense, pitched, one_row}, {Binary::add, off_line, pitched, pitched}}, 700);
+}
+
 TEST_CASE("streamed: rows that are packed in pieces, and too short to be streamed", "[layouts]") {
   for (const std::int64_t columns : {512, 706, 1023}) {
     check_binary<std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t>(
@@ -414,6 +426,29 @@ TEST_CASE("streamed: copies", "[layouts]") {
                             {back, across}});
   check_copy<std::uint8_t, std::uint8_t>({{pitched, dense}, {dense, across}});
   check_copy<std::complex<double>, std::complex<double>>({{shifted, pitched}, {crowded, across}});
+}
+
+TEST_CASE("streamed: copies of short rows are joined", "[layouts]") {
+  const auto access = [](std::int64_t columns, Lie lie) {
+    const std::int64_t rows = rows_for(8, columns);
+    if (rows == 0) return std::string("rows joined in a buffer, streamed");
+    const Matrix<float> in(rows, columns, pitched), to(rows, columns, lie);
+    const TensorView output = to.view(), input = in.view();
+    weft::OpArguments args;
+    args.outputs = {&output, 1};
+    args.inputs = {&input, 1};
+    return weft::find_op("copy", args).explain(args).operands[0].access;
+  };
+  CHECK(access(33, dense) == "rows joined in a buffer, streamed");
+  CHECK(access(33, off_line) == "rows joined in a buffer, streamed");
+  CHECK(access(33, pitched) == "direct, by rows");
+  CHECK(access(80, dense) == "direct, by rows, streamed");
+  for (const std::int64_t columns : {3, 17, 33, 79})
+    check_copy<float, float>({{dense, pitched}, {off_line, pitched}, {shifted, pitched}}, columns);
+  check_copy<std::uint8_t, std::uint8_t>({{dense, pitched}, {shifted, pitched}}, 101);
+  check_copy<float16, float16>({{dense, crowded}}, 65);
+  check_copy<double, double>({{off_line, pitched}, {dense, pitched_lines}}, 13);
+  check_copy<std::complex<double>, std::complex<double>>({{dense, pitched}, {shifted, pitched}}, 9);
 }
 
 TEST_CASE("streamed: copies of few columns", "[layouts]") {
