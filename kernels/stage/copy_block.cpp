@@ -2,6 +2,7 @@
 // Blocks of elements from one pair of strides to another, by element size: rows that both sides hold
 // densely, transposes (each side dense along another dim), constant steps, and anything else element
 // by element.
+#include "kernels/stage/fill.hpp"
 #include "kernels/stage/reversed_rows.hpp"
 #include "kernels/stage/spaced.hpp"
 #include "kernels/stage/stage.hpp"
@@ -42,63 +43,6 @@ void copy_spaced_back(char* __restrict to, std::int64_t t1, const char* __restri
       copy_spaced<T, Step>(buffer, 0, from + j * f1 - (i + n - 1) * Step * size, 0, n, 1);
       copy_spaced<T, -1>(to + j * t1 + i * size, 0, buffer + (n - 1) * size, 0, n, 1);
     }
-  }
-}
-
-/// N bytes of one value over and over.
-template <class T, int N>
-WEFT_ALWAYS_INLINE Bytes<N> repeated(const char* from) {
-  using Part = typename Bytes<N>::Part;
-  constexpr int part = Bytes<N>::part;
-  Part value;
-  if constexpr (sizeof(T) <= 8) {
-    using V = typename VectorOf<T, part / static_cast<int>(sizeof(T))>::Type;
-    value = reinterpret_cast<Part>(V{} + load<T>(from));
-  } else if constexpr (part == 16) {
-    value = load<Part>(from);
-  } else {
-    const auto pair = load<typename VectorOf<std::uint64_t, 2>::Type>(from);
-    if constexpr (part == 32) {
-      value = reinterpret_cast<Part>(__builtin_shufflevector(pair, pair, 0, 1, 0, 1));
-    } else {
-      value = reinterpret_cast<Part>(__builtin_shufflevector(pair, pair, 0, 1, 0, 1, 0, 1, 0, 1));
-    }
-  }
-  Bytes<N> all;
-  WEFT_UNROLLED
-  for (int i = 0; i < Bytes<N>::count; ++i)
-    all.parts[i] = value;
-  return all;
-}
-
-/// Rows of one value each, one after the other, of at most `bytes` bytes: one store a row, of which the
-/// surplus is overwritten by the next. Returns how many rows it has done.
-template <class T, int bytes>
-std::int64_t fill_short_rows(char* __restrict to, const char* __restrict from, std::int64_t f1,
-                             std::int64_t n0, std::int64_t n1) {
-  const std::int64_t row = n0 * static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t safe = n1 - (bytes + row - 1) / row + 1;
-  for (std::int64_t j = 0; j < safe; ++j)
-    store(to + j * row, repeated<T, bytes>(from + j * f1));
-  return safe > 0 ? safe : 0;
-}
-
-/// Rows of one value each.
-template <class T>
-void fill_rows(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f1,
-               std::int64_t n0, std::int64_t n1) {
-  constexpr std::int64_t size = sizeof(T);
-  const std::int64_t row = n0 * size;
-  std::int64_t j = 0;
-  if (t1 == row && t1 <= 64) {
-    j = row <= 16   ? fill_short_rows<T, 16>(to, from, f1, n0, n1)
-        : row <= 32 ? fill_short_rows<T, 32>(to, from, f1, n0, n1)
-                    : fill_short_rows<T, 64>(to, from, f1, n0, n1);
-  }
-  for (; j < n1; ++j) {
-    const T value = load<T>(from + j * f1);
-    for (std::int64_t i = 0; i < n0; ++i)
-      store(to + j * t1 + i * size, value);
   }
 }
 

@@ -355,8 +355,10 @@ CopyPlane copy_plane(const TensorIterator& iter) {
     turn_round(p.extent0, p.to0, p.from0);
   if (iter.ndim() == 1) return p;
   p.partner = 1;
+  constexpr std::int64_t least_filled = 64;  // bytes of rows of one value that are not turned
+  const bool fills = p.fills() && p.extent0 * p.size >= least_filled;
   const int crossing = p.from0 != p.size ? 1 : 0;  // operand that runs across dim 0
-  for (int d = 1; d < geometry.ndim(); ++d) {
+  for (int d = 1; d < geometry.ndim() && !fills; ++d) {
     if (std::abs(geometry.stride(d, crossing)) != p.size || geometry.extent(d) < 2) continue;
     if ((crossing == 1 ? p.to0 : p.from0) != p.size) break;
     p.partner = d;

@@ -31,6 +31,8 @@ struct CopyPlane {
   bool transposes = false;  ///< each side is dense along a dim of its own
 
   bool dense() const { return to0 == size && from0 == size; }
+  /// Whether rows are one value each.
+  bool fills() const { return to0 == size && from0 == 0; }
   /// Whether the input's side of a transposed plane is less than a line across.
   bool reads_narrow() const { return extent1 * size < narrow_bytes; }
   /// Bytes; a side of less is narrow.

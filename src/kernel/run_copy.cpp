@@ -212,6 +212,7 @@ Explanation explain_copy(const TensorIterator& iter) {
              : walk.plane().dense()    ? "direct, by rows"
              : walk.road().buffered    ? "transposed in a buffer"
              : walk.plane().transposes ? "direct, transposed"
+             : walk.plane().fills()    ? "direct, rows of one value"
                                        : "direct, by elements";
     if (k == 0 && walk.road().streams) access += ", streamed";
     if (k == 1 && walk.road().prefetches) access += ", prefetched";
