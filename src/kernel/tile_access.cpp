@@ -270,7 +270,8 @@ void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanK
   const Geometry& geometry = iter.geometry();
   const std::int64_t row = geometry.extent(0);
   constexpr float most_cost = 1;
-  if (!plan.streams || geometry.ndim() == 1 || row >= plan.piece) return;
+  // What little is left of a row after a piece costs as much as a row of its own.
+  if (!plan.streams || geometry.ndim() == 1 || row >= plan.piece + plan.piece / 8) return;
   if (goes_by_lines(plan, iter, kernel, row)) return;
   std::int64_t unit = 1;  // rows
   bool dense = kernel.cost <= most_cost;
