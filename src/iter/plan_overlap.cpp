@@ -68,7 +68,7 @@ TensorView PlanBuilder::touched(const TensorView& view) const {
     const auto at = static_cast<std::size_t>(axis);
     if (is_squashed(lead + axis)) continue;
     const bool reduced = config_.reduction_ && view.strides()[at] == 0;
-    shape[at] = reduced ? 1 : iter_.common_shape_[static_cast<std::size_t>(lead + axis)];
+    shape[at] = reduced ? 1 : iter_.common_shape_[static_cast<std::size_t>(lead) + at];
   }
   return view.as_strided(shape, view.strides());
 }

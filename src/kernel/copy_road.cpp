@@ -292,10 +292,10 @@ class RoadChoice {
 /// Finds the dims that continue the narrow side of a transposed plane, until it is no longer narrow.
 void find_run(CopyPlane& p, const Geometry& geometry) {
   const std::int64_t along = p.extent0 * p.size, across = p.extent1 * p.size;
-  const bool both = (along < p.narrow_bytes) == (across < p.narrow_bytes);
+  const bool both = (along < CopyPlane::narrow_bytes) == (across < CopyPlane::narrow_bytes);
   if (!p.transposes || p.to0 != p.size || both) return;
   const int narrow = p.reads_narrow() ? 1 : 0;
-  for (std::int64_t bytes = std::min(along, across); bytes < p.narrow_bytes;) {
+  for (std::int64_t bytes = std::min(along, across); bytes < CopyPlane::narrow_bytes;) {
     const auto goes_on = [&](int d) {
       return d != p.first && d != p.partner && geometry.extent(d) > 1 &&
              geometry.stride(d, narrow) == bytes;
