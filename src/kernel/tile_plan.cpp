@@ -19,10 +19,11 @@ namespace weft::inline v0 {
 namespace {
 
 /// Rows at least this long, of elements of at most `widest` bytes, are spans of their own where nothing
-/// has to be staged; shorter ones are gathered. Kernels that cost more than a few adds lose more to spans
-/// that do not fill a register.
+/// has to be staged; shorter ones are gathered. Kernels that cost more than an add lose more to spans
+/// that do not fill a register: from two and a half registers of 64 bytes on no more than to gathering.
 constexpr std::int64_t least_direct_row(float cost, std::int64_t widest) {
-  if (cost <= 2) return widest > 8 ? 4 : 8;
+  if (cost <= 1) return widest > 8 ? 4 : 8;
+  if (cost <= 2) return 160 / widest;
   return cost < 3 ? 32 : 64;
 }
 /// The same where some operand is staged: then gathering costs little more.
