@@ -58,7 +58,8 @@ bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
   char* input = iter.operand(1).data;
   char* output = iter.operand(0).data;
   const auto stride = [&](int d) { return d < ndim ? geometry.stride(d, 1) : 0; };
-  if (reduced > 1 && stride(reduced_dim) == 0) return false;  // the plan sees what repeats behind what is kept
+  // The plan sees what repeats behind what is kept.
+  if (reduced > 1 && stride(reduced_dim) == 0) return false;
   const bool short_rows = reduced0 && stride(0) == size && kernel.short_rows;
   const bool by_columns = reduces_by_columns(kept, reduced, !reduced0, kept, short_rows);
   if (reduced > (by_columns ? most_blocks * block_rows : kernel.span_elements)) return false;

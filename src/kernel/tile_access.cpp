@@ -77,7 +77,8 @@ std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
 /// lies before its first line and after its last few is written by plain stores, for which those lines are read.
 bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
                    std::int64_t row_elements) {
-  constexpr std::int64_t long_row_bytes = 1024;
+  // Rows of tiles that are asked for ahead come one by one, and go through a buffer as quickly.
+  const std::int64_t long_row_bytes = plan.prefetches ? 2048 : 1024;
   const TileOperand& out = plan.operands[0];
   if (kernel.run_streamed == nullptr || out.access != Access::streamed || out.first != nullptr)
     return false;

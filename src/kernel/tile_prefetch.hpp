@@ -61,12 +61,16 @@ class TilePrefetch {
   WEFT_ALWAYS_INLINE void ask(std::int64_t r) const {
     for (std::size_t k = 0; k < plan_.operands.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
+      const std::int64_t row_bytes = row_elements_ * t.memory_size;
+      if (t.access == Access::streamed && !plan_.by_lines) {
+        // Lines that a row shares with others are written by plain stores, behind which every other store waits.
+        const char* row = row_at(k, r + rows_ahead);
+        prefetch_bytes<3>(row, 1);
+        prefetch_bytes<3>(row + row_bytes - 1, 1);
+      }
       if (!is_prefetched(plan_, t)) continue;
       if (t.access == Access::direct) {
-        const std::int64_t ahead = r + rows_ahead;
-        const char* row = ahead < rows_ ? tile_.ptrs[k] + ahead * row_stride(k)
-                                        : next_.ptrs[k] + (ahead - rows_) * row_stride(k);
-        prefetch_bytes<3>(row, row_elements_ * t.memory_size);
+        prefetch_bytes<3>(row_at(k, r + rows_ahead), row_bytes);
       } else if (t.transposed) {
         ask_share(k, r);
       } else if (r < next_rows_) {
@@ -78,6 +82,11 @@ class TilePrefetch {
  private:
   static constexpr std::int64_t rows_ahead = 4;
 
+  /// Where row r of operand k begins, in the next tile if this one has fewer.
+  const char* row_at(std::size_t k, std::int64_t r) const {
+    return r < rows_ ? tile_.ptrs[k] + r * row_stride(k)
+                     : next_.ptrs[k] + (r - rows_) * row_stride(k);
+  }
   std::int64_t row_stride(std::size_t k) const {
     const int dim = plan_.steps[static_cast<std::size_t>(plan_.row_rank)].dim;
     return geometry_.stride(dim, static_cast<int>(k));
