@@ -18,12 +18,17 @@ TensorIterator copy_iterator(const Output& to, const TensorView& from) {
   return config.build();
 }
 
+/// Rows that follow each other on both sides are converted as one: what is left after whole blocks costs most.
 void convert_spans(const void* context, char* const* data, const std::int64_t* row_bytes,
                    std::int64_t n, std::int64_t rows, std::uint32_t) {
-  const ConvertFn convert = *static_cast<const ConvertFn*>(context);
-  convert(data[0], data[1], n);
+  const Conversion& c = *static_cast<const Conversion*>(context);
+  if (rows > 1 && row_bytes[0] == n * c.sizes[0] && row_bytes[1] == n * c.sizes[1]) {
+    n *= rows;
+    rows = 1;
+  }
+  c.convert(data[0], data[1], n);
   for (std::int64_t row = 1; row < rows; ++row)
-    convert(data[0] + row * row_bytes[0], data[1] + row * row_bytes[1], n);
+    c.convert(data[0] + row * row_bytes[0], data[1] + row * row_bytes[1], n);
 }
 
 /// Time of converting an element, in adds, see SpanKernel: more where the element before the end of a row
@@ -39,9 +44,11 @@ float conversion_cost(ScalarType to, ScalarType from) {
 }  // namespace
 
 CopyCall::CopyCall(const Output& to, const TensorView& from)
-    : iter_(copy_iterator(to, from)), convert_(convert_kernel(iter_.dtype(0), iter_.dtype(1))) {
+    : iter_(copy_iterator(to, from)),
+      conversion_{convert_kernel(iter_.dtype(0), iter_.dtype(1)),
+                  {element_size(iter_.dtype(0)), element_size(iter_.dtype(1))}} {
   kernel_.run = &convert_spans;
-  kernel_.context = &convert_;
+  kernel_.context = &conversion_;
   kernel_.noutputs = 1;
   kernel_.ninputs = 1;
   kernel_.types[0] = iter_.dtype(0);

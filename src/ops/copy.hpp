@@ -8,6 +8,12 @@
 
 namespace weft::inline v0 {
 
+/// A conversion of elements of `sizes` bytes, to and from.
+struct Conversion {
+  ConvertFn convert;
+  std::int64_t sizes[2];
+};
+
 /// An iterator and a kernel that is nothing but a conversion of spans. Refers to itself, so it
 /// stays where it was made.
 class CopyCall {
@@ -23,7 +29,7 @@ class CopyCall {
   bool converts() const { return iter_.dtype(0) != iter_.dtype(1); }
 
   TensorIterator iter_;
-  ConvertFn convert_;
+  Conversion conversion_;
   SpanKernel kernel_;
 };
 
