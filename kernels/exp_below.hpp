@@ -29,10 +29,9 @@ WEFT_ALWAYS_INLINE Vectorized<float> exp_below(const Vectorized<float>& x) noexc
   p = fma(p, r, V(1.0F));
   V result;
   for (int i = 0; i < V::registers; ++i) {
-    using Bits = xsimd::batch<std::int32_t>;
     // The low bits of `shifted` are k; its others are shifted out.
-    const Bits exponent = xsimd::bitwise_cast<Bits>(shifted[i]) << Format::fraction_bits;
-    result[i] = xsimd::bitwise_cast<V::Batch>(xsimd::bitwise_cast<Bits>(p[i]) + exponent);
+    const auto exponent = bits_as<std::int32_t>(shifted[i]) << Format::fraction_bits;
+    result[i] = bits_as<float>(bits_as<std::int32_t>(p[i]) + exponent);
   }
   // Of 0 and NaN, NaN.
   const V none = V::map(x, [](const auto& a) { return xsimd::max(V::Batch(0.0F), a); });

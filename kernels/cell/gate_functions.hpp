@@ -53,11 +53,10 @@ struct GateExp {
 /// 2^k from rounder + k, k being within the exponents of normal numbers.
 template <class T>
 WEFT_ALWAYS_INLINE Vectorized<T> gate_power(const Vectorized<T>& shifted) noexcept {
-  using Whole = xsimd::batch<typename GateConstants<T>::Bits>;
+  using Bits = typename GateConstants<T>::Bits;
   return Vectorized<T>::map(shifted, [](const auto& s) {
-    const Whole one = xsimd::bitwise_cast<Whole>(xsimd::batch<T>(T(1)));
-    return xsimd::bitwise_cast<xsimd::batch<T>>(
-        one + (xsimd::bitwise_cast<Whole>(s) << GateConstants<T>::fraction_bits));
+    const xsimd::batch<Bits> one = bits_as<Bits>(xsimd::batch<T>(T(1)));
+    return bits_as<T>(one + (bits_as<Bits>(s) << GateConstants<T>::fraction_bits));
   });
 }
 

@@ -43,8 +43,8 @@ struct Split {
 };
 template <class T>
 WEFT_ALWAYS_INLINE Split<T> split(const Register<T>& x) noexcept {
-  using Batch = xsimd::batch<T>;
 #if defined(__AVX512F__)
+  using Batch = xsimd::batch<T>;
   if constexpr (sizeof(T) == 4) {
     const __m512 m = _mm512_getmant_ps(x.value, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_src);
     const __m512 k = _mm512_sub_ps(_mm512_getexp_ps(x.value), _mm512_getexp_ps(m));
@@ -66,12 +66,12 @@ WEFT_ALWAYS_INLINE Split<T> split(const Register<T>& x) noexcept {
   constexpr Bits origin = (Bits{Format::bias + digits} << digits) + half;
   const auto subnormal = x < std::numeric_limits<T>::min();
   const Register<T> normal = select(subnormal, x * T(Bits{1} << digits), x);
-  const Whole bits = xsimd::bitwise_cast<Whole>(normal.value);
+  const Whole bits = bits_as<Bits>(normal.value);
   const Whole up = bits + Whole(half);  // half a step more, and exponents change at 3/2
-  const Register<T> biased(xsimd::bitwise_cast<Batch>((up >> digits) + Whole(origin)));
+  const Register<T> biased(bits_as<T>((up >> digits) + Whole(origin)));
   const Whole m = bits - (up & Whole(exponent)) + Whole(one);
   const Register<T> bias = select(subnormal, T(Format::bias + digits), T(Format::bias));
-  return {(biased - Format::rounder) - bias, Register<T>(xsimd::bitwise_cast<Batch>(m))};
+  return {(biased - Format::rounder) - bias, Register<T>(bits_as<T>(m))};
 #endif
 }
 

@@ -64,9 +64,9 @@ WEFT_ALWAYS_INLINE Register<float> rsqrt(const Register<float>& x) noexcept {
   // A guess within 4 %: half the exponent, by the bits (Lomont 2003), and two steps of third order of
   // the iteration after Householder, which costs less than a root and a division do.
   using Whole = xsimd::batch<std::uint32_t>;
-  const Whole half = xsimd::bitwise_cast<Whole>(x.value) >> 1;
+  const Whole half = bits_as<std::uint32_t>(x.value) >> 1;
   const Whole guess = Whole(std::uint32_t{0x5f375a86}) - half;
-  Register<float> y(xsimd::bitwise_cast<Register<float>::Batch>(guess));
+  Register<float> y(bits_as<float>(guess));
   for (int i = 0; i < 2; ++i) {
     const Register<float> rest = fma(-(x * y), y, 1.0F);
     y = fma(y * rest, fma(rest, 0.375F, 0.5F), y);

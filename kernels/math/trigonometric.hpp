@@ -69,9 +69,8 @@ WEFT_ALWAYS_INLINE DoubleWord<double> cos_of_reduced(const DoubleWord<double>& r
 
 /// Where bit `bit` (0 or 1) of a whole number is set, to which the rounder has been added.
 WEFT_ALWAYS_INLINE Register<double> bit_as_sign(const Register<double>& rounded, int bit) noexcept {
-  using Whole = xsimd::batch<FloatFormat<double>::Bits>;
-  const Whole bits = xsimd::bitwise_cast<Whole>(rounded.value);
-  return sign_bit(Register<double>(xsimd::bitwise_cast<xsimd::batch<double>>(bits << (63 - bit))));
+  const auto bits = bits_as<FloatFormat<double>::Bits>(rounded.value);
+  return sign_bit(Register<double>(bits_as<double>(bits << (63 - bit))));
 }
 WEFT_ALWAYS_INLINE RegisterMask<double> is_odd(const Register<double>& rounded) noexcept {
   return (bit_as_sign(rounded, 0) | 1.0) < 0.0;
@@ -190,9 +189,9 @@ WEFT_ALWAYS_INLINE Register<float> small_angle_sine(const Register<float>& x) no
   const Register<float> cosine = big.high + fma(z * z, polynomial(z, cosine_series), rest);
   // The quarter of the circle is in the low bits.
   using Whole = xsimd::batch<FloatFormat<float>::Bits>;
-  const Whole quarter = xsimd::bitwise_cast<Whole>(shifted.value) + Whole(quarters);
+  const Whole quarter = bits_as<FloatFormat<float>::Bits>(shifted.value) + Whole(quarters);
   const auto as_sign = [](const Whole& bits) {
-    return sign_bit(Register<float>(xsimd::bitwise_cast<xsimd::batch<float>>(bits)));
+    return sign_bit(Register<float>(bits_as<float>(bits)));
   };
   const RegisterMask<float> odd = (as_sign(quarter << 31) | 1.0F) < 0.0F;
   return turned(select(odd, cosine, sine), as_sign(quarter << 30));

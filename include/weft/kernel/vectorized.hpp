@@ -20,6 +20,19 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class T>
 class Mask;
 
+/// The bits of a batch as elements of another type of the same size. xsimd::bitwise_cast names the batch in 8.1, and its
+/// element type in newer versions.
+template <class To, class From>
+WEFT_ALWAYS_INLINE xsimd::batch<To> bits_as(const xsimd::batch<From>& x) noexcept {
+  if constexpr (requires {
+                  { xsimd::bitwise_cast<To>(x) } -> std::same_as<xsimd::batch<To>>;
+                }) {
+    return xsimd::bitwise_cast<To>(x);
+  } else {
+    return xsimd::bitwise_cast<xsimd::batch<To>>(x);
+  }
+}
+
 /// Types that Vectorized can hold: 8- to 64-bit integers, float, double.
 template <class T>
 concept VectorElement =

@@ -86,11 +86,10 @@ WEFT_ALWAYS_INLINE Register<T> clamped(const Register<T>& x, std::type_identity_
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> power_of_two(const Register<T>& k) noexcept {
   using Format = FloatFormat<T>;
-  using Whole = xsimd::batch<typename Format::Bits>;
   // The low bits of the sum are the exponent as it is stored; the shift drops all others.
   const Register<T> biased = k + (Format::rounder + T(Format::bias));
-  return Register<T>(xsimd::bitwise_cast<xsimd::batch<T>>(xsimd::bitwise_cast<Whole>(biased.value)
-                                                          << Format::fraction_bits));
+  return Register<T>(
+      bits_as<T>(bits_as<typename Format::Bits>(biased.value) << Format::fraction_bits));
 }
 
 /// The same, but any small number where 2^k is less than 2^-100.
