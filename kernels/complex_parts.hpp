@@ -3,9 +3,8 @@
 /// Loops for formulas that multiply complex numbers.
 #pragma once
 
-#include <weft/kernel/span_loop.hpp>
-
 #include "kernels/complex_registers.hpp"
+#include "kernels/strided_loop.hpp"
 
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
@@ -77,7 +76,7 @@ class ComplexParts {
 /// the level and the formula have them (in_registers()), else parts.
 template <class F>
 constexpr SpanKernel kernel_of_products(const F& op) {
-  SpanKernel kernel = typed_span_kernel(op);
+  SpanKernel kernel = strided_span_kernel(op);
   if constexpr (is_complex_type<typename Signature<F>::Result>) {
     kernel.replace_loops(&ComplexParts<F>::run);
     // Whole blocks, and what each row ends with costs as much as one: short rows are better gathered.

@@ -25,11 +25,11 @@ struct OpKernel {
     if constexpr (HasOthersLoops<F>) {
       return with_types_of<F>(OpKernel<typename F::Loops>::value);
     } else if constexpr (requires { F::kernel(op); }) {
-      return with_strided_loop<F>(F::kernel(op));
+      return F::kernel(op);
     } else if constexpr (RegisterFormula<F>) {
       return RegisterKernel<F>::value;
     } else {
-      return with_strided_loop<F>(typed_span_kernel(op));
+      return strided_span_kernel(op);
     }
   }();
 };

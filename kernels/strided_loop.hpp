@@ -98,20 +98,14 @@ class StridedLoop {
   }
 };
 
-/// The kernel of a formula of several inputs, with a strided loop unless it has spans of its own. (Those of complex
-/// products and quotients see to it that nothing is fused.) Of a single input, bringing its elements together is as
-/// quick.
+/// The SpanKernel of a formula, with a strided loop if it has several inputs. Of a single input, packing its elements is
+/// as quick.
 template <class F>
-constexpr SpanKernel with_strided_loop(SpanKernel kernel) {
-  if constexpr (TypedCallable<F>) {
-    using S = Signature<F>;
-    using Loops = SpanLoops<F, typename Outputs<typename S::Result>::Types, typename S::Params>;
-    if constexpr (Loops::nin > 1) {
-      if (kernel.run == &Loops::run) {
-        kernel.run_strided = &StridedLoop<F>::run;
-        kernel.strides_outputs = SteppingFormula<F>;
-      }
-    }
+constexpr SpanKernel strided_span_kernel(const F& op) {
+  SpanKernel kernel = typed_span_kernel(op);
+  if constexpr (std::tuple_size_v<typename Signature<F>::Params> > 1) {
+    kernel.run_strided = &StridedLoop<F>::run;
+    kernel.strides_outputs = SteppingFormula<F>;
   }
   return kernel;
 }

@@ -47,7 +47,7 @@ struct Div {
   static constexpr bool steps = sizeof(T) == 8;  // of floats, registers have twice as many
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return quotient(a, b); }
   static constexpr SpanKernel kernel(const Div& op) {
-    SpanKernel kernel = typed_span_kernel(op);
+    SpanKernel kernel = strided_span_kernel(op);
     if constexpr (is_complex_type<T>)
       kernel.replace_loops(&ComplexQuotients<typename T::value_type>::run);
     return kernel;
@@ -222,7 +222,7 @@ void word_shift_spans(const void*, char* const* data, const std::int64_t* row_by
 /// The kernel of a shift.
 template <class F>
 constexpr SpanKernel kernel_of_shifts(const F& op) {
-  SpanKernel kernel = typed_span_kernel(op);
+  SpanKernel kernel = strided_span_kernel(op);
 #if defined(__AVX512BW__)
   if constexpr (sizeof(typename Signature<F>::Result) == 2)
     kernel.replace_loops(&word_shift_spans<F>);
