@@ -66,8 +66,8 @@ class SharedLoop {
   }
 
  private:
-  /// Units [begin, end).
-  struct Range {
+  /// Units [begin, end). Aligned to its size, or Clang asks libatomic for every access.
+  struct alignas(8) Range {
     std::uint32_t begin, end;
   };
   /// On a cache line of its own.
