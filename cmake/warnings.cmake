@@ -28,10 +28,6 @@ function(weft_set_warnings)
         # code. They stay visible, and must not break a build that differs only in its flags.
         list(APPEND flags -Wno-error=array-bounds -Wno-error=maybe-uninitialized
           -Wno-error=restrict -Wno-error=stringop-overflow -Wno-error=stringop-overread)
-      elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-        # A loop that was to be vectorised and was not: a loss of speed, which differs from version
-        # to version.
-        list(APPEND flags -Wno-error=pass-failed)
       endif()
     endif()
   endif()

@@ -6,6 +6,7 @@
 #include <weft/base/export.hpp>
 #include <weft/kernel/cumulative_kernel.hpp>
 #include <weft/kernel/level.hpp>
+#include <weft/kernel/span_element.hpp>
 #include <weft/kernel/span_loop.hpp>
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+WEFT_REQUESTED_LOOPS_BEGIN
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
@@ -121,3 +123,4 @@ void cpu_cumulative(const TensorView& out, const TensorView& in, std::int64_t ax
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace weft::inline v0
+WEFT_REQUESTED_LOOPS_END

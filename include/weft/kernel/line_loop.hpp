@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+WEFT_REQUESTED_LOOPS_BEGIN
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
@@ -76,3 +77,4 @@ class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace weft::inline v0
+WEFT_REQUESTED_LOOPS_END

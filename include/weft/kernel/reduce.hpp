@@ -6,6 +6,7 @@
 #include <weft/base/export.hpp>
 #include <weft/kernel/level.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
+#include <weft/kernel/span_element.hpp>
 #include <weft/kernel/span_loop.hpp>
 
 #include <concepts>
@@ -14,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+WEFT_REQUESTED_LOOPS_BEGIN
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
@@ -253,3 +255,4 @@ void cpu_reduce_indexed(const TensorIterator& iter, const Op& op, std::int64_t g
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace weft::inline v0
+WEFT_REQUESTED_LOOPS_END

@@ -20,6 +20,17 @@
 #define WEFT_INDEPENDENT_ITERATIONS
 #endif
 
+// Around headers with such loops. Clang takes the pragma for a request and warns of every loop that it could not make
+// of vectors, in the code of whoever wrote the body: a call of std::exp or a loop in a lambda is enough.
+#if defined(__clang__)
+#define WEFT_REQUESTED_LOOPS_BEGIN \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
+#define WEFT_REQUESTED_LOOPS_END _Pragma("clang diagnostic pop")
+#else
+#define WEFT_REQUESTED_LOOPS_BEGIN
+#define WEFT_REQUESTED_LOOPS_END
+#endif
+
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+WEFT_REQUESTED_LOOPS_BEGIN
 namespace weft::inline v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
@@ -255,3 +256,4 @@ void run_generic(const TensorIterator& iter, const F& op, const RunOptions& opti
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace weft::inline v0
+WEFT_REQUESTED_LOOPS_END
