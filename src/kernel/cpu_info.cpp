@@ -21,18 +21,23 @@ namespace weft::inline v0 {
 namespace {
 
 Level detect() noexcept {
-#if defined(__x86_64__)
-  // The builtin also asks whether the operating system saves the registers.
+#if WEFT_HIGHEST_LEVEL > 0
+  // What cmake/WeftKernels.cmake compiles a level for. The builtin also asks whether the operating system saves the
+  // registers.
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  // F16C has no name of its own in older compilers' builtin: CPUID leaf 1, ECX bit 29.
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 29 & 1) != 0;
-  if (!avx2 || !f16c) return Level::baseline;
-  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return avx512 ? Level::avx512 : Level::avx2;
+  // Two have no name of their own in older compilers' builtin: F16C is CPUID leaf 1, ECX bit 29, LZCNT leaf 0x80000001,
+  // ECX bit 5.
+  const auto has_bit = [](unsigned leaf, int bit) {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(leaf, &a, &b, &c, &d) != 0 && (c >> bit & 1) != 0;
+  };
+  if (!avx2 || !has_bit(1, 29) || !has_bit(0x80000001, 5)) return Level::baseline;
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+  return avx512 && WEFT_HIGHEST_LEVEL >= 2 ? Level::avx512 : Level::avx2;
 #else
   return Level::baseline;
 #endif

@@ -60,24 +60,26 @@ class LevelTable<R(Args...)> {
 /// Declares one function per level, and NAME as the object that calls the right one. In the
 /// namespace of the caller's choice, outside functions; the second argument is the signature, as in
 /// std::function.
-#if defined(__x86_64__)
-#define WEFT_DECLARE_KERNEL(NAME, ...)                                                          \
-  namespace level_baseline {                                                                    \
-  ::weft::FunctionType<__VA_ARGS__> NAME;                                                       \
-  }                                                                                             \
-  namespace level_avx2 {                                                                        \
-  ::weft::FunctionType<__VA_ARGS__> NAME;                                                       \
-  }                                                                                             \
-  namespace level_avx512 {                                                                      \
-  ::weft::FunctionType<__VA_ARGS__> NAME;                                                       \
-  }                                                                                             \
-  inline constexpr ::weft::LevelTable<__VA_ARGS__> NAME(level_baseline::NAME, level_avx2::NAME, \
-                                                        level_avx512::NAME)
+#define WEFT_DECLARE_KERNEL(NAME, ...)                         \
+  WEFT_DECLARE_LEVEL(level_baseline, NAME, __VA_ARGS__)        \
+  WEFT_DECLARE_LEVEL(WEFT_AVX2_NAMESPACE, NAME, __VA_ARGS__)   \
+  WEFT_DECLARE_LEVEL(WEFT_AVX512_NAMESPACE, NAME, __VA_ARGS__) \
+  inline constexpr ::weft::LevelTable<__VA_ARGS__> NAME(       \
+      level_baseline::NAME, WEFT_AVX2_NAMESPACE::NAME, WEFT_AVX512_NAMESPACE::NAME)
+
+#define WEFT_DECLARE_LEVEL(LEVEL_NAMESPACE, NAME, ...) \
+  namespace LEVEL_NAMESPACE {                          \
+  ::weft::FunctionType<__VA_ARGS__> NAME;              \
+  }
+
+// Where a level is left out, the one below stands in for it.
+#if WEFT_HIGHEST_LEVEL >= 1
+#define WEFT_AVX2_NAMESPACE level_avx2
 #else
-#define WEFT_DECLARE_KERNEL(NAME, ...)                   \
-  namespace level_baseline {                             \
-  ::weft::FunctionType<__VA_ARGS__> NAME;                \
-  }                                                      \
-  inline constexpr ::weft::LevelTable<__VA_ARGS__> NAME( \
-      level_baseline::NAME, level_baseline::NAME, level_baseline::NAME)
+#define WEFT_AVX2_NAMESPACE level_baseline
+#endif
+#if WEFT_HIGHEST_LEVEL >= 2
+#define WEFT_AVX512_NAMESPACE level_avx512
+#else
+#define WEFT_AVX512_NAMESPACE WEFT_AVX2_NAMESPACE
 #endif

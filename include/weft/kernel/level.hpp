@@ -23,6 +23,15 @@
 #define WEFT_INLINE_LEVEL_NAMESPACE inline_level_baseline
 #endif
 
+// The highest level that this library has: 0 baseline, 1 avx2, 2 avx512. Set by the build (CMake: WEFT_LEVELS) where
+// levels are left out.
+#if !defined(__x86_64__)
+#undef WEFT_HIGHEST_LEVEL
+#define WEFT_HIGHEST_LEVEL 0
+#elif !defined(WEFT_HIGHEST_LEVEL)
+#define WEFT_HIGHEST_LEVEL 2
+#endif
+
 // A function whose loops are vectorised to 64 bytes, where compilers are told to prefer 32
 // (cmake/WeftKernels.cmake): what is left over at the end costs more, and so do rows that begin anywhere
 // within lines, so it is for long spans on machines with units of that width. Code that it is to hold has to be
@@ -37,15 +46,15 @@ namespace weft::inline v0 {
 /// A set of instructions that kernels are compiled for. Levels, not single features.
 enum class Level : std::uint8_t {
   baseline,  ///< what the compiler targets by default: SSE2 on x86-64, NEON on AArch64
-  avx2,      ///< AVX2, FMA, F16C, BMI
-  avx512,    ///< AVX-512 F, BW, DQ, VL besides
+  avx2,      ///< AVX2, FMA, F16C, BMI, BMI2, LZCNT
+  avx512,    ///< AVX-512 F, CD, BW, DQ, VL besides
 };
 inline constexpr int level_count = 3;
 
 /// The level that kernels run at: the best that CPU and operating system offer, or a lower one
 /// named by the environment variable WEFT_ISA ("baseline", "avx2", "avx512"). Chosen once.
 WEFT_API Level current_level() noexcept;
-/// The best level that CPU and operating system offer.
+/// The best level that CPU and operating system offer, and the library has.
 WEFT_API Level best_level() noexcept;
 /// "baseline", "avx2", "avx512".
 WEFT_API std::string_view name(Level level) noexcept;
