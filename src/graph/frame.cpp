@@ -21,6 +21,7 @@ Frame::Impl::Impl(Executable executable)
     : executable_(std::move(executable)), program_(executable_.program()) {
   users_.resize(program_.values.size());
   results_of_.resize(program_.values.size());
+  retired_.resize(program_.nodes.size());
   for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
     for (const int input : program_.nodes[n].inputs) {
       if (input >= 0) users_[static_cast<std::size_t>(input)].push_back(static_cast<int>(n));

@@ -182,7 +182,7 @@ class Frame::Impl final : private OutputMemory {
   void finish_segment();
   void lay_out_arena();
   void truncate(std::size_t first);
-  void retire_kernels(std::size_t first_segment);
+  void retire_kernels(std::size_t first_segment) noexcept;
   std::unique_ptr<Kernel> prepare_kernel(int index, const PrepareContext& context);
   bool resize(std::span<const TensorView> parameters);
   bool resize_node(int index, bool& moved);
@@ -262,8 +262,9 @@ class Frame::Impl final : private OutputMemory {
   std::uintptr_t next_placeholder_ = 0;
   std::vector<GrowingBuffer> arenas_;     // per segment
   std::map<int, GrowingBuffer> dynamic_;  // per value
-  /// Kernels of plans that are given up, by node: the next plan may adapt them.
-  std::map<int, std::unique_ptr<Kernel>> retired_;
+  /// Kernels of plans that are given up, by node: the next plan may adapt them. There is room for all from the start,
+  /// so that giving up a plan cannot fail half-way.
+  std::vector<std::unique_ptr<Kernel>> retired_;
   /// How a node is planned, if it can be planned again by itself.
   struct PlannedAs {
     bool is_view = false;

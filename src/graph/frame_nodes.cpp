@@ -87,12 +87,8 @@ bool Frame::Impl::plan_view(int index, std::span<const TensorView> inputs,
 
 std::unique_ptr<Kernel> Frame::Impl::prepare_kernel(int index, const PrepareContext& context) {
   // The old kernel lives until there is a new one: what it has packed can be shared.
-  std::unique_ptr<Kernel> kernel;
-  if (const auto old = retired_.find(index); old != retired_.end()) {
-    kernel = std::move(old->second);
-    retired_.erase(old);
-    if (kernel->adapt(context)) return kernel;
-  }
+  std::unique_ptr<Kernel> kernel = std::move(retired_[static_cast<std::size_t>(index)]);
+  if (kernel != nullptr && kernel->adapt(context)) return kernel;
   return program().nodes[static_cast<std::size_t>(index)].op->prepare(context);
 }
 

@@ -151,10 +151,10 @@ void Frame::Impl::lay_out_arena() {
     root->origin = arena.data() + root->offset;
 }
 
-void Frame::Impl::retire_kernels(std::size_t first_segment) {
+void Frame::Impl::retire_kernels(std::size_t first_segment) noexcept {
   for (std::size_t s = first_segment; s < segments_.size(); ++s) {
     for (const auto& step : segments_[s]->steps) {
-      if (step->node >= 0) retired_[step->node] = std::move(step->kernel);
+      if (step->node >= 0) retired_[static_cast<std::size_t>(step->node)] = std::move(step->kernel);
     }
   }
 }
