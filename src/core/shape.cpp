@@ -66,6 +66,11 @@ int normalize_axis(std::int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + count : axis);
 }
 
+std::size_t existing_axis(std::int64_t axis, int rank) {
+  if (rank == 0) fail(ErrorCode::axis, text("axis ", axis, " of a 0-d tensor, which has none"));
+  return static_cast<std::size_t>(normalize_axis(axis, rank));
+}
+
 std::string to_string(IntSpan values) { return text(std::span<const std::int64_t>(values)); }
 
 }  // namespace weft::inline v0

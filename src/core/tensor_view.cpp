@@ -129,7 +129,14 @@ void TensorView::fail_type(ScalarType wanted) const {
   fail(ErrorCode::dtype, text("data of a tensor of ", name(type_), " asked for as ", name(wanted)));
 }
 
+void TensorView::fail_read_only() {
+  fail(ErrorCode::invalid_argument,
+       "data of a read-only tensor asked for as memory to write to: name a const type");
+}
+
 std::int64_t TensorView::element_offset(IntSpan index) const {
+  if (!defined_)
+    fail(ErrorCode::undefined, text("element ", to_string(index), " of an undefined tensor"));
   if (index.rank() != rank_) {
     fail(ErrorCode::rank,
          text("index ", to_string(index), " for a tensor of shape ", to_string(shape())));
@@ -181,14 +188,13 @@ TensorView TensorView::permute(IntSpan order) const {
 }
 
 TensorView TensorView::transpose(std::int64_t axis0, std::int64_t axis1) const {
-  if (rank_ == 0) {
-    normalize(axis0), normalize(axis1);
-    return *this;
-  }
+  const auto first = static_cast<std::size_t>(normalize_axis(axis0, rank_));
+  const auto second = static_cast<std::size_t>(normalize_axis(axis1, rank_));
+  if (rank_ == 0) return *this;
   DimVector new_shape(shape().begin(), shape().end());
   DimVector new_strides(strides().begin(), strides().end());
-  std::swap(new_shape[normalize(axis0)], new_shape[normalize(axis1)]);
-  std::swap(new_strides[normalize(axis0)], new_strides[normalize(axis1)]);
+  std::swap(new_shape[first], new_shape[second]);
+  std::swap(new_strides[first], new_strides[second]);
   return as_strided(new_shape, new_strides);
 }
 
@@ -215,7 +221,7 @@ TensorView TensorView::slice(std::int64_t axis, std::int64_t start, std::int64_t
                              std::int64_t step) const {
   if (rank_ == 0) fail(ErrorCode::rank, "slice of a 0-d tensor");
   if (step == 0) fail(ErrorCode::invalid_argument, text("slice of axis ", axis, " with step 0"));
-  const std::size_t a = normalize(axis);
+  const std::size_t a = existing_axis(axis, rank_);
   const std::int64_t extent = shape()[a];
   // Python's rule (slice.indices): a backward slice may start at the last element and stop before
   // the first.
@@ -248,7 +254,7 @@ TensorView TensorView::slice(std::int64_t axis, std::int64_t start, std::int64_t
 
 TensorView TensorView::select(std::int64_t axis, std::int64_t i) const {
   if (rank_ == 0) fail(ErrorCode::rank, "select from a 0-d tensor");
-  const std::size_t a = normalize(axis);
+  const std::size_t a = existing_axis(axis, rank_);
   if (i < -shape()[a] || i >= shape()[a]) {
     fail(ErrorCode::axis, text("index ", i, " is outside axis ", axis, " of extent ", shape()[a]));
   }
@@ -261,7 +267,7 @@ TensorView TensorView::select(std::int64_t axis, std::int64_t i) const {
 }
 
 TensorView TensorView::flip(std::int64_t axis) const {
-  const std::size_t a = normalize(axis);
+  const auto a = static_cast<std::size_t>(normalize_axis(axis, rank_));
   if (rank_ == 0 || numel_ == 0) return *this;
   DimVector new_strides(strides().begin(), strides().end());
   if (new_strides[a] == std::numeric_limits<std::int64_t>::min())

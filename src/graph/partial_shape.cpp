@@ -39,7 +39,7 @@ IntSpan PartialShape::extents() const {
 }
 
 std::int64_t PartialShape::extent(std::int64_t axis) const {
-  return extents()[static_cast<std::size_t>(normalize_axis(axis, rank()))];
+  return extents()[existing_axis(axis, rank())];
 }
 
 bool PartialShape::is_static() const noexcept {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
+#include <utility>
 
 namespace weft::inline v0 {
 
@@ -20,6 +21,22 @@ class WEFT_API Tensor : public TensorView {
  public:
   /// Undefined: as an output of an iterator it means "allocate this".
   Tensor() = default;
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  /// Leaves `other` undefined: a view without its owner would show memory that may be gone.
+  Tensor(Tensor&& other) noexcept
+      : TensorView(std::move(static_cast<TensorView&>(other))), owner_(std::move(other.owner_)) {
+    static_cast<TensorView&>(other) = TensorView();
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    if (this != &other) {
+      static_cast<TensorView&>(*this) = std::move(static_cast<TensorView&>(other));
+      owner_ = std::move(other.owner_);
+      static_cast<TensorView&>(other) = TensorView();
+    }
+    return *this;
+  }
+  ~Tensor() = default;
 
   /// Row-major, elements not initialised.
   static Tensor empty(IntSpan shape, ScalarType type);

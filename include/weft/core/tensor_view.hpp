@@ -80,27 +80,32 @@ class WEFT_API TensorView {
   IntSpan strides() const noexcept {
     return {dims_.data() + rank_, static_cast<std::size_t>(rank_)};
   }
-  /// Extent and stride (in elements) of an axis in [-rank, rank). Throw Error(axis).
-  std::int64_t extent(std::int64_t axis) const { return shape()[normalize(axis)]; }
-  std::int64_t stride(std::int64_t axis) const { return strides()[normalize(axis)]; }
+  /// Extent and stride (in elements) of an axis in [-rank, rank). Throw Error(axis); a 0-d tensor has no axis.
+  std::int64_t extent(std::int64_t axis) const { return shape()[existing_axis(axis, rank_)]; }
+  std::int64_t stride(std::int64_t axis) const { return strides()[existing_axis(axis, rank_)]; }
   std::int64_t numel() const noexcept { return numel_; }
   /// numel() times the element size.
   std::int64_t nbytes() const noexcept { return numel_ * element_size(type_); }
 
-  /// Address of the element at index (0, 0, ...). Null only if undefined or without elements.
+  /// Address of the element at index (0, 0, ...). Null only if undefined or without elements. Who writes there has
+  /// asked read_only() before.
   void* data() const noexcept { return data_; }
-  /// The same as T*. Throws Error(dtype) if T is not the element type.
-  template <Element T>
+  /// The same as T*, where T may be const. Throws Error(dtype) if T is not the element type, and
+  /// Error(invalid_argument) for a T that is not const if the view is read-only.
+  template <class T>
+    requires Element<std::remove_const_t<T>>
   T* data_as() const {
-    if (type_ != scalar_type_of<T>) fail_type(scalar_type_of<T>);
+    constexpr ScalarType wanted = scalar_type_of<std::remove_const_t<T>>;
+    if (type_ != wanted) fail_type(wanted);
+    if (!std::is_const_v<T> && read_only_) fail_read_only();
     return static_cast<T*>(data_);
   }
-  /// Copies one element out. Throws Error(axis) for an index out of range, Error(dtype) if T is not
-  /// the element type.
+  /// Copies one element out. Throws Error(undefined) if there is no tensor, Error(rank) and Error(axis) for an index
+  /// that does not fit, Error(dtype) if T is not the element type.
   template <Element T>
   T at(IntSpan index) const {
     // By bytes: the address may be unaligned, and a bool may hold any byte.
-    const void* base = data_as<T>();
+    const void* base = data_as<const T>();
     const auto* from = static_cast<const std::byte*>(base) +
                        element_offset(index) * static_cast<std::int64_t>(sizeof(T));
     if constexpr (std::is_same_v<T, bool>) {
@@ -111,7 +116,7 @@ class WEFT_API TensorView {
       return value;
     }
   }
-  /// Offset in elements of the element at `index`. Throws Error(rank), Error(axis).
+  /// Offset in elements of the element at `index`. Throws Error(undefined), Error(rank), Error(axis).
   std::int64_t element_offset(IntSpan index) const;
 
   /// Row-major without gaps: the strides of axes of extent 1 do not count; true without elements.
@@ -157,10 +162,8 @@ class WEFT_API TensorView {
   static const void* at(const T* data, std::int64_t offset, std::size_t size) {
     return at(data, offset, size, sizeof(T));
   }
-  std::size_t normalize(std::int64_t axis) const {
-    return static_cast<std::size_t>(normalize_axis(axis, rank_));
-  }
   [[noreturn]] void fail_type(ScalarType wanted) const;
+  [[noreturn]] static void fail_read_only();
   void set_geometry(IntSpan shape, IntSpan strides);
   void check_range() const;
 
