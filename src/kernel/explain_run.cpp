@@ -53,6 +53,7 @@ int threads_for(std::int64_t pieces, std::int64_t grain) {
 
 Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
                         const RunOptions& options) {
+  check_elementwise(iter);
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   Explanation e = iter.explain();
   e.has_run = true;

@@ -3,6 +3,7 @@
 #include <weft/kernel/index_kernel.hpp>
 
 #include "base/text.hpp"
+#include "kernel/tile_plan.hpp"
 
 namespace weft::inline v0 {
 
@@ -12,6 +13,7 @@ void fail_index(const TensorIterator& iter, int which, std::int64_t index, std::
 }
 
 void check_index_operands(const TensorIterator& iter, std::size_t count, std::size_t strides) {
+  check_elementwise(iter);
   if (count != strides || static_cast<std::size_t>(iter.ntensors()) != count + 2) {
     fail(ErrorCode::invalid_argument,
          text("cpu_index_kernel: expected destination, source and one index tensor for each of ",

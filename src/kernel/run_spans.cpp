@@ -141,6 +141,7 @@ void run_single(const TensorIterator& iter, const SpanKernel& kernel) {
 }  // namespace
 
 void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options) {
+  check_elementwise(iter);
   if (iter.numel() == 0) {
     check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
     return;

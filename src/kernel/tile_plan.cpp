@@ -444,6 +444,15 @@ void convert_value(char* to, ScalarType type, const Operand& op) {
   cast_elements(to, type, 0, value, op.dtype, 0, 1);
 }
 
+void check_elementwise(const TensorIterator& iter) {
+  if (iter.is_reduction()) {
+    fail(ErrorCode::invalid_argument,
+         "output 0: a kernel of single elements on an iterator of a reduction, expected one that "
+         "writes each "
+         "element of the output once; cpu_reduce() reduces");
+  }
+}
+
 void check_counts(const TensorIterator& iter, int noutputs, int ninputs) {
   if (noutputs != iter.noutputs() || ninputs != iter.ninputs()) {
     fail(ErrorCode::invalid_argument,

@@ -101,6 +101,8 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
 /// The first element of an operand as the kernel sees it: through the iterator's dtype().
 void convert_value(char* to, ScalarType type, const Operand& op);
 
+/// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements share.
+void check_elementwise(const TensorIterator& iter);
 /// Throws Error unless a kernel of these operand counts fits the iterator.
 void check_counts(const TensorIterator& iter, int noutputs, int ninputs);
 /// Throws Error unless a kernel of these operand counts and types fits the iterator.
