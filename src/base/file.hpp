@@ -28,7 +28,7 @@ class File {
  public:
   /// @param mode  as for std::fopen
   File(const std::string& path, const char* mode)
-      : path_(path), stream_(std::fopen(path.c_str(), mode)) {
+      : path_(path), file_(path), stream_(std::fopen(path.c_str(), mode)) {
     if (stream_ == nullptr) fail_here("open");
     unfinished_ = *mode == 'w';
   }
@@ -36,8 +36,8 @@ class File {
     if (!unfinished_) return;
     stream_.reset();
     std::error_code ignored;
-    if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path_, ignored)))
-      std::filesystem::remove(path_, ignored);
+    if (std::filesystem::is_regular_file(std::filesystem::symlink_status(file_, ignored)))
+      std::filesystem::remove(file_, ignored);
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -96,6 +96,7 @@ class File {
   }
 
   std::string path_;
+  std::filesystem::path file_;  // made at once: a destructor has no way to tell that memory ran out
   std::unique_ptr<std::FILE, Close> stream_;
   bool unfinished_ = false;
 };

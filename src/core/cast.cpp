@@ -50,6 +50,8 @@ void cast_tensor(const TensorView& to, const TensorView& from) {
     fail(ErrorCode::shape,
          text("cannot copy shape ", to_string(from.shape()), " to shape ", to_string(to.shape())));
   }
+  if (to.read_only())
+    fail(ErrorCode::invalid_argument, "cannot copy to a tensor that is read-only");
   if (to.numel() == 0) return;
   const std::size_t rank = to.shape().size();
   const std::int64_t inner = rank == 0 ? 1 : to.shape()[rank - 1];

@@ -13,7 +13,10 @@ constexpr std::string_view names[scalar_type_count] = {"bool", "u8",  "i8",  "u1
 
 }  // namespace
 
-std::string_view name(ScalarType type) noexcept { return names[static_cast<int>(type)]; }
+std::string_view name(ScalarType type) noexcept {
+  const auto i = static_cast<int>(type);
+  return i < scalar_type_count ? names[i] : "unknown";
+}
 
 ScalarType parse_scalar_type(std::string_view wanted) {
   std::string known;

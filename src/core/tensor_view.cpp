@@ -82,8 +82,10 @@ void TensorView::check_range() const {
   }
 }
 
-TensorView TensorView::within(ByteRange range, const void* data, ScalarType type, IntSpan shape,
-                              IntSpan strides, bool read_only) {
+TensorView TensorView::make(ByteRange range, const void* data, ScalarType type, IntSpan shape,
+                            IntSpan strides, bool read_only) {
+  if (static_cast<int>(type) >= scalar_type_count)
+    fail(ErrorCode::dtype, text("there is no element type of number ", static_cast<int>(type)));
   TensorView view;
   view.data_ = const_cast<void*>(data);  // read_only_ remembers; build() refuses it as an output
   view.range_ = range;
@@ -95,17 +97,25 @@ TensorView TensorView::within(ByteRange range, const void* data, ScalarType type
   return view;
 }
 
+TensorView TensorView::within(ByteRange range, void* data, ScalarType type, IntSpan shape,
+                              IntSpan strides) {
+  return make(range, data, type, shape, strides, false);
+}
+TensorView TensorView::within(ByteRange range, const void* data, ScalarType type, IntSpan shape,
+                              IntSpan strides) {
+  return make(range, data, type, shape, strides, true);
+}
 TensorView TensorView::trusted(void* data, ScalarType type, IntSpan shape, IntSpan strides) {
-  return within({}, data, type, shape, strides);
+  return make({}, data, type, shape, strides, false);
 }
 TensorView TensorView::trusted(void* data, ScalarType type, IntSpan shape) {
-  return within({}, data, type, shape, contiguous_strides(shape));
+  return make({}, data, type, shape, contiguous_strides(shape), false);
 }
 TensorView TensorView::trusted(const void* data, ScalarType type, IntSpan shape, IntSpan strides) {
-  return within({}, data, type, shape, strides, true);
+  return make({}, data, type, shape, strides, true);
 }
 TensorView TensorView::trusted(const void* data, ScalarType type, IntSpan shape) {
-  return within({}, data, type, shape, contiguous_strides(shape), true);
+  return make({}, data, type, shape, contiguous_strides(shape), true);
 }
 
 TensorView TensorView::trusted(void* data, const TensorView& like) {
@@ -163,8 +173,13 @@ TensorView TensorView::as_strided(IntSpan new_shape, IntSpan new_strides,
   std::int64_t moved = 0;
   if (!checked_add(origin, bytes, moved))
     fail(ErrorCode::overflow, text("offset ", offset, " leaves the address space"));
-  TensorView view = within(range_, reinterpret_cast<const void*>(static_cast<std::intptr_t>(moved)),
-                           type_, new_shape, new_strides, read_only_);
+  // The range of no memory is that of memory of unknown extent.
+  if (data_ == nullptr && weft::numel(new_shape) > 0) {
+    fail(ErrorCode::undefined,
+         text("as_strided: elements of shape ", to_string(new_shape), " in no memory"));
+  }
+  TensorView view = make(range_, reinterpret_cast<const void*>(static_cast<std::intptr_t>(moved)),
+                         type_, new_shape, new_strides, read_only_);
   view.weak_ = weak_;
   view.defined_ = defined_;
   return view;
@@ -243,7 +258,8 @@ TensorView TensorView::slice(std::int64_t axis, std::int64_t start, std::int64_t
   DimVector new_shape(shape().begin(), shape().end());
   DimVector new_strides(strides().begin(), strides().end());
   new_shape[a] = count;
-  const std::int64_t offset = count == 0 ? 0 : start * new_strides[a];
+  // Strides of a tensor without elements may be any.
+  const std::int64_t offset = count == 0 || numel_ == 0 ? 0 : start * new_strides[a];
   if (count <= 1) {
     new_strides[a] = 0;  // never stepped over
   } else if (!checked_mul(new_strides[a], step, new_strides[a])) {
@@ -260,7 +276,7 @@ TensorView TensorView::select(std::int64_t axis, std::int64_t i) const {
   }
   DimVector new_shape(shape().begin(), shape().end());
   DimVector new_strides(strides().begin(), strides().end());
-  const std::int64_t offset = (i < 0 ? i + shape()[a] : i) * strides()[a];
+  const std::int64_t offset = numel_ == 0 ? 0 : (i < 0 ? i + shape()[a] : i) * strides()[a];
   new_shape.erase(a);
   new_strides.erase(a);
   return as_strided(new_shape, new_strides, offset);

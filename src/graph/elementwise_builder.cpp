@@ -2,6 +2,7 @@
 #include <weft/base/error.hpp>
 #include <weft/graph/elementwise_builder.hpp>
 
+#include "base/index.hpp"
 #include "base/text.hpp"
 #include "kernels/binary/binary.hpp"
 #include "kernels/compare/compare.hpp"
@@ -20,7 +21,7 @@ Term ElementwiseBuilder::add_term(Formula::TermInfo info) {
 }
 
 ScalarType ElementwiseBuilder::dtype(Term term) const {
-  return formula_.terms.at(static_cast<std::size_t>(term.index)).dtype;
+  return formula_.terms[checked_index(term.index, formula_.terms.size(), "term")].dtype;
 }
 
 Term ElementwiseBuilder::input(int i, int axis) {

@@ -2,6 +2,7 @@
 #include <weft/base/error.hpp>
 #include <weft/graph/executable.hpp>
 
+#include "base/index.hpp"
 #include "graph/program.hpp"
 #include "graph/rewrite.hpp"
 
@@ -200,8 +201,13 @@ class Compiler {
   std::vector<int> first_value_;  // of each node of the graph
 };
 
-const std::string& at(const std::vector<std::string>& names, int i) {
-  return names.at(static_cast<std::size_t>(i));
+template <class T>
+decltype(auto) parameter(const std::vector<T>& of_each, int i) {
+  return of_each[checked_index(i, of_each.size(), "parameter")];
+}
+template <class T>
+decltype(auto) result(const std::vector<T>& of_each, int i) {
+  return of_each[checked_index(i, of_each.size(), "result")];
 }
 
 }  // namespace
@@ -215,20 +221,20 @@ int Executable::nparameters() const noexcept {
 }
 int Executable::nresults() const noexcept { return static_cast<int>(program_->results.size()); }
 const std::string& Executable::parameter_name(int i) const {
-  return at(program_->parameter_names, i);
+  return parameter(program_->parameter_names, i);
 }
-const std::string& Executable::result_name(int i) const { return at(program_->result_names, i); }
+const std::string& Executable::result_name(int i) const {
+  return result(program_->result_names, i);
+}
 const ValueType& Executable::parameter_type(int i) const {
-  const int value = program_->parameters.at(static_cast<std::size_t>(i));
+  const int value = parameter(program_->parameters, i);
   return program_->values[static_cast<std::size_t>(value)].type;
 }
 const ValueType& Executable::result_type(int i) const {
-  const int value = program_->results.at(static_cast<std::size_t>(i));
+  const int value = result(program_->results, i);
   return program_->values[static_cast<std::size_t>(value)].type;
 }
-bool Executable::parameter_is_used(int i) const {
-  return program_->parameter_used.at(static_cast<std::size_t>(i));
-}
+bool Executable::parameter_is_used(int i) const { return parameter(program_->parameter_used, i); }
 const OperatorRegistry& Executable::operators() const noexcept { return program_->operators; }
 
 std::vector<Tensor> Executable::run(std::span<const TensorView> inputs) const {

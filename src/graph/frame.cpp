@@ -2,6 +2,7 @@
 // Running a frame.
 #include <weft/base/error.hpp>
 
+#include "base/index.hpp"
 #include "graph/frame_impl.hpp"
 #include "graph/row_form.hpp"
 
@@ -80,9 +81,14 @@ void Frame::Impl::step_rows(int root, std::int64_t bytes) noexcept {
 }
 
 TensorView Frame::Impl::current_view(const ValueState& at) const {
-  if (at.kind == ValueState::Kind::constant) return at.view;
-  char* origin = root_of(at.root).origin;
-  return TensorView::trusted(static_cast<void*>(origin + at.offset), at.view.dtype(),
+  // What every frame shares, and what the caller gave to be read, is not to be written through a result.
+  const auto read_only = [&](const void* data) {
+    return TensorView::trusted(data, at.view.dtype(), at.view.shape(), at.view.strides());
+  };
+  if (at.kind == ValueState::Kind::constant) return read_only(at.view.data());
+  const Root& root = root_of(at.root);
+  if (root.kind == Root::Kind::parameter) return read_only(root.origin + at.offset);
+  return TensorView::trusted(static_cast<void*>(root.origin + at.offset), at.view.dtype(),
                              at.view.shape(), at.view.strides());
 }
 
@@ -157,8 +163,9 @@ void Frame::Impl::run() {
 }
 
 TensorView Frame::Impl::result(int i) const {
-  const auto at = static_cast<std::size_t>(i);
-  const ValueState& copied = copied_results_.at(at);
+  const std::size_t at = checked_index(i, program_.results.size(), "result");
+  if (copied_results_.empty()) return {};  // nothing was planned yet
+  const ValueState& copied = copied_results_[at];
   const ValueState& value =
       copied.kind == ValueState::Kind::rooted ? copied : state(program_.results[at]);
   return value.view.defined() ? current_view(value) : TensorView();

@@ -2,6 +2,7 @@
 #include <weft/base/error.hpp>
 #include <weft/graph/graph.hpp>
 
+#include "base/index.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -45,10 +46,13 @@ Value Graph::add(std::string op, std::vector<Value> inputs, Attributes attribute
   return {add_node(std::move(node)), 0};
 }
 
+const Node& Graph::node(int i) const { return nodes_[checked_index(i, nodes_.size(), "node")]; }
+Node& Graph::node(int i) { return nodes_[checked_index(i, nodes_.size(), "node")]; }
+
 int Graph::add_node(Node node) {
   const int index = static_cast<int>(nodes_.size());
   switch (node.kind) {
-    case NodeKind::parameter: parameters_.push_back(index); break;
+    case NodeKind::parameter: break;
     case NodeKind::constant:
       if (!node.constant.defined()) {
         fail(ErrorCode::undefined, text(describe(node), ": has no value"));
@@ -62,7 +66,16 @@ int Graph::add_node(Node node) {
       }
       break;
   }
+  const bool is_parameter = node.kind == NodeKind::parameter;
   nodes_.push_back(std::move(node));
+  if (is_parameter) {
+    try {
+      parameters_.push_back(index);
+    } catch (...) {
+      nodes_.pop_back();
+      throw;
+    }
+  }
   return index;
 }
 
@@ -148,8 +161,11 @@ void Graph::check(int max_depth) const {
   if (max_depth < 0)
     fail(ErrorCode::limit, text("graph '", name_, "': bodies are nested too deep"));
   for (const int id : topological_order()) {
-    for (const auto& body : node(id).bodies)
+    for (const auto& body : node(id).bodies) {
+      if (body == nullptr)
+        fail(ErrorCode::invalid_argument, text(describe(node(id)), ": a body is null"));
       body->check(max_depth - 1);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/graph/operator.hpp>
 
+#include "base/index.hpp"
 #include "base/text.hpp"
 #include "graph/operators/checks.hpp"
 
@@ -55,7 +56,13 @@ void InferContext::set_output(int i, ValueType type) {
 }
 
 void InferContext::set_value(int i, Tensor value) {
-  output_values_.at(static_cast<std::size_t>(i)) = std::move(value);
+  output_values_[checked_index(i, output_values_.size(), "output")] = std::move(value);
+}
+
+const TensorView& PrepareContext::at(std::span<const TensorView> views, int i) noexcept {
+  static const TensorView none;
+  return i >= 0 && static_cast<std::size_t>(i) < views.size() ? views[static_cast<std::size_t>(i)]
+                                                              : none;
 }
 
 Kernel::~Kernel() = default;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/base/error.hpp>
 #include <weft/graph/operator_registry.hpp>
 
 #include "base/text.hpp"
@@ -20,6 +21,7 @@ std::string folded(std::string_view name) {
 }  // namespace
 
 void OperatorRegistry::add(std::shared_ptr<const Operator> op) {
+  if (op == nullptr) fail(ErrorCode::invalid_argument, "operators: the one to be added is null");
   const OperatorName& name = op->name();
   for (const std::string& alias : name.aliases)
     by_name_[folded(alias)].push_back(op);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/error.hpp>
+#include <weft/base/limits.hpp>
 #include <weft/graph/partial_shape.hpp>
 
 #include "base/text.hpp"
@@ -28,6 +29,9 @@ PartialShape PartialShape::unranked() {
 }
 
 PartialShape PartialShape::of_rank(int rank) {
+  if (rank < 0 || rank > max_rank) {
+    fail(ErrorCode::rank, text("shape: expected a rank from 0 to ", max_rank, ", got ", rank));
+  }
   return {DimVector(static_cast<std::size_t>(rank), unknown)};
 }
 

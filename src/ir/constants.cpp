@@ -107,7 +107,7 @@ Tensor Constants::value(const Layer& layer) {
   if (aligned && !(is_bool && needs_normalising(first, needed))) {
     const ByteRange range{first, first + needed};
     return Tensor::share(weights_.owner(), TensorView::within(range, first, type.dtype, shape,
-                                                              contiguous_strides(shape), true));
+                                                              contiguous_strides(shape)));
   }
   Tensor copy = Tensor::empty(shape, type.dtype);
   auto* to = static_cast<std::byte*>(copy.data());

@@ -50,12 +50,23 @@ void PlanBuilder::allocate_outputs() {
     if ((copy_ >> k & 1) != 0) copy_before_use(k);
   }
   keep_owned();
+  const auto wanted_by = [&](int operand) -> Tensor* {
+    const auto k = static_cast<std::size_t>(operand);
+    return iter_.operands_[k].allocated ? config_.entries_[k].tensor : nullptr;
+  };
+  // Room first: a caller's tensor that has been taken must not get lost.
+  std::size_t kept = iter_.kept_.size();
+  for (const auto& each : iter_.kept_) {
+    const Tensor* wanted = wanted_by(each.operand);
+    kept += wanted != nullptr && wanted->defined() ? 1 : 0;
+  }
+  iter_.kept_.reserve(kept);
   for (std::size_t i = 0, count = iter_.kept_.size(); i < count; ++i) {
     const int operand = iter_.kept_[i].operand;
-    Tensor* wanted = config_.entries_[static_cast<std::size_t>(operand)].tensor;
-    if (wanted == nullptr || !iter_.operands_[static_cast<std::size_t>(operand)].allocated)
-      continue;
-    Tensor replaced = std::exchange(*wanted, iter_.kept_[i].tensor);
+    Tensor* wanted = wanted_by(operand);
+    if (wanted == nullptr) continue;
+    Tensor made = iter_.kept_[i].tensor;
+    Tensor replaced = std::exchange(*wanted, std::move(made));
     // An input may lie in the memory of what was there before.
     if (replaced.defined()) iter_.kept_.push_back({operand, std::move(replaced)});
   }

@@ -139,7 +139,7 @@ void TensorIterator::remove_operand(int operand) {
       if (k != operand) *to++ = geometry_.stride(d, k);
     }
   }
-  geometry_ = fewer;
+  geometry_ = std::move(fewer);
   if (operand < noutputs_) --noutputs_;
   operands_.erase(static_cast<std::size_t>(operand));
   std::erase_if(kept_, [&](const Kept& kept) { return kept.operand == operand; });
@@ -180,6 +180,7 @@ void TensorIterator::require_uncast(const char* method) const {
 }
 
 void TensorIterator::materialize_casts() {
+  kept_.reserve(kept_.size() + operands_.size());  // an operand that was replaced has to be kept
   for (std::size_t k = 0; k < operands_.size(); ++k) {
     Operand& op = operands_[k];
     if (op.dtype == op.storage) continue;

@@ -19,6 +19,8 @@ void check_operands(const TensorView& out, const TensorView& a, const PackedMatr
                                   ", got ", name(view.dtype())));
     }
   };
+  if (matrix.columns() > 0 && matrix.rows() > 0 && matrix.bytes() == 0)
+    fail(ErrorCode::undefined, "input 1: the matrix was moved from");
   check(out, "output 0");
   check(a, "input 0");
   if (start.defined()) check(start, "start");

@@ -181,6 +181,7 @@ class FixedLoop {
   LoopRuntime& runtime_;
   bool in_rows_;
   bool can_step_ = true;
+  bool trip_planned_ = false;  // for the geometry there is; not if planning failed
   bool possible_ = true;
   bool certain_;  ///< nothing but its limit ends the loop
   bool needs_blocks_ = false;

@@ -55,6 +55,7 @@ TensorView FixedLoop::view_of(Source source) const {
 }
 
 void FixedLoop::plan_trip() {
+  trip_planned_ = false;
   const auto plan = [&](std::optional<graph::Frame>& frame, const Stage& stage, bool external) {
     if (!frame) return;
     views_.clear();
@@ -87,6 +88,7 @@ void FixedLoop::plan_trip() {
     const int parameter = states_[s].parameter;
     can_step_ = can_step_ && (parameter < 0 || runtime_.trip->can_step_parameter(parameter));
   }
+  trip_planned_ = true;
 }
 
 bool FixedLoop::may_run_in_rows(const LoopBody& body) {
@@ -115,7 +117,7 @@ bool FixedLoop::follow() {
       same = same && it.strides == walk.strides;
     }
   }
-  if (!same) plan_trip();
+  if (!same || !trip_planned_) plan_trip();
   return possible_ && can_step_;
 }
 

@@ -35,10 +35,11 @@ class SmallVector {
   SmallVector(const SmallVector& other) : SmallVector() { copy(other); }
   SmallVector(SmallVector&& other) noexcept : SmallVector() { take(other); }
   SmallVector& operator=(const SmallVector& other) {
-    if (this != &other) {
-      clear();
-      copy(other);
-    }
+    if (this == &other) return *this;
+    if (other.size_ > capacity_)
+      return *this = SmallVector(other);  // what fails leaves this as it was
+    clear();
+    copy(other);
     return *this;
   }
   SmallVector& operator=(SmallVector&& other) noexcept {

@@ -96,7 +96,8 @@ constexpr bool is_unsigned_integer(ScalarType type) noexcept {
   return is_integer(type) && (static_cast<int>(type) & 1) == 1;
 }
 
-/// Short name as in case files and messages: "bool", "u8", ..., "f32", "c128".
+/// Short name as in case files and messages: "bool", "u8", ..., "f32", "c128"; "unknown" of a
+/// number that is no element type.
 WEFT_API std::string_view name(ScalarType type) noexcept;
 /// The type of that name. Throws Error(parse) that lists the names if there is none.
 WEFT_API ScalarType parse_scalar_type(std::string_view text);

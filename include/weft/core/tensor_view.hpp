@@ -36,6 +36,12 @@ class WEFT_API TensorView {
  public:
   // Not defaulted: `TensorView()` would then zero the room for extents and strides first.
   TensorView() noexcept {}  // NOLINT(modernize-use-equals-default)
+  TensorView(const TensorView&) = default;
+  TensorView(TensorView&&) noexcept = default;
+  /// Leaves this as it was if memory for more axes than fit inside runs out.
+  TensorView& operator=(const TensorView& other) { return *this = TensorView(other); }
+  TensorView& operator=(TensorView&&) noexcept = default;
+  ~TensorView() = default;
 
   /// A view of elements that lie inside `memory`, starting `offset` elements into it. Without
   /// strides: row-major. Over const elements the view is read-only. Throws Error: rank (above 64,
@@ -53,16 +59,19 @@ class WEFT_API TensorView {
   template <class T>
     requires Element<std::remove_const_t<T>>
   TensorView(std::span<T> memory, IntSpan shape, IntSpan strides, std::int64_t offset = 0)
-      : TensorView(within({reinterpret_cast<const std::byte*>(memory.data()),
-                           reinterpret_cast<const std::byte*>(memory.data() + memory.size())},
-                          at(memory.data(), offset, memory.size()),
-                          scalar_type_of<std::remove_const_t<T>>, shape, strides,
-                          std::is_const_v<T>)) {}
+      : TensorView(make({reinterpret_cast<const std::byte*>(memory.data()),
+                         reinterpret_cast<const std::byte*>(memory.data() + memory.size())},
+                        at(memory.data(), offset, memory.size()),
+                        scalar_type_of<std::remove_const_t<T>>, shape, strides,
+                        std::is_const_v<T>)) {}
 
-  /// A view of elements at `data` whose memory is `range`; `read_only` views are refused as
-  /// outputs. Throws as above, and Error(undefined) for a null pointer with elements.
+  /// A view of elements at `data` whose memory is `range`; one of const elements is read-only, and
+  /// refused as an output. Throws as above, Error(undefined) for a null pointer with elements, and
+  /// Error(dtype) for a type that there is not.
+  static TensorView within(ByteRange range, void* data, ScalarType type, IntSpan shape,
+                           IntSpan strides);
   static TensorView within(ByteRange range, const void* data, ScalarType type, IntSpan shape,
-                           IntSpan strides, bool read_only = false);
+                           IntSpan strides);
   /// As within(), for memory of unknown extent: the caller answers for every address that the
   /// strides reach.
   static TensorView trusted(void* data, ScalarType type, IntSpan shape, IntSpan strides);
@@ -156,6 +165,8 @@ class WEFT_API TensorView {
   TensorView squeeze() const;
 
  private:
+  static TensorView make(ByteRange range, const void* data, ScalarType type, IntSpan shape,
+                         IntSpan strides, bool read_only);
   static const void* at(const void* data, std::int64_t offset, std::size_t size,
                         std::int64_t element_bytes);
   template <class T>

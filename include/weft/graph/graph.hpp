@@ -100,8 +100,8 @@ class WEFT_API Graph {
   void set_input(int node, int input, Value value);
 
   const std::vector<Node>& nodes() const noexcept { return nodes_; }
-  const Node& node(int i) const { return nodes_.at(static_cast<std::size_t>(i)); }
-  Node& node(int i) { return nodes_.at(static_cast<std::size_t>(i)); }
+  const Node& node(int i) const;
+  Node& node(int i);
   /// Nodes that are parameters, in order.
   const std::vector<int>& parameters() const noexcept { return parameters_; }
   const std::vector<Result>& results() const noexcept { return results_; }

@@ -36,7 +36,7 @@ class WEFT_API InferContext {
   const OperatorRegistry& operators() const noexcept { return operators_; }
   int ninputs() const noexcept { return static_cast<int>(types_.size()); }
   bool has_input(int i) const noexcept {
-    return i < ninputs() && types_[static_cast<std::size_t>(i)] != nullptr;
+    return i >= 0 && i < ninputs() && types_[static_cast<std::size_t>(i)] != nullptr;
   }
   /// Throws Error(invalid_argument) if it is left out.
   const ValueType& input(int i) const;
@@ -97,22 +97,21 @@ class WEFT_API PrepareContext {
   const OperatorRegistry& operators() const noexcept { return operators_; }
   int ninputs() const noexcept { return static_cast<int>(inputs_.size()); }
   int noutputs() const noexcept { return static_cast<int>(outputs_.size()); }
-  bool has_input(int i) const noexcept { return i < ninputs() && at(inputs_, i).defined(); }
-  /// Undefined if it is left out.
+  bool has_input(int i) const noexcept { return at(inputs_, i).defined(); }
+  /// Undefined if it is left out, or there is none of that number.
   const TensorView& input(int i) const noexcept { return at(inputs_, i); }
-  /// Undefined if its shape is not known before the node has run: see KernelArguments::allocate.
+  /// Undefined if its shape is not known before the node has run (see KernelArguments::allocate), or there is none of
+  /// that number.
   const TensorView& output(int i) const noexcept { return at(outputs_, i); }
   /// What lasts from run to run of the frame; it outlives the kernel.
   Variables& variables() const noexcept { return variables_; }
   /// An input that never changes while the kernel lives, to be read, packed or kept; else null.
   const TensorView* constant(int i) const noexcept {
-    return i < ninputs() ? constants_[static_cast<std::size_t>(i)] : nullptr;
+    return i >= 0 && i < ninputs() ? constants_[static_cast<std::size_t>(i)] : nullptr;
   }
 
  private:
-  static const TensorView& at(std::span<const TensorView> views, int i) noexcept {
-    return views[static_cast<std::size_t>(i)];
-  }
+  static const TensorView& at(std::span<const TensorView> views, int i) noexcept;
 
   const Node& node_;
   std::span<const TensorView> inputs_;

@@ -51,9 +51,10 @@ class ChangingRun final : public Kernel {
     } else if (product_) {
       product_->run(arguments.outputs[0], arguments.inputs[0], arguments.inputs[1], nullptr);
     } else {
-      pack(arguments);
-      packed_->run(arguments.outputs[0], arguments.inputs[0], nullptr, bias);
-      packed_.reset();
+      // For this run only, even if it fails: the next one has another factor.
+      const PackedMatrix matrix(rebound(b_, arguments.inputs[1]));
+      PreparedProduct(c_, a_, matrix, bias_)
+          .run(arguments.outputs[0], arguments.inputs[0], nullptr, bias);
     }
   }
 
