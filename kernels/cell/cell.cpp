@@ -115,9 +115,8 @@ void lstm_rows(const LstmGates& g) {
           f_sum += units.load(g.peephole_forget) * cell;
           i_sum += units.load(g.peephole_input) * cell;
         }
-        const V f = any_gate(g.activations[0], g.clip, f_sum);
-        V i = any_gate(g.activations[0], g.clip, i_sum);
-        if (g.input_forget) i = V(T(1)) - f;
+        const V i = any_gate(g.activations[0], g.clip, i_sum);
+        const V f = g.input_forget ? V(T(1)) - i : any_gate(g.activations[0], g.clip, f_sum);
         const V next = f * cell + i * any_gate(g.activations[1], g.clip, c_sum);
         if (g.peephole_output != nullptr) o_sum += units.load(g.peephole_output) * next;
         const V o = any_gate(g.activations[0], g.clip, o_sum);

@@ -30,7 +30,7 @@ struct GateRows {
 
 /// For each row n and unit j of an LSTM, g being the sums of gates, clipped to [-clip, clip] if clip > 0:
 ///     f = a0(g_f), i = a0(g_i), c = a1(g_c), C' = f C + i c, o = a0(g_o), H' = o a2(C').
-/// With peepholes (all three or none) g_f and g_i have P C added first, and g_o P C'. With input_forget i is 1 - f.
+/// With peepholes (all three or none) g_f and g_i have P C added first, and g_o P C'. With input_forget f is 1 - i.
 /// C' may be C, and nothing else meets. Up to 60 bytes after the last gate of a row are read.
 struct LstmGates {
   std::int64_t rows, units;

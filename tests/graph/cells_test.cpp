@@ -178,9 +178,8 @@ std::vector<std::vector<double>> naive_lstm(const Naive& c, const std::string& f
         return activated(c.activations[which], c.clipped(x));
       };
       const double before = c.in[2][static_cast<std::size_t>(n * c.h + j)];
-      const double f = gate(0, sum('f') + Naive::at(c.in[6], j) * before);
-      const double i =
-          input_forget ? 1 - f : gate(0, sum('i') + Naive::at(c.in[6], c.h + j) * before);
+      const double i = gate(0, sum('i') + Naive::at(c.in[6], c.h + j) * before);
+      const double f = input_forget ? 1 - i : gate(0, sum('f') + Naive::at(c.in[6], j) * before);
       const double next = f * before + i * gate(1, sum('c'));
       const double o = gate(0, sum('o') + Naive::at(c.in[6], 2 * c.h + j) * next);
       hidden.push_back(o * activated(c.activations[2], next));

@@ -5,7 +5,9 @@
 #include "support/errors.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -189,6 +191,74 @@ TEST_CASE("PRelu: slopes lie along axis 1", "[graph]") {
   CHECK_ERROR(shape, ("PRelu"), run("PRelu", {x, Tensor::zeros({3}, ScalarType::f32)}));
   CHECK_ERROR(shape, ("PRelu"), run("PRelu", {row, x}));
   CHECK_ERROR(dtype, ("PRelu"), run("PRelu", {x, Tensor::zeros({2}, ScalarType::f64)}));
+}
+
+TEST_CASE("PRelu: a slope of one axis that does not fit axis 1 lies along the last", "[graph]") {
+  Tensor x = Tensor::full({2, 3, 4, 5}, ScalarType::f32, -1);
+  const Tensor slope = Tensor::of<float>({5}, {1, 2, 3, 4, 5});
+  const Tensor y = run("PRelu", {x, slope});
+  for (std::int64_t i = 0; i < 5; ++i)
+    CHECK(y.at<float>({1, 2, 3, i}) == -static_cast<float>(i + 1));
+  x = Tensor::of<float>({2, 1, 2}, {-1, -2, -3, 4});
+  const Tensor z = run("PRelu", {x, Tensor::of<float>({2}, {10, 100})});
+  CHECK(z.at<float>({0, 0, 0}) == -10);
+  CHECK(z.at<float>({0, 0, 1}) == -200);
+  CHECK(z.at<float>({1, 0, 0}) == -30);
+  CHECK(z.at<float>({1, 0, 1}) == 4);
+  CHECK_ERROR(shape, ("input 1 (slope)", "[3]", "input 0", "[2, 1, 2]"),
+              run("PRelu", {x, Tensor::zeros({3}, ScalarType::f32)}));
+}
+
+TEST_CASE("Clamp: bounds of integers are rounded inwards", "[graph]") {
+  const auto clamped = [](ScalarType type, const std::vector<double>& x, double least,
+                          double most) {
+    const Tensor out = run("Clamp", {column(x, type)}, {{"min", least}, {"max", most}});
+    std::vector<double> list;
+    for (std::int64_t i = 0; i < out.numel(); ++i)
+      list.push_back(at(out, i));
+    return list;
+  };
+  using List = std::vector<double>;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const ScalarType type :
+       {ScalarType::i8, ScalarType::i16, ScalarType::i32, ScalarType::i64}) {
+    CAPTURE(weft::name(type));
+    CHECK(clamped(type, {-1, 3, 20}, 0.4, 5.6) == List{1, 3, 5});
+    CHECK(clamped(type, {0, 1, 2, -7}, -5.6, -0.4) == List{-1, -1, -1, -5});
+    CHECK(clamped(type, {-3, 0, 1, 9}, 0.4, 0.6) == List{1, 1, 0, 0});
+    CHECK(clamped(type, {-3, 100}, -infinity, infinity) == List{-3, 100});
+    CHECK(clamped(type, {-3, 100}, -1e30, 50) == List{-3, 50});
+    CHECK(clamped(type, {-3, 100}, 50, 1e30) == List{50, 100});
+  }
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::u16, ScalarType::u32, ScalarType::u64}) {
+    CAPTURE(weft::name(type));
+    CHECK(clamped(type, {0, 3, 20}, -2.5, 5.6) == List{0, 3, 5});
+    CHECK(clamped(type, {0, 3, 20}, 2.5, 1e30) == List{3, 3, 20});
+  }
+  const Tensor large = Tensor::of<std::int64_t>({2}, {INT64_MAX, INT64_MIN});
+  const Tensor kept = run("Clamp", {large}, {{"min", -0x1p63}, {"max", 0x1p63}});
+  CHECK(kept.at<std::int64_t>({0}) == INT64_MAX);
+  CHECK(kept.at<std::int64_t>({1}) == INT64_MIN);
+}
+
+TEST_CASE("Divide: m_pythondiv = false divides integers towards 0", "[graph]") {
+  for (const ScalarType type :
+       {ScalarType::i8, ScalarType::i16, ScalarType::i32, ScalarType::i64}) {
+    CAPTURE(weft::name(type));
+    const Tensor a = column({-10, 10, 10, -10, 9, 0}, type);
+    const Tensor b = column({3, -3, 3, -3, -3, 7}, type);
+    const Tensor out = run("Divide", {a, b}, {{"m_pythondiv", false}});
+    const std::vector<double> wanted = {-3, -3, 3, 3, -3, 0};
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      CHECK(at(out, static_cast<std::int64_t>(i)) == wanted[i]);
+    CHECK(at(run("Divide", {a, b}, {{"m_pythondiv", true}}), 0) == -4);
+  }
+  const Tensor least = Tensor::of<std::int64_t>({1}, {INT64_MIN});
+  const Tensor one = Tensor::of<std::int64_t>({1}, {-1});
+  CHECK(run("Divide", {least, one}, {{"m_pythondiv", false}}).at<std::int64_t>({0}) == INT64_MIN);
+  CHECK_ERROR(division, ("divided by 0"),
+              run("Divide", {one, Tensor::zeros({1}, ScalarType::i64)}, {{"m_pythondiv", false}}));
 }
 
 TEST_CASE("whole numbers", "[graph]") {

@@ -59,10 +59,23 @@ TEST_CASE("Gather", "[graph]") {
   CHECK_ERROR(axis, ("Gather 'it'", "axis", "got 3"), turned({x, integer(0), integer(3)}));
   const OperatorRun older{.op = "Gather", .attributes = {{"axis", std::int64_t{0}}}};
   CHECK(shape_of(older({x, indexes({3}, {1, 1, 0})})[0]) == Dims{3, 4, 3});
-  CHECK_ERROR(axis, ("Gather 'it'", "index 4", "extent 4"), gather({x, integer(4), integer(1)}));
   CHECK_ERROR(dtype, ("indices"), gather({x, test::counting({2}), integer(1)}));
   CHECK_ERROR(axis, ("axis", "got 3"), gather({x, integer(0), integer(3)}));
   CHECK_ERROR(shape, ("batch_dims"), batched({x, indexes({3, 1}, {0, 0, 0}), integer(1)}));
+}
+
+TEST_CASE("Gather: zeros for indexes out of range", "[graph]") {
+  const Tensor x = Tensor::of<float>({5}, {1, 2, 3, 4, 5});
+  const Tensor rows = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
+  for (const std::size_t constants : {1, 2, 9}) {
+    const OperatorRun gather{.op = "Gather", .opset = 8, .first_constant = constants};
+    CHECK(test::numbers_of(gather({x, integers({3, 10, -20, 5, -5, -6}), integer(0)})[0]) ==
+          Numbers{4, 0, 0, 0, 1, 0});
+    CHECK(test::numbers_of(gather({x, integer(5), integer(0)})[0]) == Numbers{0});
+    CHECK(test::numbers_of(gather({rows, integers({2, 1}), integer(0)})[0]) == Numbers{0, 0, 3, 4});
+    CHECK(test::numbers_of(gather({rows, integers({-3, 1}), integer(1)})[0]) ==
+          Numbers{0, 2, 0, 4});
+  }
 }
 
 TEST_CASE("ScatterUpdate", "[graph]") {
@@ -113,6 +126,15 @@ TEST_CASE("Range", "[graph]") {
     const auto number = [](double value) { return Tensor::of<double>({}, {value}); };
     CHECK(test::numbers_of(range(number(0.5), number(2), number(0.5), "f64", constants)) ==
           Numbers{0.5, 1, 1.5});
+    // Inputs are converted to an integer type first.
+    const auto single = [](float value) { return Tensor::of<float>({}, {value}); };
+    const Tensor bytes = range(single(1.2F), single(11.3F), single(1.6F), "u8", constants);
+    CHECK(bytes.dtype() == ScalarType::u8);
+    CHECK(test::numbers_of(bytes) == Numbers{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    CHECK(test::numbers_of(range(number(2.9), number(-1.9), number(-1.9), "i32", constants)) ==
+          Numbers{2, 1, 0});
+    CHECK_ERROR(invalid_argument, ("step"),
+                range(number(0), number(3), number(0.5), "i64", constants));
     CHECK_ERROR(invalid_argument, ("step"),
                 range(integer(3), integer(0), integer(0), "i64", constants));
   }

@@ -97,14 +97,37 @@ TEST_CASE("Squeeze, Unsqueeze and Transpose", "[graph]") {
   CHECK(shows(run_all({.op = "Transpose"}, {y})[0], {4, 3, 2}, y, [](const Dims& i) {
     return Dims{i[2], i[1], i[0]};
   }));
-  CHECK_ERROR(shape, ("Squeeze 'it'", "axis 0", "extent 2"),
-              OperatorRun{.op = "Squeeze", .first_constant = 1}({x, integers({0})}));
   CHECK_ERROR(axis, ("twice"),
               OperatorRun{.op = "Unsqueeze", .first_constant = 1}({x, integers({0, 0})}));
   CHECK_ERROR(axis, ("input 1 (order)"),
               OperatorRun{.op = "Transpose", .first_constant = 1}({y, integers({0, 1})}));
   CHECK_ERROR(axis, ("input 1 (axes)", "got 4"),
               OperatorRun{.op = "Squeeze", .first_constant = 1}({x, integers({4})}));
+}
+
+TEST_CASE("Squeeze: axes of another extent than 1 are kept", "[graph]") {
+  const Tensor x = test::counting({1, 4, 1, 1, 2});
+  for (const std::size_t constants : {1, 9}) {
+    for (const bool may_skip : {false, true}) {
+      const OperatorRun squeeze{.op = "Squeeze",
+                                .attributes = {{"allow_axis_skip", may_skip}},
+                                .first_constant = constants};
+      const Tensor out = squeeze({x, integers({0, 1, 3, -1})})[0];
+      CHECK(shape_of(out) == Dims{4, 1, 2});
+      CHECK(test::numbers_of(out) == test::numbers_of(x));
+    }
+  }
+  // An extent that is not known yet is taken for 1, unless the axis may be kept.
+  const auto rank_known = [&](bool may_skip) {
+    weft::graph::Graph graph;
+    const auto in =
+        graph.add_parameter({weft::ScalarType::f32, {weft::graph::PartialShape::unknown, 3}});
+    graph.add_result(graph.add("Squeeze", {in, graph.add_constant(integers({0}))},
+                               {{"allow_axis_skip", may_skip}}));
+    return weft::graph::Executable(graph).result_type(0).shape.has_rank();
+  };
+  CHECK(rank_known(false));
+  CHECK(!rank_known(true));
 }
 
 TEST_CASE("Reshape of elements in any order", "[graph]") {
@@ -326,6 +349,18 @@ TEST_CASE("Broadcast in every mode", "[graph]") {
   CHECK_ERROR(invalid_argument, ("mode", "'sideways'"), run("sideways", x, {3, 2}));
 }
 
+TEST_CASE("Broadcast: a number along an axis of the target", "[graph]") {
+  const Tensor x = Tensor::of<float>({}, {7});
+  const Tensor out = run_all({.op = "Broadcast", .attributes = {{"mode", std::string("explicit")}}},
+                             {x, integers({3, 2}), integers({0})})[0];
+  CHECK(shape_of(out) == Dims{3, 2});
+  CHECK(test::numbers_of(out) == std::vector<double>(6, 7.0));
+  CHECK_ERROR(axis, ("axes_mapping"),
+              OperatorRun{.op = "Broadcast",
+                          .attributes = {{"mode", std::string("explicit")}},
+                          .first_constant = 1}({x, integers({3, 2}), integers({2})}));
+}
+
 TEST_CASE("Tile", "[graph]") {
   const Tensor x = test::counting({2, 3});
   const auto tiled = [&](const Bits& repeats) {
@@ -337,5 +372,6 @@ TEST_CASE("Tile", "[graph]") {
   CHECK(shows(tiled({2, 1, 2}), {2, 2, 6}, x, from));
   CHECK(shows(tiled({1, 1}), {2, 3}, x, from));
   CHECK(tiled({0, 1}).numel() == 0);
-  CHECK_ERROR(invalid_argument, ("repeats"), tiled({-1}));
+  CHECK(shape_of(tiled({-1})) == Dims{2, 0});
+  CHECK(shape_of(tiled({-2, 1})) == Dims{0, 3});
 }

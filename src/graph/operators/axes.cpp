@@ -19,8 +19,9 @@ std::vector<bool> axis_set(const IntegerList& axes, int rank) {
   return set;
 }
 
-/// Without the axes of input 1, which have extent 1; without input 1, or with an empty one, without all
-/// axes of extent 1.
+/// Without those axes of input 1 that have extent 1; without input 1, or with an empty one, without all axes of extent 1.
+/// An axis whose extent is not known yet is taken for one of extent 1, unless attribute allow_axis_skip says that it may
+/// be another.
 class Squeeze final : public ViewOperator {
  public:
   Squeeze() : ViewOperator({.name = "Squeeze"}, 1, 2) {}
@@ -37,31 +38,25 @@ class Squeeze final : public ViewOperator {
       shapes[0] = extents;
       return;
     }
-    const std::vector<bool> dropped = axis_set(*integers[1], in.rank());
+    const std::vector<bool> named = axis_set(*integers[1], in.rank());
     DimVector extents;
-    for (std::size_t axis = 0; axis < dropped.size(); ++axis) {
+    for (std::size_t axis = 0; axis < named.size(); ++axis) {
       const std::int64_t extent = in.extents()[axis];
-      if (!dropped[axis]) {
+      if (named[axis] && extent == PartialShape::unknown &&
+          node.attributes.flag("allow_axis_skip", false))
+        return;
+      if (!named[axis] || (extent != 1 && extent != PartialShape::unknown))
         extents.push_back(extent);
-      } else if (extent != 1 && extent != PartialShape::unknown) {
-        fail(ErrorCode::shape, text("input 1 (axes): axis ", axis, " of ", to_string(in),
-                                    " has extent ", extent, ", not 1"));
-      }
     }
     shapes[0] = extents;
   }
   void views(const Node&, const TensorView& in, const IntegerInputs& integers,
              std::span<TensorView> outputs) const override {
-    std::vector<bool> dropped(static_cast<std::size_t>(in.rank()));
-    if (names_axes(integers)) {
-      dropped = axis_set(*integers[1], in.rank());
-    } else {
-      for (std::size_t axis = 0; axis < dropped.size(); ++axis)
-        dropped[axis] = in.shape()[axis] == 1;
-    }
+    std::vector<bool> named(static_cast<std::size_t>(in.rank()), true);
+    if (names_axes(integers)) named = axis_set(*integers[1], in.rank());
     DimVector shape, strides;
-    for (std::size_t axis = 0; axis < dropped.size(); ++axis) {
-      if (dropped[axis]) continue;
+    for (std::size_t axis = 0; axis < named.size(); ++axis) {
+      if (named[axis] && in.shape()[axis] == 1) continue;
       shape.push_back(in.shape()[axis]);
       strides.push_back(in.strides()[axis]);
     }

@@ -93,12 +93,15 @@ class Broadcast final : public ViewOperator {
     if (integers.size() < 3) {
       fail(ErrorCode::invalid_argument, "input 2 (axes_mapping) is missing");
     }
-    if (integers[2]->size() != static_cast<std::size_t>(in.rank())) {
+    // One number may name an axis as if it had one.
+    const bool names_axis_of_number = in.rank() == 0 && integers[2]->size() == 1;
+    if (!names_axis_of_number && integers[2]->size() != static_cast<std::size_t>(in.rank())) {
       fail(ErrorCode::shape, text("input 2 (axes_mapping): expected ", in.rank(), " axes, got ",
                                   integers[2]->size()));
     }
     for (const std::int64_t axis : *integers[2]) {
       const int at = checked_axis(axis, target.rank(), "input 2 (axes_mapping)");
+      if (names_axis_of_number) break;
       if (!axes.empty() && at <= axes.back()) {
         fail(ErrorCode::axis, "input 2 (axes_mapping): expected rising axes");
       }
@@ -147,7 +150,7 @@ class TileRun final : public Kernel {
   std::unique_ptr<Kernel> copy_;
 };
 
-/// The input repeats[i] times along axis i; the shorter of shape and repeats is filled up with ones in
+/// The input repeats[i] times along axis i, none if that is negative; the shorter of shape and repeats is filled up with ones in
 /// front.
 class Tile final : public Operator {
  public:
@@ -167,12 +170,9 @@ class Tile final : public Operator {
       extents = with_one_in_front(extents);
     for (std::size_t i = 0; i < repeats.size(); ++i) {
       std::int64_t& extent = extents[extents.size() - repeats.size() + i];
-      if (repeats[i] < 0) {
-        fail(ErrorCode::invalid_argument,
-             text("input 1 (repeats): expected 0 or more, got ", repeats[i]));
-      }
-      if (repeats[i] == 0) extent = 0;
-      if (extent >= 0 && !checked_mul(extent, repeats[i], extent))
+      const std::int64_t times = std::max<std::int64_t>(repeats[i], 0);
+      if (times == 0) extent = 0;
+      if (extent >= 0 && !checked_mul(extent, times, extent))
         fail(ErrorCode::overflow, "input 1 (repeats): too many elements");
     }
     context.set_output(0, in.dtype, extents);

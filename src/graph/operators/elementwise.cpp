@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 namespace weft::inline v0::graph {
 namespace {
@@ -92,7 +93,8 @@ class Elementwise final : public Operator {
   Build build_;
 };
 
-/// x, or x times the slope where x is below 0. A slope of one axis lies along axis 1 of x, if it has one.
+/// x, or x times the slope where x is below 0. A slope of one axis lies along axis 1 of x if it has as many elements as
+/// that, else along the last, as every other slope does.
 class PRelu final : public Operator {
  public:
   PRelu() : Operator({.name = "PRelu"}) {}
@@ -105,20 +107,22 @@ class PRelu final : public Operator {
     const ScalarType types[] = {x.dtype, context.input(1).dtype};
     ElementwiseBuilder builder(context.node(), types);
     build(builder);
-    PartialShape slope = context.input(1).shape;
-    if (slope.has_rank() && x.shape.has_rank()) {
+    const PartialShape& slope = context.input(1).shape;
+    if (slope.is_static() && x.shape.is_static()) {
       DimVector extents(slope.extents().begin(), slope.extents().end());
-      for (int axis = behind(x.shape.rank(), slope.rank()); axis > 0; --axis)
-        extents.push_back(1);
-      slope = extents;
+      extents.resize(extents.size() + axes_behind(x.shape.extents(), extents), 1);
+      if (!fits(x.shape.extents(), extents)) {
+        fail(ErrorCode::shape,
+             text("input 1 (slope): shape ", to_string(slope),
+                  " does not broadcast to that of input 0, ", to_string(x.shape)));
+      }
     }
-    static_cast<void>(broadcast_shapes(x.shape, slope).merged_with(x.shape));
     context.set_output(0, x);
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
     const TensorView& x = context.input(0);
     TensorView slope = context.input(1);
-    for (int axis = behind(x.rank(), slope.rank()); axis > 0; --axis)
+    for (std::size_t axis = axes_behind(x.shape(), slope.shape()); axis > 0; --axis)
       slope = slope.unsqueeze(-1);
     const ScalarType types[] = {x.dtype(), slope.dtype()};
     ElementwiseBuilder builder(context.node(), types);
@@ -138,8 +142,17 @@ class PRelu final : public Operator {
 
  private:
   /// Axes of extent 1 that go behind those of the slope.
-  static int behind(int rank, int slope_rank) {
-    return slope_rank == 1 ? std::max(rank - 2, 0) : 0;
+  static std::size_t axes_behind(IntSpan x, IntSpan slope) {
+    return slope.size() == 1 && x.size() > 2 && x[1] == slope[0] ? x.size() - 2 : 0;
+  }
+  /// Whether a slope broadcasts to x, which keeps its shape.
+  static bool fits(IntSpan x, IntSpan slope) {
+    if (slope.size() > x.size()) return false;
+    const std::size_t lead = x.size() - slope.size();
+    for (std::size_t axis = 0; axis < slope.size(); ++axis) {
+      if (slope[axis] != 1 && slope[axis] != x[lead + axis]) return false;
+    }
+    return true;
   }
   static void build(ElementwiseBuilder& b) {
     const Term x = b.input(0), slope = b.input(1);
@@ -158,10 +171,14 @@ template <auto op>
 Term binary(ElementwiseBuilder& b) {
   return b.apply(op, b.input(0), b.input(1, pdpd_axis(b.node())));
 }
-/// Whole numbers are divided as Python's //.
+/// Integers are divided as by Python's //, or with m_pythondiv = false towards 0.
 Term divide(ElementwiseBuilder& b) {
-  if (is_integer(b.input_type(0))) return binary<DivisionOp::floor_divide>(b);
-  return binary<BinaryOp::div>(b);
+  if (!is_integer(b.input_type(0))) return binary<BinaryOp::div>(b);
+  if (b.node().attributes.flag("m_pythondiv", true)) return binary<DivisionOp::floor_divide>(b);
+  // Less its remainder, which has its sign, the dividend is a multiple: no quotient has to be rounded.
+  const Term rest = binary<DivisionOp::fmod>(b);
+  const Term multiple = b.apply(BinaryOp::sub, b.input(0), rest);
+  return b.apply(DivisionOp::floor_divide, multiple, b.input(1, pdpd_axis(b.node())));
 }
 Term select(ElementwiseBuilder& b) {
   return b.apply(TernaryOp::where, b.input(0), b.input(1), b.input(2));
@@ -170,6 +187,22 @@ Term convert(ElementwiseBuilder& b) {
   return b.convert(b.input(0), b.node().attributes.scalar_type("destination_type"));
 }
 Term convert_like(ElementwiseBuilder& b) { return b.convert(b.input(0), b.input_type(1)); }
+/// Between integers that may be beyond the type's. Where none is between the bounds of the node, least is most + 1, and
+/// what is below least becomes least, all else most: as in OpenVINO's reference.
+Term clamp_integers(ElementwiseBuilder& b, double least, double most) {
+  const ScalarType type = b.input_type(0);
+  const bool is_signed = !is_unsigned_integer(type);
+  const int digits = 8 * static_cast<int>(element_size(type)) - (is_signed ? 1 : 0);
+  const double end = std::ldexp(1.0, digits);  // one past the largest number of the type
+  const double lowest = is_signed ? -end : 0.0;
+  const double last = std::min(end - 1, std::nextafter(end, 0.0));  // the largest that f64 has
+  const Term x = b.input(0);
+  const Term low = b.number(std::clamp(least, lowest, last), type);
+  const Term high = b.number(std::clamp(most, lowest, last), type);
+  if (least > most) return b.apply(TernaryOp::where, b.apply(CompareOp::lt, x, low), low, high);
+  const Term raised = least > lowest ? b.apply(BinaryOp::maximum, x, low) : x;
+  return most < end - 1 ? b.apply(BinaryOp::minimum, raised, high) : raised;
+}
 Term clamp(ElementwiseBuilder& b) {
   const Attributes& attributes = b.node().attributes;
   const double least = attributes.number("min"), most = attributes.number("max");
@@ -178,6 +211,7 @@ Term clamp(ElementwiseBuilder& b) {
          text("attributes min and max: expected min <= max, got ", least, " and ", most));
   }
   const ScalarType type = b.input_type(0);
+  if (is_integer(type)) return clamp_integers(b, std::ceil(least), std::floor(most));
   return b.apply(TernaryOp::clamp, b.input(0), b.number(least, type), b.number(most, type));
 }
 

@@ -17,18 +17,25 @@ std::int64_t product(IntSpan extents, int first, int last) {
   return count;
 }
 
-/// Index number i of a dense list, as 0 ... extent - 1. Throws Error(axis).
+/// Indexes in a dense list. Negative ones count from the end.
 class IndexList {
  public:
   IndexList(const TensorView& view, std::int64_t extent, int axis)
       : type_(view.dtype()), extent_(extent), axis_(axis) {}
 
+  /// Index number i, as 0 ... extent - 1. Throws Error(axis).
   std::int64_t at(const void* data, std::int64_t i) const {
-    const std::int64_t index = value(data, i);
-    if (index < -extent_ || index >= extent_) {
-      fail(ErrorCode::axis,
-           text("input 1 (indices): index ", index, " for axis ", axis_, " of extent ", extent_));
+    const std::int64_t index = find(data, i);
+    if (index < 0) {
+      fail(ErrorCode::axis, text("input 1 (indices): index ", value(data, i), " for axis ", axis_,
+                                 " of extent ", extent_));
     }
+    return index;
+  }
+  /// The same; -1 for one out of range.
+  std::int64_t find(const void* data, std::int64_t i) const {
+    const std::int64_t index = value(data, i);
+    if (index < -extent_ || index >= extent_) return -1;
     return index < 0 ? index + extent_ : index;
   }
 
@@ -131,8 +138,12 @@ class GatherRun final : public Kernel {
     auto* to = static_cast<char*>(arguments.outputs[0]);
     const auto bytes = static_cast<std::size_t>(blocks.inner);
     blocks.for_each([&](std::int64_t source, std::int64_t target, std::int64_t number) {
-      const std::int64_t index = indexes.at(arguments.inputs[1], number);
-      std::memcpy(to + target, from + source + index * blocks.inner, bytes);
+      const std::int64_t index = indexes.find(arguments.inputs[1], number);
+      if (index < 0) {
+        std::memset(to + target, 0, bytes);
+      } else {
+        std::memcpy(to + target, from + source + index * blocks.inner, bytes);
+      }
     });
   }
 
@@ -143,7 +154,8 @@ class GatherRun final : public Kernel {
 };
 
 /// data[..., indices[...], ...] along an axis, which input 2 holds (older models: attribute axis). The first
-/// batch_dims axes of data and indices go together. Negative indexes count from the end.
+/// batch_dims axes of data and indices go together. Negative indexes count from the end; where one is out of range, there
+/// are zeros.
 class Gather final : public Operator {
  public:
   Gather() : Operator({.name = "Gather"}) {}
@@ -194,7 +206,9 @@ class Gather final : public Operator {
     if (!input.is_known()) return false;
     const int axis = input.known();
     const IndexList list(*index, context.input(0).extent(axis), axis);
-    outputs[0] = context.input(0).select(axis, list.at(index->data(), 0));
+    const std::int64_t place = list.find(index->data(), 0);
+    if (place < 0) return false;
+    outputs[0] = context.input(0).select(axis, place);
     return true;
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {

@@ -229,8 +229,8 @@ class FullyConnected final : public Product {
   static bool flattens(const PartialShape& x, std::int64_t columns) {
     if (x.rank() < 3 || columns < 0 || !x.is_static() || x.extent(-1) == columns) return false;
     std::int64_t elements = 1;
-    for (const std::int64_t extent : x.extents().subspan(1))
-      elements *= extent;
+    for (int axis = 1; axis < x.rank(); ++axis)
+      elements *= x.extent(axis);
     return elements == columns;
   }
 };

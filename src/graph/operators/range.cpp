@@ -27,10 +27,7 @@ class RangeRun final : public Kernel {
     const ScalarType type = out_.dtype();
     const std::int64_t size = element_size(type);
     auto* to = static_cast<char*>(arguments.outputs[0]);
-    const auto whole = [](const TensorView& view) {
-      return is_integer(view.dtype()) || view.dtype() == ScalarType::boolean;
-    };
-    if (whole(start_) && whole(step_) && is_integer(type)) {
+    if (is_integer(type)) {  // numbers lose their fractions first
       const std::int64_t start = read<std::int64_t>(arguments.inputs[0], start_.dtype());
       const std::int64_t step = read<std::int64_t>(arguments.inputs[2], step_.dtype());
       for (std::int64_t i = 0; i < out_.numel(); ++i)
@@ -61,7 +58,8 @@ class RangeRun final : public Kernel {
   TensorView out_, start_, step_;
 };
 
-/// start, start + step, ... before stop, of attribute output_type (without it, of the inputs' type).
+/// start, start + step, ... before stop, of attribute output_type (without it, of the inputs' type). Where that is an
+/// integer type, the inputs are converted first: by their fractions there would be more or fewer elements.
 class Range final : public Operator {
  public:
   Range() : Operator({.name = "Range"}) {}
@@ -84,6 +82,11 @@ class Range final : public Operator {
       numbers[i] = number_of(*value);
     }
     const ScalarType type = context.attributes().scalar_type("output_type", context.input(0).dtype);
+    if (is_integer(type)) {
+      for (std::optional<double>& number : numbers) {
+        if (number) number = std::trunc(*number);
+      }
+    }
     if (!numbers[0] || !numbers[1] || !numbers[2]) {
       context.set_output(0, type, {PartialShape::unknown});
       return;
