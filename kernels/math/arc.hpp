@@ -91,7 +91,7 @@ WEFT_ALWAYS_INLINE Register<double> acos(const Register<double>& x) noexcept {
       quarter + DoubleWord<double>{turned(-h.arc.high, x), turned(-h.arc.low, x)};
   const DoubleWord<double> outer = select(x < 0.0, half + -twice, twice);
   const Register<double> value = rounded(select(h.outer, outer, inner));
-  return select(abs(x) > 1.0, not_a_number<double>, value);
+  return select(abs(x) <= 1.0, value, not_a_number<double>);
 }
 
 // Of f32, in f32: what rounding costs is put together last. pi / 2 and pi in two words:
@@ -144,7 +144,10 @@ WEFT_ALWAYS_INLINE Register<float> acos(const Register<float>& x) noexcept {
   const Register<float> beside = inner.high + ((inner.low + quarter_turn_rest) + tail);
   const Register<float> below = outer.high + (fma(h.tail, -2.0F, half_turn_rest) + outer.low);
   const Register<float> above = fma(h.tail, 2.0F, h.s * 2.0F);
-  return select(h.outer, select(left, below, above), beside);
+  // Written so that beyond 1, and for NaN, it is the same NaN at every level: which of several a sum takes depends on
+  // how the level rounds.
+  return select(abs(x) <= 1.0F, select(h.outer, select(left, below, above), beside),
+                not_a_number<float>);
 }
 
 /// The angle of the point (x, y), between -pi and pi, as C99 Annex F has it.

@@ -19,7 +19,7 @@ Tensor Tensor::empty_strided(IntSpan shape, IntSpan strides, ScalarType type) {
          text("negative strides ", to_string(strides), " for a new tensor"));
   }
   std::shared_ptr<void> memory = allocate(checked.end_byte());
-  const auto* begin = static_cast<const std::byte*>(memory.get());
+  auto* begin = static_cast<std::byte*>(memory.get());
   TensorView view = within({begin, begin + checked.end_byte()}, begin, type, shape, strides);
   return {std::move(memory), std::move(view)};
 }

@@ -171,3 +171,13 @@ TEST_CASE("small_vector: converts to a span of its elements", "[base]") {
   CHECK(view.data() == v.data());
   CHECK(view.size() == 3);
 }
+
+TEST_CASE("small_vector: a copy that runs out of memory leaves the old elements", "[base]") {
+  const weft::SmallVector<int, 2> large{1, 2, 3, 4, 5};
+  weft::SmallVector<int, 2> small{7};
+  const auto copy = [&] { small = large; };
+  const long failures =
+      test::fail_each_allocation(copy, [&] { CHECK(small == weft::SmallVector<int, 2>{7}); });
+  CHECK(failures == 1);
+  CHECK(small == large);
+}

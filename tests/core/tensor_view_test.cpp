@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Making views, and what they know of themselves. The views of views are in view_geometry_test.cpp.
+#include <weft/core/cast.hpp>
+#include <weft/core/tensor.hpp>
 #include <weft/core/tensor_view.hpp>
 
 #include "support/errors.hpp"
@@ -240,4 +242,59 @@ TEST_CASE("tensor_view: a bool may hold any byte", "[core]") {
   CHECK_FALSE(view.at<bool>({0}));
   for (std::int64_t i = 1; i < 4; ++i)
     CHECK(view.at<bool>({i}));
+}
+
+TEST_CASE("tensor_view: a 0-d tensor has no axis", "[core]") {
+  const weft::Tensor number = weft::Tensor::zeros({}, ScalarType::f32);
+  for (const std::int64_t axis : {0, -1, 1}) {
+    CHECK_ERROR(axis, ("0-d"), number.extent(axis));
+    CHECK_ERROR(axis, ("0-d"), number.stride(axis));
+    CHECK_ERROR(rank, ("0-d"), number.select(axis, 0));
+    CHECK_ERROR(rank, ("0-d"), number.slice(axis, 0, 1));
+    CHECK_ERROR(axis, ("0-d"), TensorView().extent(axis));
+  }
+  CHECK(number.transpose(0, -1).rank() == 0);
+  CHECK_ERROR(axis, ("axis 1"), number.transpose(0, 1));
+}
+
+TEST_CASE("tensor_view: elements of an undefined tensor", "[core]") {
+  CHECK_ERROR(undefined, ("undefined"), weft::Tensor{}.at<float>({}));
+  CHECK_ERROR(undefined, ("undefined"), TensorView{}.at<float>({}));
+  CHECK_ERROR(undefined, ("undefined"), TensorView{}.element_offset({}));
+  weft::Tensor from = weft::Tensor::zeros({2, 3}, ScalarType::f32);
+  const weft::Tensor to = std::move(from);
+  CHECK(!from.defined());  // NOLINT(bugprone-use-after-move): that is what is tested
+  CHECK(from.data() == nullptr);
+  CHECK(to.numel() == 6);
+}
+
+TEST_CASE("tensor_view: read-only elements are given out as const only", "[core]") {
+  const std::vector<float> values = counted(4);
+  const TensorView view(over(values), {4});
+  CHECK(view.data_as<const float>() == values.data());
+  CHECK(view.at<float>({3}) == 3);
+  CHECK_ERROR(invalid_argument, ("read-only", "const"), view.data_as<float>());
+  CHECK_ERROR(invalid_argument, ("read-only"), view.flip(0).data_as<float>());
+  CHECK_ERROR(dtype, ("f32", "f64"), view.data_as<const double>());
+  // Made of const elements by address, too.
+  const auto* first = reinterpret_cast<const std::byte*>(values.data());
+  const TensorView within =
+      TensorView::within({first, first + 16}, values.data(), ScalarType::f32, {4}, {1});
+  CHECK(within.read_only());
+  CHECK_ERROR(invalid_argument, ("read-only"), within.data_as<float>());
+  CHECK_ERROR(invalid_argument, ("read-only"), weft::cast_tensor(within, within));
+}
+
+TEST_CASE("tensor_view: element types and memory that there are not", "[core]") {
+  const auto no_type = static_cast<ScalarType>(200);
+  CHECK(weft::name(no_type) == "unknown");
+  CHECK_ERROR(dtype, ("200"), weft::Tensor::empty({2}, no_type));
+  CHECK_ERROR(dtype, ("200"), TensorView::trusted(somewhere(), no_type, {2}));
+  std::vector<float> none;
+  CHECK_ERROR(undefined, ("no memory"), TensorView(over(none), {0}).as_strided({4}, {1}, 1));
+  // Strides of a tensor without elements may be any.
+  const TensorView empty =
+      TensorView::trusted(somewhere(), ScalarType::f32, {0, 4}, {1, std::int64_t{1} << 62});
+  CHECK(empty.select(1, 3).numel() == 0);
+  CHECK(empty.slice(1, 3, 4).numel() == 0);
 }

@@ -102,3 +102,60 @@ TEST_CASE("memory for random lengths is that of the longest", "[graph]") {
   CHECK(frame.counters().arena_bytes == bytes);
   CHECK(frame.counters().allocations == 1);
 }
+
+TEST_CASE("allocation failures: a frame whose plan failed can be planned again", "[graph]") {
+  // Kernels of their own, a product with a constant that is packed, and a shape that turns up in the run.
+  Graph graph;
+  const std::int64_t unknown = weft::graph::PartialShape::unknown;
+  const Value x = graph.add_parameter({ScalarType::f32, {unknown, 3}});
+  const Value w = graph.add_constant(Tensor::full({3, 4}, ScalarType::f32, 0.5));
+  const Value product = graph.add("MatMul", {x, w});
+  const Value axis = graph.add_constant(Tensor::of<std::int64_t>({1}, {1}));
+  graph.add_result(graph.add("Softmax", {product}, {{"axis", std::int64_t{1}}}));
+  graph.add_result(graph.add("ReduceSum", {graph.add("Relu", {product}), axis}));
+  graph.add_result(graph.add("Reshape", {product, graph.add("ShapeOf", {product})}));
+  const Executable executable(graph);
+  const auto rows = [](std::int64_t n) { return Tensor::full({n, 3}, ScalarType::f32, 2); };
+  const auto check = [&](Frame& frame, std::int64_t n) {
+    const Tensor in = rows(n);
+    frame.plan(std::array<TensorView, 1>{in});
+    frame.run();
+    CHECK(frame.result(0).at<float>({n - 1, 3}) == 0.25F);
+    CHECK(frame.result(1).at<float>({n - 1}) == 12);
+    CHECK(frame.result(2).at<float>({n - 1, 0}) == 3);
+  };
+  Frame frame(executable);
+  check(frame, 2);
+  std::int64_t n = 3;
+  const long failures = test::fail_each_allocation(
+      [&] {
+        const Tensor in = rows(++n);
+        frame.plan(std::array<TensorView, 1>{in});
+        frame.run();
+      },
+      [&] {
+        const long failing = test::failing_allocation.exchange(0);
+        check(frame, n);  // the very plan that failed
+        check(frame, 2);
+        test::failing_allocation = failing;
+      });
+  CHECK(failures > 10);
+  check(frame, 5);
+}
+
+TEST_CASE("allocation failures: a graph has no parameter without a node", "[graph]") {
+  Graph graph;
+  std::size_t parameters = 0;
+  for (int round = 0; round < 9; ++round) {
+    test::fail_each_allocation(
+        [&] {
+          graph.add_parameter({ScalarType::f32, {1}});
+          ++parameters;
+        },
+        [&] {
+          CHECK(graph.parameters().size() == parameters);
+          CHECK(graph.nodes().size() == parameters);
+        });
+  }
+  CHECK(graph.parameters().size() == parameters);
+}

@@ -361,3 +361,49 @@ TEST_CASE("an integer divided by zero is an error with the layer's name", "[grap
   const Tensor zero = Tensor::zeros({2}, ScalarType::i32);
   CHECK_ERROR(division, ("Divide"), executable.run(std::vector<TensorView>{x, zero}));
 }
+
+TEST_CASE("numbers that name nothing are errors", "[graph]") {
+  Graph graph;
+  const Value x = graph.add_parameter({ScalarType::f32, {2}});
+  graph.add_result(graph.add("Relu", {x}));
+  const Executable executable(graph);
+  Frame frame(executable);
+  for (const int i : {-1, 1, 1000}) {
+    CHECK_ERROR(invalid_argument, ("parameter", "below 1"), executable.parameter_name(i));
+    CHECK_ERROR(invalid_argument, ("parameter"), executable.parameter_type(i));
+    CHECK_ERROR(invalid_argument, ("parameter"), executable.parameter_is_used(i));
+    CHECK_ERROR(invalid_argument, ("result"), executable.result_name(i));
+    CHECK_ERROR(invalid_argument, ("result"), executable.result_type(i));
+    CHECK_ERROR(invalid_argument, ("result"), frame.result(i));
+  }
+  CHECK(!frame.result(0).defined());
+  CHECK_ERROR(invalid_argument, ("node 2"), graph.node(2));
+  CHECK_ERROR(invalid_argument, ("node -1"), graph.node(-1));
+  for (const int rank : {-1, 65, 1 << 30})
+    CHECK_ERROR(rank, ("rank"), weft::graph::PartialShape::of_rank(rank));
+  CHECK_ERROR(axis, ("0-d"), weft::graph::PartialShape({}).extent(0));
+  weft::graph::OperatorRegistry registry;
+  CHECK_ERROR(invalid_argument, ("null"), registry.add(nullptr));
+  weft::graph::Node node;
+  node.op = "Loop";
+  node.bodies = {nullptr};
+  graph.add_result({graph.add_node(std::move(node)), 0});
+  CHECK_ERROR(invalid_argument, ("Loop", "body"), graph.check(3));
+}
+
+TEST_CASE("results that are parameters or constants are read-only", "[graph]") {
+  const std::vector<float> memory = {1, 2};
+  const TensorView given(std::span<const float>(memory), {2});
+  Graph graph;
+  const Value x = graph.add_parameter({ScalarType::f32, {2}});
+  graph.add_result(x);
+  graph.add_result(graph.add_constant(Tensor::of<float>({1}, {5})));
+  graph.add_result(graph.add("Relu", {x}));
+  Frame frame{Executable(graph)};
+  frame.plan(std::vector<TensorView>{given});
+  frame.run();
+  CHECK(frame.result(0).read_only());
+  CHECK(frame.result(1).read_only());
+  CHECK(frame.result(1).at<float>({0}) == 5);
+  CHECK(!frame.result(2).read_only());
+}

@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/random_layout.hpp"
 
+#include <cstring>
 #include <list>
 
 namespace {
@@ -97,4 +98,67 @@ TEST_CASE("allocation: an output takes one for its memory and one for its owners
   const TensorView& in = operands.views[1];
   // And one for the list of what the iterator keeps.
   CHECK(test::allocations([&] { TensorIteratorConfig().add_output().add_input(in).build(); }) <= 3);
+}
+
+TEST_CASE("allocation failures: a view or tensor assigned to keeps what it showed", "[iter]") {
+  const weft::Tensor large = weft::Tensor::zeros({1, 1, 1, 1, 1, 1, 1, 1, 2}, ScalarType::f32);
+  weft::Tensor tensor = weft::Tensor::of<float>({2}, {3, 4});
+  TensorView view = tensor;
+  const auto as_before = [&] {
+    CHECK(tensor.rank() == 1);
+    CHECK(tensor.at<float>({1}) == 4);
+    CHECK(view.rank() == 1);
+    CHECK(view.data() == tensor.data());
+  };
+  CHECK(test::fail_each_allocation([&] { view = large; }, as_before) == 1);
+  view = tensor;
+  CHECK(test::fail_each_allocation([&] { tensor = large; }, as_before) == 1);
+  CHECK(tensor.rank() == 9);
+}
+
+TEST_CASE("allocation failures: build() keeps the caller's output", "[iter]") {
+  const weft::Tensor in = weft::Tensor::full({4, 5}, ScalarType::f32, 1);
+  weft::Tensor out = weft::Tensor::full({2}, ScalarType::f32, 7);
+  const auto build = [&] { TensorIteratorConfig().add_output(out).add_input(in).build(); };
+  const long failures = test::fail_each_allocation(build, [&] {
+    CHECK(out.numel() == 2);
+    CHECK(out.at<float>({1}) == 7);
+  });
+  CHECK(failures > 1);
+  CHECK(out.numel() == 20);
+}
+
+TEST_CASE("allocation failures: casts are materialized or refused", "[iter]") {
+  const weft::Tensor a = weft::Tensor::full({6, 7}, ScalarType::f64, 2);
+  const weft::Tensor b = weft::Tensor::full({6, 7}, ScalarType::i32, 3);
+  const weft::Tensor out = weft::Tensor::zeros({6, 7}, ScalarType::f32);
+  const auto fresh = [&] {
+    return TensorIteratorConfig()
+        .add_output(out)
+        .add_input(a)
+        .add_input(b)
+        .promote_inputs_to_common_dtype(true)
+        .cast_common_dtype_to_outputs(true)
+        .build();
+  };
+  TensorIterator iter = fresh();
+  const long failures = test::fail_each_allocation(
+      [&] {
+        iter = fresh();
+        iter.materialize_casts();
+      },
+      [&] {
+        // What is left can be tried again, and reads no memory that is gone.
+        iter.materialize_casts();
+        double sum = 0;
+        iter.serial_for_each([&](char** data, const std::int64_t* strides, std::int64_t n) {
+          for (std::int64_t i = 0; i < n; ++i) {
+            double value = 0;
+            std::memcpy(&value, data[1] + i * strides[1], sizeof(value));
+            sum += value;
+          }
+        });
+        CHECK(sum == 84);
+      });
+  CHECK(failures > 2);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes wrong with cpu_kernel, and kernels that are called for their effects.
 #include <weft/kernel/cpu_kernel.hpp>
+#include <weft/kernel/index_kernel.hpp>
 
 #include "kernel/mix.hpp"
 #include "support/dense.hpp"
@@ -190,18 +191,37 @@ TEST_CASE("cpu_kernel: operands that do not fit the lambda", "[kernel]") {
 
 TEST_CASE("cpu_kernel: one iterator on several threads at once", "[kernel]") {
   const Tensor a = Tensor::full({300, 40}, ScalarType::f64, 3);
-  const Tensor out = Tensor::zeros({300, 40}, ScalarType::f32);
-  const auto iter = iterator(out, {a});
-  // All write the same values, so whoever is last the result is known.
+  // One iterator, and bound to an output of each thread's own.
+  const auto iter = iterator(Tensor::zeros({300, 40}, ScalarType::f32), {a});
+  std::vector<Tensor> outputs;
   std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 20; ++i) {
-        weft::cpu_serial_kernel(iter, [](float x) { return x * 2; });
-      }
+  for (int t = 0; t < 4; ++t)
+    outputs.push_back(Tensor::zeros({300, 40}, ScalarType::f32));
+  for (const Tensor& out : outputs) {
+    threads.emplace_back([&iter, &out] {
+      auto mine = iter;
+      mine.bind(0, out.data());
+      for (int i = 0; i < 20; ++i)
+        weft::cpu_serial_kernel(mine, [](float x) { return x * 2; });
     });
   }
   for (std::thread& thread : threads)
     thread.join();
-  CHECK(test::difference(out, test::dense_copy(Tensor::full({300, 40}, ScalarType::f32, 6))) == "");
+  const auto wanted = test::dense_copy(Tensor::full({300, 40}, ScalarType::f32, 6));
+  for (const Tensor& out : outputs)
+    CHECK(test::difference(out, wanted) == "");
+}
+
+TEST_CASE("cpu_kernel: an iterator of a reduction is refused", "[kernel]") {
+  const Tensor a = Tensor::full({64, 100}, ScalarType::f32, 1);
+  const Tensor out = Tensor::full({64, 1}, ScalarType::f32, 7);
+  const auto iter = weft::TensorIterator::reduce_op(out, a);
+  const auto same = [](float x) { return x; };
+  CHECK_ERROR(invalid_argument, ("output 0", "reduction", "cpu_reduce"),
+              weft::cpu_kernel(iter, same));
+  CHECK_ERROR(invalid_argument, ("reduction"), weft::cpu_serial_kernel(iter, same));
+  CHECK_ERROR(invalid_argument, ("reduction"), weft::explain_run(iter));
+  CHECK_ERROR(invalid_argument, ("reduction"),
+              weft::cpu_index_kernel(iter, {}, {}, [](char*, char*, std::int64_t) {}));
+  CHECK(test::difference(out, test::dense_copy(Tensor::full({64, 1}, ScalarType::f32, 7))) == "");
 }

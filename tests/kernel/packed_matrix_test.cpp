@@ -174,3 +174,14 @@ TEST_CASE("a provider takes the products that it wants") {
 }
 
 }  // namespace
+
+TEST_CASE("packed_matrix: one that was moved from is refused", "[kernel]") {
+  weft::PackedMatrix from(weft::Tensor::full({3, 2}, weft::ScalarType::f32, 1));
+  const weft::PackedMatrix to = std::move(from);
+  const weft::Tensor a = weft::Tensor::full({4, 3}, weft::ScalarType::f32, 1);
+  const weft::Tensor out = weft::Tensor::zeros({4, 2}, weft::ScalarType::f32);
+  CHECK_ERROR(undefined, ("moved"),
+              weft::multiply_out(out, a, from));  // NOLINT(bugprone-use-after-move)
+  weft::multiply_out(out, a, to);
+  CHECK(out.at<float>({3, 1}) == 3);
+}

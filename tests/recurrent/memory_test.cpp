@@ -5,6 +5,7 @@
 #include "support/allocation_counter.hpp"
 #include "support/seed.hpp"
 
+#include <cstring>
 #include <fstream>
 
 namespace {
@@ -298,4 +299,34 @@ TEST_CASE("memory: another length neither plans nor allocates", "[recurrent]") {
   run(7);
   const std::vector<Tensor> fresh = program.run(inputs);
   CHECK(same_bits(frame.result(2), fresh[2]));
+}
+
+TEST_CASE("allocation failures: a loop that could not be planned or run can be", "[recurrent]") {
+  for (const bool as_operations : {false, true}) {
+    const Lstm lstm(as_operations);
+    const LoopProgram program = lstm.program();
+    weft::graph::Frame frame{program.executable()};
+    const auto run = [&](const std::vector<Tensor>& inputs) {
+      const std::vector<TensorView> views(inputs.begin(), inputs.end());
+      frame.plan(views);
+      frame.run();
+      return Tensor::copy_of(frame.result(0));
+    };
+    // The same numbers lying in two ways, so that slices have other strides.
+    std::vector<Tensor> dense = Lstm::inputs(5);
+    std::vector<Tensor> apart = dense;
+    const Tensor wide = Tensor::full({1, 10, Lstm::columns}, ScalarType::f32, 0.5);
+    apart[0] = Tensor::share(wide.owner(), wide.slice(1, 0, 10, 2));
+    const Tensor wanted = run(dense);
+    const auto right = [&](const Tensor& got) {
+      CHECK(std::memcmp(got.data(), wanted.data(), static_cast<std::size_t>(wanted.nbytes())) == 0);
+    };
+    long round = 0;
+    const long failures = fail_each_allocation([&] { run(++round % 2 != 0 ? apart : dense); },
+                                               [&] {
+                                                 right(run(round % 2 != 0 ? dense : apart));
+                                                 right(run(round % 2 != 0 ? apart : dense));
+                                               });
+    CHECK(failures > 10);
+  }
 }

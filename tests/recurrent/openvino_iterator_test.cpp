@@ -11,17 +11,17 @@ namespace {
 
 using namespace test;
 
-const Json& cases(const std::string& file) {
+const Json& cases(std::string_view file) {
   static std::map<std::string, Json> files;
-  const auto [at, fresh] = files.try_emplace(file);
-  if (fresh) at->second = read_json("openvino/openvino_" + file + ".json");
+  const auto [at, fresh] = files.try_emplace(std::string(file));
+  if (fresh) at->second = read_json("openvino/openvino_" + at->first + ".json");
   return at->second["cases"];
 }
-const Json& iterator_case(const std::string& name) {
+const Json& iterator_case(std::string_view name) {
   for (const Json& one : cases("tensor_iterator")) {
     if (one["name"].string == name) return one;
   }
-  throw std::out_of_range("no case " + name);
+  throw std::out_of_range("no case " + std::string(name));
 }
 Tensor input(const Json& json, const char* name) { return tensor_of(json["inputs"][name]); }
 

@@ -19,11 +19,11 @@ const Json& cases(const char* file) {
   if (fresh) at->second = read_json(file);
   return at->second["cases"];
 }
-const Json& case_named(const char* file, const std::string& name) {
+const Json& case_named(const char* file, std::string_view name) {
   for (const Json& one : cases(file)) {
     if (one["name"].string == name) return one;
   }
-  throw std::out_of_range("no case " + name);
+  throw std::out_of_range("no case " + std::string(name));
 }
 
 /// A Loop in the making: inputs 0 and 1 are its trip count and condition.

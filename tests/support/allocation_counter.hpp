@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Counts heap allocations. Replaces operator new of the whole program, so include it in exactly one
+/// Counts heap allocations, and lets one fail. Replaces operator new of the whole program, so include it in exactly one
 /// source file of a test program that asks for it.
 #pragma once
 
@@ -21,8 +21,32 @@ long allocations(F&& f) {
   return allocation_count.load() - before;
 }
 
+/// The allocation that fails, once, counted from 1; 0: none does.
+inline std::atomic<long> failing_allocation{0};
+
+/// Calls f with its first allocation failing, with its second, and so on until none is left to fail, and
+/// after_failure() each time that f threw std::bad_alloc. Returns how often that was.
+template <class F, class AfterFailure>
+long fail_each_allocation(F&& f, AfterFailure&& after_failure) {
+  for (long n = 1;; ++n) {
+    failing_allocation = n;
+    try {
+      f();
+      const bool was_reached = failing_allocation.exchange(0) <= 0;
+      if (!was_reached) return n - 1;
+    } catch (const std::bad_alloc&) {
+      failing_allocation = 0;
+      after_failure();
+    }
+  }
+}
+
 inline void* counted_allocation(std::size_t size, std::size_t alignment) {
   ++allocation_count;
+  if (failing_allocation > 0 && --failing_allocation == 0) {
+    failing_allocation = -1;  // reached
+    throw std::bad_alloc();
+  }
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
   if (memory == nullptr) throw std::bad_alloc();
