@@ -34,7 +34,7 @@ WEFT_ALWAYS_INLINE Vectorized<float> exp_below(const Vectorized<float>& x) noexc
     result[i] = bits_as<float>(bits_as<std::int32_t>(p[i]) + exponent);
   }
   // Of 0 and NaN, NaN.
-  const V none = V::map(x, [](const auto& a) { return xsimd::max(V::Batch(0.0F), a); });
+  const V none = V::map(x, [](const auto& a) { return larger_or_second(V::Batch(0.0F), a); });
   return select(x >= V(-87.33654F), result, none);
 }
 /// In f64 within 1 ulp, and 0 below -708: a result that is less than the normal numbers, as it would be for the

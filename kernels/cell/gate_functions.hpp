@@ -4,7 +4,7 @@
 /// sigmoid and tanh are rounded better, at twice the price.)
 #pragma once
 
-#include <weft/kernel/vectorized.hpp>
+#include <weft/kernel/vectorized_math.hpp>
 
 #include <cstdint>
 
@@ -75,12 +75,12 @@ WEFT_ALWAYS_INLINE GateExp<T> gate_exp(const Vectorized<T>& x) noexcept {
   return {gate_power(shifted), fma(q * r, r, r)};
 }
 
-/// NaN stays NaN: of a NaN and a number, the instructions give the second operand.
+/// NaN stays NaN.
 template <class T>
 WEFT_ALWAYS_INLINE Vectorized<T> kept_within(const Vectorized<T>& a, T least, T most) noexcept {
   return Vectorized<T>::map(a, [&](const auto& x) {
     using Batch = xsimd::batch<T>;
-    return xsimd::min(Batch(most), xsimd::max(Batch(least), x));
+    return smaller_or_second(Batch(most), larger_or_second(Batch(least), x));
   });
 }
 

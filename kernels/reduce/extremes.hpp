@@ -3,6 +3,8 @@
 /// The least and the largest of rows.
 #pragma once
 
+#include <weft/kernel/vectorized_math.hpp>
+
 #include "kernels/reduce/folds.hpp"
 #include "kernels/reduce/rule_kernel.hpp"
 
@@ -49,8 +51,8 @@ WEFT_ALWAYS_INLINE Vectorized<T> extreme_number(const Vectorized<T>& a,
                                                 const Vectorized<T>& b) noexcept {
   using Batch = typename Vectorized<T>::Batch;
   return Vectorized<T>::zip(a, b, [](const Batch& x, const Batch& y) WEFT_INLINE_LAMBDA {
-    if constexpr (largest) return xsimd::max(x, y);
-    return xsimd::min(x, y);
+    if constexpr (largest) return larger_or_second(x, y);
+    return smaller_or_second(x, y);
   });
 }
 

@@ -82,7 +82,7 @@ struct Functions {
 
   /// The larger; b if a is NaN. One instruction.
   static WEFT_ALWAYS_INLINE V larger(const V& a, const V& b) {
-    return V::zip(a, b, [](const auto& x, const auto& y) { return xsimd::max(x, y); });
+    return V::zip(a, b, [](const auto& x, const auto& y) { return larger_or_second(x, y); });
   }
 
   static void find_largest(void* largest, const char* in, std::int64_t in_row, std::int64_t rows,

@@ -42,38 +42,64 @@ WEFT_ALWAYS_INLINE Register<T> nearest_product(const Register<T>& x,
   return fma(x, factor, FloatFormat<T>::rounder) - FloatFormat<T>::rounder;
 }
 
+/// The larger of a and b in each lane; b where they are equal or one is NaN. That is what the instructions do; of
+/// xsimd::max, the operand depends on the version.
+template <class T>
+WEFT_ALWAYS_INLINE xsimd::batch<T> larger_or_second(const xsimd::batch<T>& a,
+                                                    const xsimd::batch<T>& b) noexcept {
+  using Batch = xsimd::batch<T>;
+  if constexpr (std::is_integral_v<T>) {
+    return xsimd::max(a, b);
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm512_max_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm512_max_pd(a, b));
+#elif defined(__AVX__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm256_max_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm256_max_pd(a, b));
+#elif defined(__SSE2__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm_max_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm_max_pd(a, b));
+#else
+    return xsimd::select(a > b, a, b);
+#endif
+  }
+}
+/// The smaller of a and b in each lane; b where they are equal or one is NaN. That is what the instructions do; of
+/// xsimd::min, the operand depends on the version.
+template <class T>
+WEFT_ALWAYS_INLINE xsimd::batch<T> smaller_or_second(const xsimd::batch<T>& a,
+                                                     const xsimd::batch<T>& b) noexcept {
+  using Batch = xsimd::batch<T>;
+  if constexpr (std::is_integral_v<T>) {
+    return xsimd::min(a, b);
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm512_min_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm512_min_pd(a, b));
+#elif defined(__AVX__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm256_min_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm256_min_pd(a, b));
+#elif defined(__SSE2__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm_min_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm_min_pd(a, b));
+#else
+    return xsimd::select(a < b, a, b);
+#endif
+  }
+}
+
 /// The larger of x and `least`; NaN stays NaN.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> at_least(const Register<T>& x,
                                         std::type_identity_t<T> least) noexcept {
-  // By instructions that give their second operand for NaN, where there are some.
-  using Batch = xsimd::batch<T>;
-  const Batch low(least);
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm512_max_ps(low, x.value)));
-  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm512_max_pd(low, x.value)));
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm256_max_ps(low, x.value)));
-  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm256_max_pd(low, x.value)));
-#else
-  return Register<T>(xsimd::select(x.value < low, low, x.value));
-#endif
+  return Register<T>(larger_or_second(xsimd::batch<T>(least), x.value));
 }
 /// The smaller of x and `most`; NaN stays NaN.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> at_most(const Register<T>& x,
                                        std::type_identity_t<T> most) noexcept {
-  using Batch = xsimd::batch<T>;
-  const Batch high(most);
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm512_min_ps(high, x.value)));
-  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm512_min_pd(high, x.value)));
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return Register<T>(Batch(_mm256_min_ps(high, x.value)));
-  if constexpr (sizeof(T) == 8) return Register<T>(Batch(_mm256_min_pd(high, x.value)));
-#else
-  return Register<T>(xsimd::select(x.value > high, high, x.value));
-#endif
+  return Register<T>(smaller_or_second(xsimd::batch<T>(most), x.value));
 }
 /// x kept within bounds; NaN stays NaN.
 template <class T>
