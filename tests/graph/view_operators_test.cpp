@@ -315,6 +315,11 @@ TEST_CASE("StridedSlice with new, shrunk and open axes", "[graph]") {
               {2, 1, 4, 5}, x, [](const Dims& i) {
                 return Dims{i[0], 2, i[2], i[3]};
               }));
+  // x[1]: begin_mask means ranges.
+  CHECK(shows(run({{"begin_mask", Bits{1}}, {"shrink_axis_mask", Bits{1}}}, {1}, {2}), {3, 4, 5}, x,
+              [](const Dims& i) {
+                return Dims{1, i[0], i[1], i[2]};
+              }));
   CHECK_ERROR(axis, ("index 2", "extent 2"), run({{"shrink_axis_mask", Bits{1}}}, {2}, {3}));
   CHECK_ERROR(invalid_argument, ("ellipsis"), run({{"ellipsis_mask", Bits{1, 1}}}, {0, 0}, {0, 0}));
   CHECK_ERROR(shape, ("equal lengths"), run({}, {0, 0}, {1}));

@@ -30,9 +30,11 @@ Broadcast broadcast_of(const Node& node) {
 
 /// The axis of the first input at which the second lies by the rule pdpd; -1 where that is the end.
 int pdpd_axis(const Node& node) {
-  return broadcast_of(node) == Broadcast::pdpd
-             ? static_cast<int>(node.attributes.integer("axis", -1))
-             : -1;
+  if (broadcast_of(node) != Broadcast::pdpd) return -1;
+  // As OpenVINO writes it, within auto_broadcast; and as it stands in the specification's examples.
+  constexpr std::string_view written = "auto_broadcast.auto_broadcast_axis";
+  return static_cast<int>(node.attributes.has(written) ? node.attributes.integer(written)
+                                                       : node.attributes.integer("axis", -1));
 }
 
 /// Whether a formula reads the elements of input i; of others, only the type counts.

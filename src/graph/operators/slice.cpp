@@ -129,7 +129,7 @@ class StridedSlice final : public ViewOperator {
         cut.kind = AxisCut::Kind::added;
       } else if (shrunk[i] != 0) {
         cut.kind = AxisCut::Kind::index;
-        cut.begin = from_first[i] != 0 ? 0 : begin[i];
+        cut.begin = begin[i];  // whatever begin_mask says
       } else {
         cut.kind = AxisCut::Kind::range;
         if (from_first[i] == 0) cut.begin = begin[i];
