@@ -9,6 +9,8 @@
 #include "support/net_text.hpp"
 #include "xml.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <string>
