@@ -26,13 +26,13 @@ class WEFT_API Tensor : public TensorView {
   /// Leaves `other` undefined: a view without its owner would show memory that may be gone.
   Tensor(Tensor&& other) noexcept
       : TensorView(std::move(static_cast<TensorView&>(other))), owner_(std::move(other.owner_)) {
-    static_cast<TensorView&>(other) = TensorView();
+    other.forget();
   }
   Tensor& operator=(Tensor&& other) noexcept {
     if (this != &other) {
       static_cast<TensorView&>(*this) = std::move(static_cast<TensorView&>(other));
       owner_ = std::move(other.owner_);
-      static_cast<TensorView&>(other) = TensorView();
+      other.forget();
     }
     return *this;
   }

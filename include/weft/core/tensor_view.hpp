@@ -22,6 +22,21 @@ struct ByteRange {
   const std::byte* end = nullptr;
 };
 
+/// All of a view but its extents and strides: what can be copied without failing.
+struct ViewFields {
+  void* data_ = nullptr;
+  ByteRange range_;
+  std::int64_t numel_ = 0;
+  std::int64_t first_byte_ = 0;
+  std::int64_t end_byte_ = 0;
+  int rank_ = 0;
+  ScalarType type_ = ScalarType::f32;
+  bool defined_ = false;
+  bool contiguous_ = true;
+  bool read_only_ = false;
+  bool weak_ = false;
+};
+
 /// Pointer, element type, shape and strides of a tensor that the view does not own.
 ///
 /// The element at index (i0, i1, ...) stands `i0 * stride(0) + i1 * stride(1) + ...` *elements*
@@ -32,14 +47,18 @@ struct ByteRange {
 ///
 /// Copying a view of rank up to 8 allocates nothing. A default-constructed view is *undefined*: as
 /// an output it means "allocate one for me".
-class WEFT_API TensorView {
+class WEFT_API TensorView : private ViewFields {
  public:
   // Not defaulted: `TensorView()` would then zero the room for extents and strides first.
   TensorView() noexcept {}  // NOLINT(modernize-use-equals-default)
   TensorView(const TensorView&) = default;
   TensorView(TensorView&&) noexcept = default;
   /// Leaves this as it was if memory for more axes than fit inside runs out.
-  TensorView& operator=(const TensorView& other) { return *this = TensorView(other); }
+  TensorView& operator=(const TensorView& other) {
+    dims_ = other.dims_;  // may fail; the rest does not
+    static_cast<ViewFields&>(*this) = other;
+    return *this;
+  }
   TensorView& operator=(TensorView&&) noexcept = default;
   ~TensorView() = default;
 
@@ -164,6 +183,13 @@ class WEFT_API TensorView {
   /// Drops axes of extent 1.
   TensorView squeeze() const;
 
+ protected:
+  /// Becomes undefined.
+  void forget() noexcept {
+    static_cast<ViewFields&>(*this) = ViewFields();
+    dims_.clear();
+  }
+
  private:
   static TensorView make(ByteRange range, const void* data, ScalarType type, IntSpan shape,
                          IntSpan strides, bool read_only);
@@ -178,17 +204,6 @@ class WEFT_API TensorView {
   void set_geometry(IntSpan shape, IntSpan strides);
   void check_range() const;
 
-  void* data_ = nullptr;
-  ByteRange range_;
-  std::int64_t numel_ = 0;
-  std::int64_t first_byte_ = 0;
-  std::int64_t end_byte_ = 0;
-  int rank_ = 0;
-  ScalarType type_ = ScalarType::f32;
-  bool defined_ = false;
-  bool contiguous_ = true;
-  bool read_only_ = false;
-  bool weak_ = false;
   SmallVector<std::int64_t, 2 * inline_rank> dims_;  // rank extents, then rank strides in elements
 };
 
