@@ -58,7 +58,8 @@ WEFT_API DimVector broadcast_shapes(IntSpan a, IntSpan b);
 /// `axis` counted from the front: -1 is the last of `rank` axes. A 0-d tensor accepts 0 and -1.
 /// Throws Error(axis) that names the axis and the allowed range.
 WEFT_API int normalize_axis(std::int64_t axis, int rank);
-/// The same where the axis is looked up: a 0-d tensor has none. Throws Error(axis) as well for rank 0.
+/// `axis` as an index into `rank` extents or strides: -1 is the last. Throws Error(axis) that names the axis if it is out
+/// of range, and for every axis of a 0-d tensor, which has none.
 WEFT_API std::size_t existing_axis(std::int64_t axis, int rank);
 
 /// As text: [2, 3, 4].
