@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Files in bytes, with errors that name the path. Private to the compiled part and the program.
+/// Files in bytes, with errors that name the path. Private to the compiled part and the program, so all of it is inline:
+/// a shared library shows the program its public functions only.
 #pragma once
 
 #include <weft/base/error.hpp>
-
-#include "base/text.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -52,7 +51,7 @@ class File {
   /// Reads exactly as much as fits.
   void read_all(std::span<std::byte> into) const {
     if (read(into) < into.size())
-      fail(ErrorCode::io, text("cannot read '", path_, "': it became shorter"));
+      fail(ErrorCode::io, "cannot read '" + path_ + "': it became shorter");
   }
   /// Reads to the end. Memory grows with what has really come. Throws Error(limit) beyond
   /// `max_bytes`.
@@ -66,7 +65,8 @@ class File {
       got = read(std::span(bytes).subspan(begin));
       bytes.resize(begin + got);
       if (static_cast<std::int64_t>(bytes.size()) > max_bytes) {
-        fail(ErrorCode::limit, text("'", path_, "' has more than ", max_bytes, " bytes"));
+        fail(ErrorCode::limit,
+             "'" + path_ + "' has more than " + std::to_string(max_bytes) + " bytes");
       }
     }
     return bytes;
@@ -92,7 +92,7 @@ class File {
 
   [[noreturn]] void fail_here(const char* what) const {
     const std::string reason = std::generic_category().message(errno);
-    fail(ErrorCode::io, text("cannot ", what, " '", path_, "': ", reason));
+    fail(ErrorCode::io, std::string("cannot ") + what + " '" + path_ + "': " + reason);
   }
 
   std::string path_;
@@ -105,7 +105,7 @@ class File {
 inline void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) fail(ErrorCode::io, text("cannot make folder '", path, "': ", error.message()));
+  if (error) fail(ErrorCode::io, "cannot make folder '" + path + "': " + error.message());
 }
 
 }  // namespace weft::inline v0
