@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The unsigned type in which integers of type T are added and multiplied: overflow wraps, and
 /// 16-bit factors are not promoted to a signed int whose product would overflow.
@@ -109,4 +110,5 @@ WEFT_ALWAYS_INLINE constexpr T at_most(T a, T b) noexcept {
   return b != b ? b : smaller;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 #include <cstdint>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// One span of n > 0 elements of Nin inputs and an output, in blocks of `length` elements:
@@ -119,4 +120,5 @@ struct BlockSpan {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 
 #include <complex>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The C types of the same layout.
 __extension__ typedef __complex__ float CFloat;
@@ -63,4 +64,5 @@ WEFT_ALWAYS_INLINE std::complex<double> complex_pow(std::complex<double> a,
   return {__real__ c, __imag__ c};
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 #include "kernels/complex_registers.hpp"
 #include "kernels/strided_loop.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Spans of a formula on complex numbers, real parts and imaginary parts in loops of their own. In
@@ -95,4 +96,5 @@ constexpr SpanKernel kernel_of_products(const F& op) {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,8 @@
 #include <limits>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// What complex numbers are divided by: a / b is (a.re * re + a.im * im) / denominator and
@@ -127,4 +128,5 @@ class ComplexQuotients {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

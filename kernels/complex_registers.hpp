@@ -16,7 +16,8 @@
 #include <immintrin.h>
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 #if defined(__AVX2__)
@@ -283,4 +284,5 @@ class ComplexRegisterSpans {
 #endif
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include "kernels/complex_library.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Real and imaginary parts, lane by lane.
@@ -121,4 +122,5 @@ constexpr SpanKernel complex_span_kernel(const Scalar& scalar, float cost) {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

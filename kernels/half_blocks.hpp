@@ -22,7 +22,8 @@
 #define WEFT_KEPT_LOOP
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Elements of a block: 64 bytes of f32.
@@ -140,4 +141,5 @@ WEFT_ALWAYS_INLINE void narrow_block(char* to, const float* from) {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include "kernels/half_blocks.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// As many elements as a register of f32 has lanes; no alignment is needed.
@@ -90,4 +91,5 @@ WEFT_ALWAYS_INLINE void store_halves(char* to, const Register<float>& from) {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

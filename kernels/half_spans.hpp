@@ -7,7 +7,8 @@
 #include "kernels/half_registers.hpp"
 #include "kernels/register_spans.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Spans of `float Op(float...)`, or of the same on registers, with Nin inputs on elements of type
@@ -110,4 +111,5 @@ struct HalfKernel {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,8 @@
 #include "kernels/shared_loops.hpp"
 #include "kernels/strided_loop.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The SpanKernel of a function object, as a constant: the one of another object, if it names one as its
@@ -84,7 +85,8 @@ struct KernelRow {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft
 
 /// A row of a family's table: WEFT_FOR_EACH_UNARY(WEFT_KERNEL_ROW) in braces.
 #define WEFT_KERNEL_ROW(NAME, FORMULA, KINDS, RESULT, TEXT) \

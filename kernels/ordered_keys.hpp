@@ -11,7 +11,8 @@
 #include <limits>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 template <class T>
@@ -68,4 +69,5 @@ WEFT_ALWAYS_INLINE Key larger(Key a, Key b) noexcept {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 
 #include <weft/kernel/vectorized_register.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 template <class R>
@@ -48,4 +49,5 @@ struct RegisterKernel {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 template <class T>
 WEFT_ALWAYS_INLINE T floor_of(T a) noexcept {
@@ -32,4 +33,5 @@ WEFT_ALWAYS_INLINE T nearest_of(T a) noexcept {
   return static_cast<T>(__builtin_rint(a));
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

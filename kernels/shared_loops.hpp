@@ -14,7 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The type that stands for T where all integers of a size are the same: sums, products, equality.
@@ -62,4 +63,5 @@ constexpr SpanKernel with_types_of(SpanKernel kernel) {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -20,7 +20,8 @@
 #define WEFT_VECTOR_LOOP WEFT_INDEPENDENT_ITERATIONS
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// True for formulas that say so: single elements are one instruction, worth a loop of their own. A choice between
@@ -111,4 +112,5 @@ constexpr SpanKernel strided_span_kernel(const F& op) {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -14,7 +14,8 @@
 #include <immintrin.h>
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 // ---- Arithmetic --------------------------------------------------------------------------------
@@ -295,4 +296,5 @@ const SpanKernel* WEFT_KERNEL(binary_kernel)(BinaryOp op, ScalarType type) {
 }
 #undef WEFT_CASE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 #include "kernels/complex_quotient.hpp"
 #include "kernels/half_blocks.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Elements: enough for the choice of a conversion to cost nothing.
@@ -133,4 +134,5 @@ const SpanKernel* WEFT_KERNEL(widening_kernel)(BinaryOp op, ScalarType type,
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// What a widening kernel's context is: the types of its two inputs in memory.
 struct WideningInputs {
@@ -21,4 +22,5 @@ struct WideningInputs {
 WEFT_DECLARE_KERNEL(widening_kernel,
                     const SpanKernel*(BinaryOp op, ScalarType type, WideningInputs inputs));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

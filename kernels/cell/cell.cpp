@@ -5,7 +5,8 @@
 #include "kernels/cell/gate_functions.hpp"
 #include "kernels/inline_lambda.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Some units of a row, from the first on: whole vectors, and a last one with fewer lanes.
@@ -235,4 +236,5 @@ const CellKernels* WEFT_KERNEL(cell_kernels)(ScalarType type) {
   return nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 enum class GateFunction : std::uint8_t {
   sigmoid,       ///< within 3 ulp, at least 4.6e-38 (f32) and 1e-300 (f64)
@@ -82,4 +83,5 @@ struct CellKernels {
 /// For f32 and f64; null for all else.
 WEFT_DECLARE_KERNEL(cell_kernels, const CellKernels*(ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -4,7 +4,8 @@
 
 #include "kernels/op_table.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 template <class T>
@@ -73,4 +74,5 @@ const SpanKernel* WEFT_KERNEL(compare_kernel)(CompareOp op, ScalarType type) {
   return rows[static_cast<int>(op)][static_cast<int>(type)];
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

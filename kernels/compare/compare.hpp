@@ -7,10 +7,12 @@
 #include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The kernel of a comparison on a type, or null where the function table names no such kind, and
 /// for the 16-bit floating types, which compare as f32.
 WEFT_DECLARE_KERNEL(compare_kernel, const SpanKernel*(CompareOp op, ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 #include <weft/kernel/cumulative_kernel.hpp>
 #include <weft/kernel/dispatch.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 enum class CumulativeOp : std::uint8_t {
   cumsum,
@@ -32,4 +33,5 @@ WEFT_DECLARE_KERNEL(running_total_kernel,
 WEFT_DECLARE_KERNEL(running_extreme_kernel,
                     const CumulativeKernel*(CumulativeOp op, ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 template <class T, bool least>
@@ -156,4 +157,5 @@ const CumulativeKernel* WEFT_KERNEL(running_extreme_kernel)(CumulativeOp op, Sca
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

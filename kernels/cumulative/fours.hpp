@@ -16,7 +16,8 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// a + b and a * b of numbers and of registers of them. Integers are unsigned words, so they wrap.
@@ -222,4 +223,5 @@ class ByFours {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 #include <cmath>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 // One after the other: products of complex numbers, and of f64, of which a few together may overflow where
@@ -114,4 +115,5 @@ const CumulativeKernel* WEFT_KERNEL(running_total_kernel)(CumulativeOp op, Scala
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 #include "kernels/division/quotient.hpp"
 #include "kernels/op_table.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 template <template <class> class Formula, class T>
@@ -165,4 +166,5 @@ const SpanKernel* WEFT_KERNEL(division_kernel)(DivisionOp op, ScalarType type) {
   return rows[static_cast<int>(op)][static_cast<int>(type)];
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

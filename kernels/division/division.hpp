@@ -7,7 +7,8 @@
 #include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The kernel of a function on a type, or null where the function table names no such kind, and for
 /// the 16-bit floating types, which compute in f32.
@@ -17,4 +18,5 @@ namespace weft::inline v0 {
 /// the kernel, and looks at it after the run. Several threads may set it at once.
 WEFT_DECLARE_KERNEL(division_kernel, const SpanKernel*(DivisionOp op, ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

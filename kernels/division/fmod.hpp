@@ -7,7 +7,8 @@
 #include "kernels/arithmetic.hpp"
 #include "kernels/rounding.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// True where quick_fmod is not right; it is everywhere else, for NaN too.
 WEFT_ALWAYS_INLINE bool needs_exact_fmod(float a, float b) noexcept {
@@ -47,4 +48,5 @@ WEFT_ALWAYS_INLINE double quick_fmod(double a, double b) noexcept {
 WEFT_ALWAYS_INLINE float exact_fmod(float a, float b) noexcept { return __builtin_fmodf(a, b); }
 WEFT_ALWAYS_INLINE double exact_fmod(double a, double b) noexcept { return __builtin_fmod(a, b); }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

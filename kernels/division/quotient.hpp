@@ -6,7 +6,8 @@
 
 #include "kernels/arithmetic.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// a / b rounded towards zero, or down; b is not 0. The least number by -1 wraps.
 ///
@@ -40,4 +41,5 @@ WEFT_ALWAYS_INLINE T whole_quotient(T a, T b) noexcept {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include "kernels/math/exponential.hpp"
 #include "kernels/math/logarithm.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// log(1 + e^x).
@@ -100,4 +101,5 @@ WEFT_ALWAYS_INLINE Register<float> gelu_tanh(const Register<float>& x) noexcept 
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include "kernels/math/double_word.hpp"
 #include "kernels/math/widened.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The series of atan for t^2 <= 1/4.
@@ -208,4 +209,5 @@ WEFT_ALWAYS_INLINE Register<float> atan2(const Register<float>& y,
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

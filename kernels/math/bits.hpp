@@ -7,7 +7,8 @@
 
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 template <class T>
@@ -76,4 +77,5 @@ WEFT_ALWAYS_INLINE Split<T> split(const Register<T>& x) noexcept {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

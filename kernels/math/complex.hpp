@@ -12,7 +12,8 @@
 #include "kernels/math/logarithm.hpp"
 #include "kernels/math/trigonometric.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// True where least <= the larger part <= most.
@@ -248,4 +249,5 @@ using ComplexAsinh = Turned<ComplexAsin>;
 using ComplexAtan = Turned<ComplexAtanh>;
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

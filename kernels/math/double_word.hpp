@@ -6,7 +6,8 @@
 
 #include <weft/kernel/vectorized_math.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// high + low, |low| at most about an ulp of high.
@@ -121,4 +122,5 @@ WEFT_ALWAYS_INLINE DoubleWord<T> scaled(const DoubleWord<T>& a, const Register<T
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 #include "kernels/math/exponential.hpp"
 #include "kernels/math/widened.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// erf(x) for |x| <= 1.
@@ -229,4 +230,5 @@ WEFT_ALWAYS_INLINE Register<double> gelu(const Register<double>& x) noexcept {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

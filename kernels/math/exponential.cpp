@@ -10,7 +10,8 @@
 #include "kernels/math/half_functions.hpp"
 #include "kernels/math/math.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 WEFT_REGISTER_FORMULA_WITH_HALVES(Exp, exp, half_exp, 2)
@@ -41,4 +42,5 @@ const SpanKernel* WEFT_KERNEL(exponential_kernel)(UnaryOp op, ScalarType type) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 #include "kernels/math/bits.hpp"
 #include "kernels/math/double_word.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// 2^x. What is left of x beside a whole number, times ln 2, is the argument of the series of exp.
@@ -142,4 +143,5 @@ WEFT_ALWAYS_INLINE Register<T> tanh(const Register<T>& x) noexcept {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

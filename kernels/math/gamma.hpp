@@ -8,7 +8,8 @@
 
 #include <math.h>  // lgamma_r, which is no function of C++: lgamma sets a variable of the program
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 WEFT_ALWAYS_INLINE Register<double> rough_log(const Register<double>& x) noexcept {
@@ -150,4 +151,5 @@ WEFT_ALWAYS_INLINE Register<double> lgamma(const Register<double>& x) noexcept {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include "kernels/math/error_function.hpp"
 #include "kernels/math/exponential.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// 2^r for |r| <= 1/2.
@@ -55,4 +56,5 @@ WEFT_ALWAYS_INLINE Register<float> half_rsqrt(const Register<float>& x) noexcept
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

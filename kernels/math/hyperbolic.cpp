@@ -6,7 +6,8 @@
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/math.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 WEFT_REGISTER_FORMULA(Sinh, sinh, 8)
@@ -29,4 +30,5 @@ const SpanKernel* WEFT_KERNEL(hyperbolic_kernel)(UnaryOp op, ScalarType type) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

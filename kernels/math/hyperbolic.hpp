@@ -7,7 +7,8 @@
 #include "kernels/math/logarithm.hpp"
 #include "kernels/math/widened.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Half of e^|x| - 1, and of e^|x|, in two words: what does not overflow before the result does.
@@ -145,4 +146,5 @@ WEFT_ALWAYS_INLINE Register<float> acosh(const Register<float>& x) noexcept {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

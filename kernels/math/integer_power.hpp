@@ -9,7 +9,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// a^b of integers, modulo 2^bits. A negative power is the whole part of 1 / a^|b|: that of 1 and -1, 0 of
@@ -95,4 +96,5 @@ constexpr SpanKernel integer_power_kernel() {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 #include "kernels/math/double_word.hpp"
 #include "kernels/math/widened.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// ln 2 in two parts, k times the first being exact; fits of the series at Chebyshev points.
@@ -192,4 +193,5 @@ WEFT_ALWAYS_INLINE DoubleWord<double> log_words(const Register<double>& x) noexc
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

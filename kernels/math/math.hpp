@@ -8,7 +8,8 @@
 #include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The kernels of WEFT_FOR_EACH_EXPONENTIAL, and so on; null as those of unary_kernel.
 WEFT_DECLARE_KERNEL(exponential_kernel, const SpanKernel*(UnaryOp op, ScalarType type));
@@ -18,4 +19,5 @@ WEFT_DECLARE_KERNEL(hyperbolic_kernel, const SpanKernel*(UnaryOp op, ScalarType 
 WEFT_DECLARE_KERNEL(special_kernel, const SpanKernel*(UnaryOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(power_kernel, const SpanKernel*(BinaryOp op, ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 #include "kernels/math/integer_power.hpp"
 #include "kernels/math/math.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 // Both operands in registers; f32 computed in f64 where FUNCTION has no form of its own.
@@ -56,4 +57,5 @@ const SpanKernel* WEFT_KERNEL(power_kernel)(BinaryOp op, ScalarType type) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

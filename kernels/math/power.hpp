@@ -7,7 +7,8 @@
 #include "kernels/math/logarithm.hpp"
 #include "kernels/math/widened.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// True for whole numbers and infinity, of numbers that are not negative.
@@ -151,4 +152,5 @@ WEFT_ALWAYS_INLINE Register<float> xlogy(const Register<float>& x,
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

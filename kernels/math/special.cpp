@@ -8,7 +8,8 @@
 #include "kernels/math/math.hpp"
 #include "kernels/math/power.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 WEFT_REGISTER_FORMULA(Erf, erf, 6)
@@ -31,4 +32,5 @@ const SpanKernel* WEFT_KERNEL(special_kernel)(UnaryOp op, ScalarType type) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include "kernels/math/double_word.hpp"
 #include "kernels/math/widened.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Beyond this, multiples of pi are not subtracted exactly: those lanes, which are rare, are left to
@@ -210,4 +211,5 @@ WEFT_ALWAYS_INLINE Register<float> cos(const Register<float>& x) noexcept {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

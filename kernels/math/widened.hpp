@@ -6,7 +6,8 @@
 
 #include <weft/kernel/vectorized_register.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The first and the second half of the lanes as f64.
@@ -61,4 +62,5 @@ WEFT_ALWAYS_INLINE Register<float> in_double(const F& f, const In&... in) noexce
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,8 @@
 #include "kernels/arithmetic.hpp"
 #include "kernels/product/product.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Columns added up at a time.
@@ -77,4 +78,5 @@ PlainProductFn WEFT_KERNEL(plain_product_kernel)(ScalarType type) {
   return functions[static_cast<int>(type)];
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

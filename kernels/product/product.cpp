@@ -6,7 +6,8 @@
 
 #include "kernels/inline_lambda.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 // As many sums as keep the multipliers busy (latency times throughput: 4 to 8 registers) and few enough
@@ -278,4 +279,5 @@ const ProductKernel* WEFT_KERNEL(product_kernel)(ScalarType type) {
   return nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Products are added up in runs of this many, and the runs' sums one after the other. Part of what
 /// a product *is*: it fixes the roundings, whatever the tiles, threads and layouts.
@@ -58,4 +59,5 @@ WEFT_DECLARE_KERNEL(product_kernel, const ProductKernel*(ScalarType type));
 /// Of bool, integers and complex numbers; null for all else.
 WEFT_DECLARE_KERNEL(plain_product_kernel, PlainProductFn(ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Rows of columns that are added as a tree before they meet the accumulators.
@@ -218,4 +219,5 @@ WEFT_ALWAYS_INLINE void sum_columns(double* sums, const char* from, std::int64_t
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -4,7 +4,8 @@
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/rule_kernel.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// What is kept of `count` elements, in f64: a deviation is as large as its magnitude.
@@ -150,4 +151,5 @@ const ReductionKernel* WEFT_KERNEL(complex_moments_kernel)(ReduceOp op, ScalarTy
   return type == ScalarType::c128 ? complex_variance<double>(op) : nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

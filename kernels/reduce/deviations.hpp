@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Both sums over a strip of columns in one pass, each by the tree of sum_strip.
@@ -113,4 +114,5 @@ WEFT_ALWAYS_INLINE void sum_deviations(double* deviations, double* squares, cons
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 #include "kernels/reduce/stateless.hpp"
 #include "kernels/reduce/unfused_product.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// One after the other in each of the lanes of the public interface: integers, which wrap, and complex
@@ -150,4 +151,5 @@ const ReductionKernel* WEFT_KERNEL(dot_kernel)(ReduceOp op, ScalarType type) {
   return nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

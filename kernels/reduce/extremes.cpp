@@ -5,7 +5,8 @@
 #include "kernels/ordered_keys.hpp"
 #include "kernels/reduce/reduce.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Extremes of elements of one and two bytes, halves among them, as integers of the same order.
@@ -277,4 +278,5 @@ const ReductionKernel* WEFT_KERNEL(extremes_kernel)(ReduceOp op, ScalarType type
   return nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

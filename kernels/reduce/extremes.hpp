@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// What everything is beyond: the least value of a type, or the largest.
@@ -282,4 +283,5 @@ struct ExtremeRule {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

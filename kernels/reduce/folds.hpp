@@ -10,7 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Rows whose lanes are folded together: shuffles of two rows cost what those of one do.
@@ -265,4 +266,5 @@ WEFT_ALWAYS_INLINE void fold_short_rows(Acc* acc, std::int64_t rows, std::int64_
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// v, for values that shall be loaded or computed in the order of the text. Compilers like to load the
@@ -110,4 +111,5 @@ WEFT_ALWAYS_INLINE Vectorized<T> load_first(const T* from, std::int64_t count, T
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

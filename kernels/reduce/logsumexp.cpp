@@ -6,7 +6,8 @@
 #include "kernels/reduce/folds.hpp"
 #include "kernels/reduce/reduce.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// sum * e^largest, the sum being over e^(x - largest).
@@ -253,4 +254,5 @@ const ReductionKernel* WEFT_KERNEL(logsumexp_kernel)(ReduceOp op, ScalarType typ
   return type == ScalarType::f64 ? &RuleKernel<LogSumExp<double>>::value : nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -4,7 +4,8 @@
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/sums.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// What is kept of `count` elements.
@@ -220,4 +221,5 @@ const ReductionKernel* WEFT_KERNEL(moments_kernel)(ReduceOp op, ScalarType type)
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 #include "kernels/reduce/stateless.hpp"
 #include "kernels/reduce/sums.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// |x|, as double.
@@ -278,4 +279,5 @@ const ReductionKernel* WEFT_KERNEL(norms_kernel)(ReduceOp op, ScalarType type) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

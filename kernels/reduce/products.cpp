@@ -7,7 +7,8 @@
 #include "kernels/reduce/stateless.hpp"
 #include "kernels/reduce/unfused_product.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Products of integers wrap in i64. A few elements are multiplied in the narrowest type that holds their
@@ -515,4 +516,5 @@ const ReductionKernel* WEFT_KERNEL(products_kernel)(ReduceOp op, ScalarType type
   return nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -2,7 +2,8 @@
 // Which kernel file has the kernel of a reduction.
 #include "kernels/reduce/reduce.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 const ReductionKernel* WEFT_KERNEL(reduce_kernel)(ReduceOp op, ScalarType type) {
   if (const ReductionKernel* kernel = WEFT_KERNEL(sums_kernel)(op, type)) return kernel;
@@ -15,4 +16,5 @@ const ReductionKernel* WEFT_KERNEL(reduce_kernel)(ReduceOp op, ScalarType type) 
   return WEFT_KERNEL(products_kernel)(op, type);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

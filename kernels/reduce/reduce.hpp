@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// What kernels there are. Several functions may share one: var and std are `var` and its root.
 enum class ReduceOp : std::uint8_t {
@@ -54,4 +55,5 @@ WEFT_DECLARE_KERNEL(norms_kernel, const ReductionKernel*(ReduceOp op, ScalarType
 WEFT_DECLARE_KERNEL(dot_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(extremes_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

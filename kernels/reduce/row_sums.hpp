@@ -9,7 +9,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Elements as the vectors in which they are added: halves as floats.
@@ -260,4 +261,5 @@ WEFT_ALWAYS_INLINE void sum_rows(double* sums, const char* from, std::int64_t ro
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

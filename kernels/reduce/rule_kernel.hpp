@@ -28,7 +28,8 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Elements of a span that stays in L1 from one reading to the next.
@@ -211,4 +212,5 @@ struct RuleKernel {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,8 @@
 
 #include <weft/kernel/reduce.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The kernel of a reduction without state, and what its context points to.
@@ -16,4 +17,5 @@ struct Stateless {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 #include "kernels/reduce/stateless.hpp"
 #include "kernels/shared_loops.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// What is made of a float, a double or a vector of them before it is added.
@@ -359,4 +360,5 @@ const ReductionKernel* WEFT_KERNEL(sums_kernel)(ReduceOp op, ScalarType type) {
   return nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

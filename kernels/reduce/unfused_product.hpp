@@ -8,7 +8,8 @@
 
 #include <complex>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// a * b by the formula, none of its products fused with the difference or the sum: GCC 12 would do that
@@ -26,4 +27,5 @@ WEFT_ALWAYS_INLINE std::complex<double> unfused_product(std::complex<double> a,
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

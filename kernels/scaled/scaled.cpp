@@ -7,7 +7,8 @@
 #include "kernels/complex_quotient.hpp"
 #include "kernels/op_table.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 template <class T>
@@ -40,4 +41,5 @@ const SpanKernel* WEFT_KERNEL(scaled_kernel)(ScaledOp op, ScalarType type) {
   return rows[static_cast<int>(op)][static_cast<int>(type)];
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// n terms origin + (first + i) * step. Positions are below 2^53, so they are exact, and 32 bits of
@@ -64,4 +65,5 @@ SequenceFn WEFT_KERNEL(sequence_kernel)(ScalarType type) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

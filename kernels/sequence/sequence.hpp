@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// An arithmetic progression, in f64 for floating elements and in 64 bits that wrap for integers.
 struct Progression {
@@ -26,4 +27,5 @@ using SequenceFn = void (*)(const Progression& terms, void* to, std::int64_t fir
 /// The function for elements of a type; null for bool and complex types.
 WEFT_DECLARE_KERNEL(sequence_kernel, SequenceFn(ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

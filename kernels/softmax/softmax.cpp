@@ -12,7 +12,8 @@
 #include <limits>
 
 // Lambdas over registers: called, they would pass them through memory.
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 template <class T, SoftmaxOp op>
@@ -508,4 +509,5 @@ const SoftmaxKernel* WEFT_KERNEL(softmax_kernel)(SoftmaxOp op, ScalarType type) 
   return nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 enum class SoftmaxOp : std::uint8_t { softmax, log_softmax };
 
@@ -80,4 +81,5 @@ struct SoftmaxKernel {
 /// For f32 and f64; null for other types.
 WEFT_DECLARE_KERNEL(softmax_kernel, const SoftmaxKernel*(SoftmaxOp op, ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Elements that go through a buffer together. More than a register: short loops of known length are
@@ -305,4 +306,5 @@ ConvertFn WEFT_KERNEL(convert_kernel)(ScalarType to, ScalarType from) {
   return nullptr;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 #include "kernels/stage/stage.hpp"
 #include "kernels/stage/transpose_lines.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// 16-byte lanes of a register, and groups of columns that a block of T takes at a time: as many as
@@ -190,4 +191,5 @@ CopyBlockFn WEFT_KERNEL(stream_block_kernel)(std::int64_t element_bytes) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// N bytes of one value over and over.
@@ -89,4 +90,5 @@ void fill_rows(char* __restrict to, std::int64_t t1, const char* __restrict from
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -19,7 +19,8 @@
 #define WEFT_UNROLLED _Pragma("GCC unroll 64")
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 #if defined(__AVX512BW__)
@@ -82,4 +83,5 @@ WEFT_ALWAYS_INLINE void store(char* to, const T& value) {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

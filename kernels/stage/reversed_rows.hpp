@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Rows of n elements of T, dense and one after the other in `to`, backwards and `f1` bytes apart in memory: a row,
@@ -98,4 +99,5 @@ struct ReversedRows {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include "kernels/stage/moves.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Rows of sizeof(V) to 2 * sizeof(V) bytes: two moves a row, which overlap in the middle.
@@ -262,4 +263,5 @@ inline void stream_rows(char* __restrict to, std::int64_t t1, const char* __rest
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,8 @@
 
 #include "kernels/stage/rows.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// n elements, `step` bytes apart, to consecutive places. Of elements of 4 and 8 bytes a lane is put
@@ -269,4 +270,5 @@ void scatter_row(char* __restrict to, std::int64_t step, const char* __restrict 
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

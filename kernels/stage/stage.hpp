@@ -12,7 +12,8 @@
 #include <xmmintrin.h>
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// to[i1 * t1 + i0 * t0] = from[i1 * f1 + i0 * f0] for 0 <= i0 < n0, 0 <= i1 < n1 and elements of one
 /// size; steps in bytes, of any sign, those of `from` also 0. The two do not meet.
@@ -37,4 +38,5 @@ inline void end_streaming() {
 #endif
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

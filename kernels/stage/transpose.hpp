@@ -9,7 +9,8 @@
 
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// What the transposes of elements of type T are made of: lanes of 16 bytes, in which SIMD
@@ -265,4 +266,5 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include "kernels/stage/transpose.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Whether elements of T are transposed by whole lines at this level.
@@ -65,4 +66,5 @@ void transpose_lines(char* __restrict to, std::int64_t t1, const char* __restric
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 #include "kernels/complex_parts.hpp"
 #include "kernels/op_table.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 template <class T>
@@ -99,4 +100,5 @@ const SpanKernel* WEFT_KERNEL(ternary_kernel)(TernaryOp op, ScalarType type) {
   return rows[static_cast<int>(op)][static_cast<int>(type)];
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

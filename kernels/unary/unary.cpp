@@ -14,7 +14,8 @@
 #include "kernels/op_table.hpp"
 #include "kernels/rounding.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 // ---- Arithmetic --------------------------------------------------------------------------------
@@ -362,4 +363,5 @@ const SpanKernel* WEFT_KERNEL(unary_kernel)(UnaryOp op, ScalarType type) {
 }
 #undef WEFT_CASE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

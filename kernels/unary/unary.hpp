@@ -7,10 +7,12 @@
 #include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The kernel of a function on a type, or null where the function table names no such kind, and for
 /// the 16-bit floating types where the one of f32 is to be taken.
 WEFT_DECLARE_KERNEL(unary_kernel, const SpanKernel*(UnaryOp op, ScalarType type));
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/error.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 Error::Error(ErrorCode code, const std::string& message)
     : std::runtime_error(message), code_(code) {}
@@ -29,4 +30,5 @@ const char* name(ErrorCode code) noexcept {
   return "unknown";
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

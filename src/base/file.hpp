@@ -19,7 +19,8 @@
 #include <utility>
 #include <vector>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// An open file. Every failure is Error(io) with the path and the system's reason. A regular file that
 /// was written to and not closed, because something failed, is removed: half of it would mislead.
@@ -108,4 +109,5 @@ inline void make_folder(const std::string& path) {
   if (error) fail(ErrorCode::io, "cannot make folder '" + path + "': " + error.message());
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 #include <cstddef>
 #include <string_view>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// `i` as an index below `count`. Throws Error(invalid_argument) that names what there is of and how many.
 inline std::size_t checked_index(int i, std::size_t count, std::string_view what) {
@@ -21,4 +22,5 @@ inline std::size_t checked_index(int i, std::size_t count, std::string_view what
   return static_cast<std::size_t>(i);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// f(), with "name: " before the message of an Error that leaves it; as it is if name is null.
 template <class F>
@@ -20,4 +21,5 @@ decltype(auto) with_operation(const char* name, F&& f) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 void TextPiece::append_to(std::string& out) const {
   switch (kind_) {
@@ -27,4 +28,5 @@ std::string joined(std::span<const TextPiece> pieces) {
   return out;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

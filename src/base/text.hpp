@@ -9,7 +9,8 @@
 #include <string>
 #include <string_view>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// What messages are put together from, as one type, so that putting them together is compiled once
 /// and not for every combination. Refers to text and lists.
@@ -48,4 +49,5 @@ std::string text(const Args&... args) {
   return joined(pieces);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

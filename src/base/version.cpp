@@ -4,11 +4,13 @@
 #define WEFT_QUOTE_(x) #x
 #define WEFT_QUOTE(x) WEFT_QUOTE_(x)
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 const char* version() noexcept {
   return WEFT_QUOTE(WEFT_VERSION_MAJOR) "." WEFT_QUOTE(WEFT_VERSION_MINOR) "." WEFT_QUOTE(
       WEFT_VERSION_PATCH);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include <cstring>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 template <class T>
@@ -72,4 +73,5 @@ void cast_tensor(const TensorView& to, const TensorView& from) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

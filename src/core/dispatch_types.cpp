@@ -3,10 +3,12 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 void fail_unsupported_type(ScalarType type) {
   fail(ErrorCode::dtype, text("element type ", name(type), " is not supported by this operation"));
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 #include <memory>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 using dlpack::ManagedTensor;
@@ -136,4 +137,5 @@ ManagedTensorVersioned* to_dlpack_versioned(const Tensor& tensor) {
   return managed;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 #include <sys/mman.h>
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 constexpr std::size_t line_bytes = 64;
@@ -45,4 +46,5 @@ std::shared_ptr<void> allocate(std::int64_t bytes) {
   return {memory, static_cast<char*>(memory.get()) + offset};
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <memory>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// `bytes` bytes (one at least, so that an empty tensor has an address of its own), uninitialised,
 /// aligned to a cache line. From 2 MiB on, aligned to huge pages and offered to the system
@@ -14,4 +15,5 @@ namespace weft::inline v0 {
 /// of many thousands. Throws std::bad_alloc.
 std::shared_ptr<void> allocate(std::int64_t bytes);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 #include <cstring>
 #include <filesystem>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 void check_length(const NpyPrefix& prefix, const NpyHeader& header, std::uint64_t file_size) {
@@ -117,4 +118,5 @@ void save_npy(const std::string& path, const TensorView& view) {
   file->close();
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

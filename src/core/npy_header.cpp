@@ -11,7 +11,8 @@
 #include <charconv>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
@@ -287,4 +288,5 @@ std::string format_npy_header(ScalarType type, IntSpan shape) {
               dict);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

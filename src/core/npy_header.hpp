@@ -12,7 +12,8 @@
 #include <string>
 #include <string_view>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Bytes that are enough for parse_npy_prefix: magic, version and length of the dict.
 inline constexpr std::size_t npy_prefix_size = 12;
@@ -43,4 +44,5 @@ NpyHeader parse_npy_dict(std::string_view dict, const Limits& limits);
 /// Everything before the elements, for a tensor in C order. Throws Error(dtype).
 std::string format_npy_header(ScalarType type, IntSpan shape);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 enum Kind { kind_bool, kind_integer, kind_floating, kind_complex };
@@ -95,4 +96,5 @@ Optional ResultType::get() const noexcept {
   return combine(with_axes_, combine(without_axes_, weak_));
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

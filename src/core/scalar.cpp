@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/core/scalar.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 TensorView Scalar::view() const {
   TensorView view = TensorView::trusted(static_cast<const void*>(&value_), type_, {}, {});
@@ -9,4 +10,5 @@ TensorView Scalar::view() const {
   return view;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

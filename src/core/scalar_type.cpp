@@ -4,7 +4,8 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 constexpr std::string_view names[scalar_type_count] = {"bool", "u8",  "i8",  "u16", "i16",
@@ -28,4 +29,5 @@ ScalarType parse_scalar_type(std::string_view wanted) {
   fail(ErrorCode::parse, text("unknown element type '", wanted, "', expected one of ", known));
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

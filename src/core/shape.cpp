@@ -5,7 +5,8 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 std::int64_t numel(IntSpan shape) {
   std::int64_t count = 1;
@@ -73,4 +74,5 @@ std::size_t existing_axis(std::int64_t axis, int rank) {
 
 std::string to_string(IntSpan values) { return text(std::span<const std::int64_t>(values)); }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

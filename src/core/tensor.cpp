@@ -8,7 +8,8 @@
 
 #include <cstring>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 Tensor Tensor::empty_strided(IntSpan shape, IntSpan strides, ScalarType type) {
   // The geometry is checked on a view of no memory in particular before anything is allocated.
   static const std::byte probe{};
@@ -57,4 +58,5 @@ void Tensor::check_count(std::int64_t count) const {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

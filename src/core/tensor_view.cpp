@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 void check_ranks(IntSpan shape, IntSpan strides) {
@@ -314,4 +315,5 @@ TensorView TensorView::squeeze() const {
   return as_strided(new_shape, new_strides);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// A view with axis `a`, of at least one axis.
@@ -102,4 +103,5 @@ TensorView unfold(const TensorView& view, std::int64_t axis, std::int64_t size, 
   return view.as_strided(shape, strides);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,9 @@
 #include <cctype>
 #include <charconv>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 [[noreturn]] void fail_kind(std::string_view name, std::string_view wanted, std::string_view got) {
@@ -214,4 +216,6 @@ ScalarType parse_element_type(std::string_view text) {
   fail(ErrorCode::parse, weft::text("unknown element type ", quoted(text)));
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

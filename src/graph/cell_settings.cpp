@@ -8,7 +8,9 @@
 #include <cctype>
 #include <cmath>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 std::string lower(std::string name) {
@@ -81,4 +83,6 @@ CellSettings::CellSettings(CellKind cell, const Attributes& attributes) : kind(c
   if (kind == CellKind::lstm) blocks = blocks_of(attributes.text("weights_format", "fico"));
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// What the gates' kernels may read past a row's end, in bytes.
@@ -245,4 +247,6 @@ void CellStep::run_rnn(const GateRows& sums, const GateRows& hidden, const GateR
   for_shares(kernels_->rnn, rnn, 8, &RnnGate::sums, &RnnGate::out);
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

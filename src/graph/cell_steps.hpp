@@ -15,7 +15,9 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 enum class CellKind : std::uint8_t { lstm, gru, rnn };
 
@@ -90,4 +92,6 @@ class CellStep {
   const char* peepholes_ = nullptr;
 };
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

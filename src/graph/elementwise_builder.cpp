@@ -11,7 +11,9 @@
 #include "kernels/unary/unary.hpp"
 #include "ops/elementwise.hpp"
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 using Formula = ElementwiseFormula;
 
@@ -97,4 +99,6 @@ Term ElementwiseBuilder::apply(TernaryOp op, Term a, Term b, Term c) {
   return call(op, ternary_kernel, operands);
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// Bytes of buffers that a block works in; with its operands in memory it stays in first-level cache.
@@ -428,4 +430,6 @@ std::unique_ptr<PreparedChain> prepare_chain(const Chain& chain,
   return std::make_unique<ChainKernel>(chain, outputs, inputs);
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,9 @@
 #include <span>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// Formulas of one or more nodes over one shape, as one list of steps. Terms are what steps read and
 /// write; each step writes a term of its own.
@@ -63,4 +65,6 @@ std::unique_ptr<PreparedChain> prepare_chain(const Chain& chain,
                                              std::span<const TensorView> outputs,
                                              std::span<const TensorView> inputs);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

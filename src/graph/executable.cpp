@@ -8,7 +8,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 Inferred infer_node(const ProgramNode& node, std::span<const ValueType* const> types,
                     std::span<const TensorView* const> values, const OperatorRegistry& operators) {
@@ -255,4 +257,6 @@ std::vector<Tensor> run_program(std::shared_ptr<const Program> program,
   return results;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

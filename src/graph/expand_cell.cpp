@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 std::optional<CellKind> cell_kind(const Node& node) {
@@ -90,4 +92,6 @@ bool expand_cell(Graph& graph, int index) {
   return true;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

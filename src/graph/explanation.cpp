@@ -4,7 +4,9 @@
 #include "base/text.hpp"
 #include "graph/frame_impl.hpp"
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 const char* name(PlanNote::Kind kind) noexcept {
   switch (kind) {
@@ -64,4 +66,6 @@ std::string to_string(const FrameExplanation& explanation) {
   return out + '\n';
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstring>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 bool GrowingBuffer::reserve(std::int64_t bytes) {
   if (bytes <= size()) return false;
@@ -233,4 +235,6 @@ const Executable& Frame::executable() const noexcept { return impl_->executable(
 Variables& Frame::variables() noexcept { return impl_->variables; }
 const FrameCounters& Frame::counters() const noexcept { return impl_->counters; }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

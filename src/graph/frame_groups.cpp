@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// Bounds of a group: an iterator takes max_operands.
@@ -147,4 +149,6 @@ void Frame::Impl::close_group(std::size_t index) {
   add_chain(group.chain, group.nodes.front(), output_views, input_views, inputs, outputs);
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

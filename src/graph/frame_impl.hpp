@@ -14,7 +14,9 @@
 #include <optional>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// A place in the table of pointers that has to follow a root.
 struct Patch {
@@ -278,4 +280,6 @@ class Frame::Impl final : private OutputMemory {
   int running_first_value_ = -1;
 };
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// Nodes that depend on shapes only are computed while planning, up to this many elements.
@@ -218,4 +220,6 @@ bool Frame::Impl::plan_node(int index) {
   });
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 void Frame::Impl::plan_segment() {
   segments_.push_back(std::make_unique<Segment>());
@@ -273,4 +275,6 @@ void Frame::Impl::plan(std::span<const TensorView> parameters,
   planned_ = true;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

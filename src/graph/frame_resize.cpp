@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// Puts what is planned right for these parameters and returns true; or returns false, and has to be
 /// planned anew.
@@ -161,4 +163,6 @@ bool Frame::Impl::resize_view(int index) {
   return true;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

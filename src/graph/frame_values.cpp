@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 TensorView Frame::Impl::placeholder(ScalarType dtype, IntSpan shape, IntSpan strides) {
   // Apart from each other, so that nothing overlaps. Never read.
@@ -190,4 +192,6 @@ const TensorView* Frame::Impl::constant_of(int value) const {
   return at.kind == ValueState::Kind::constant ? &at.view : nullptr;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

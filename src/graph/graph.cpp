@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 NodeData::~NodeData() = default;
 
@@ -169,4 +171,6 @@ void Graph::check(int max_depth) const {
   }
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,9 @@
 #include "base/text.hpp"
 #include "graph/operators/checks.hpp"
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 InferContext::InferContext(const Node& node, std::span<const ValueType* const> types,
                            std::span<const TensorView* const> values,
@@ -87,4 +89,6 @@ bool Operator::accepts_output(const Node&, int, const TensorView& view) const {
   return view.is_contiguous();
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cctype>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 std::string folded(std::string_view name) {
@@ -99,4 +101,6 @@ const OperatorRegistry& standard_operators() {
   return registry;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,9 @@
 #include <mutex>
 #include <tuple>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 using Key = std::tuple<const void*, ScalarType, std::int64_t, std::int64_t, std::int64_t,
@@ -37,4 +39,6 @@ std::shared_ptr<const PackedMatrix> packed_constant(const TensorView& matrix) {
   return made;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

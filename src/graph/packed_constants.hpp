@@ -8,11 +8,15 @@
 
 #include <memory>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// The packed form of a constant: made now, or found if another kernel holds it. Planning once more, for
 /// other shapes of the other operands, packs nothing. The constant has to stay as it is while the
 /// packed form is held, as is promised to kernels.
 std::shared_ptr<const PackedMatrix> packed_constant(const TensorView& matrix);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 PartialShape::PartialShape(IntSpan extents) {
   if (extents.size() > static_cast<std::size_t>(max_rank)) {
@@ -131,4 +133,6 @@ PartialShape broadcast_shapes(const PartialShape& a, const PartialShape& b) {
   return out;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

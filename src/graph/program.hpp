@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// An operation; its values are numbered over the whole program.
 struct ProgramNode {
@@ -85,4 +87,6 @@ std::shared_ptr<const ElementwiseFormula> find_formula(const ProgramNode& node,
 std::vector<Tensor> run_program(std::shared_ptr<const Program> program,
                                 std::span<const TensorView> inputs);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,9 @@
 #include <optional>
 #include <utility>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// Elements of a part below which the calls that it takes cost more than a pass over memory.
@@ -198,4 +200,6 @@ class Rewriter {
 
 bool rewrite(Program& program) { return Rewriter(program).run(); }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

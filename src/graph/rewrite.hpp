@@ -5,7 +5,9 @@
 
 #include "graph/program.hpp"
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// Rewrites a program whose types are inferred; true if it changed anything, and types have to be
 /// inferred anew.
@@ -16,4 +18,6 @@ namespace weft::inline v0::graph {
 ///   only elementwise operations read them: they all run together then, in one pass.
 bool rewrite(Program& program);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

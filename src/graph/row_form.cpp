@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/row_form.hpp"
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 std::optional<RowForm> row_form(IntSpan shape, IntSpan strides) {
   RowForm form{.rows = 1, .row_elements = 1, .step = 0};
@@ -38,4 +40,6 @@ DimVector row_strides(IntSpan shape, std::int64_t row_elements, std::int64_t ste
   return strides;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <optional>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// Dense rows a constant number of elements apart.
 struct RowForm {
@@ -29,4 +31,6 @@ std::optional<RowForm> row_form(IntSpan shape, IntSpan strides);
 /// end with an axis.
 DimVector row_strides(IntSpan shape, std::int64_t row_elements, std::int64_t step);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 const Tensor* Variables::find(std::string_view id) const noexcept {
   const auto found = variables_.find(id);
@@ -29,4 +31,6 @@ void Variables::end_run() noexcept {
   }
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

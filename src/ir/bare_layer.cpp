@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 /// The precision of what the bodies map an input to, if they do and tell it.
@@ -56,4 +58,6 @@ Network with_ends(Layer layer) {
   return network;
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,9 @@
 
 #include <weft/ir/document.hpp>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// The layer with a Parameter at every input port and a Result at every output port, each named by
 /// the port's id. The type of a Parameter is that of the port; where the file does not tell it, that
@@ -13,4 +15,6 @@ namespace weft::inline v0::ir {
 /// condition, f32.
 Network with_ends(Layer layer);
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -13,7 +13,9 @@
 #include <filesystem>
 #include <system_error>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 std::int64_t count_of(const Layer& layer, std::string_view attribute) {
@@ -134,4 +136,6 @@ Tensor load_weights(const std::string& path, const Limits& limits) {
   return weights;
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

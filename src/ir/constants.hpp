@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <string>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// Element type and shape of a Parameter or Const: of its <data>, or else of its output port.
 /// Throws Error: parse, dtype.
@@ -34,4 +36,6 @@ class Constants {
 /// A file as u8 [bytes]. Throws Error: io, limit.
 Tensor load_weights(const std::string& path, const Limits& limits);
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,9 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// f(), with where() and ": " before the message of an Error that leaves it. where() is asked only
 /// then.
@@ -20,4 +22,6 @@ decltype(auto) in_context(Where&& where, F&& f) {
   }
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

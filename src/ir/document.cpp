@@ -5,7 +5,9 @@
 #include "base/text.hpp"
 #include "ir/text_values.hpp"
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 [[noreturn]] void fail_attribute(const Layer& layer, std::string_view attribute,
@@ -92,4 +94,6 @@ ScalarType Layer::element_type(std::string_view attribute) const {
   return *found;
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 /// Labels of one side's ports, which have to differ.
@@ -74,4 +76,6 @@ std::size_t NetworkLabels::output(std::size_t layer, std::int64_t id) const {
   return find_port(network_.layers[layer], outputs_[layer], id, "output");
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// Positions by label.
 class Labels {
@@ -48,4 +50,6 @@ class NetworkLabels {
   std::vector<Labels> outputs_;
 };
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,9 @@
 
 #include <utility>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 const Body& body_of(const Layer& layer, Body::Role role, const char* name) {
@@ -144,4 +146,6 @@ graph::Node lower_if(const Layer& layer, std::vector<graph::Value> inputs, Const
                     });
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -14,7 +14,9 @@
 #include <string_view>
 #include <utility>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 bool is(const Layer& layer, std::string_view type) { return equal_ignoring_case(layer.type, type); }
@@ -162,4 +164,6 @@ LoweredNetwork lower_network(const Network& network, Constants& constants) {
   return Lowering(network, constants).run();
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

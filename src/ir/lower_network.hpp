@@ -12,7 +12,9 @@
 #include <memory>
 #include <vector>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// A network as a graph, and which of its parameters and results the layers have become.
 struct LoweredNetwork {
@@ -35,4 +37,6 @@ graph::Node lower_if(const Layer& layer, std::vector<graph::Value> inputs, Const
 /// The operation set that a layer names: 5 for "opset5"; 0 if it names none. Throws Error(parse).
 int opset_of(const Layer& layer);
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

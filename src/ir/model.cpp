@@ -16,7 +16,9 @@
 #include <filesystem>
 #include <utility>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 Network network_of(const Document& document) {
@@ -105,4 +107,6 @@ Model load_model(const std::string& xml_path, const std::optional<std::string>& 
   return build_model(document, weights, limits);
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,9 @@
 #include <map>
 #include <utility>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 /// Gates of a cell: its weights have that many times hidden_size rows.
@@ -195,4 +197,6 @@ Document modernise(Document document) {
   return document;
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

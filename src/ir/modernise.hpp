@@ -5,7 +5,9 @@
 
 #include <weft/ir/document.hpp>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// The same network with Parameters for Inputs, Results where an output feeds nothing, Consts for
 /// blobs, precisions on ports, and bodies whose port maps lead to Parameters and Results. Operations
@@ -13,4 +15,6 @@ namespace weft::inline v0::ir {
 /// back as it is. Throws Error(parse) that names the layer.
 Document modernise(Document document);
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

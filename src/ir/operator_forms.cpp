@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 /// Adds what a node of today needs besides those of the older layer.
@@ -184,4 +186,6 @@ void rewrite_older_form(const Layer& layer, graph::Node& node, graph::Graph& gra
   }
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

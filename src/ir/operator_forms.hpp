@@ -6,7 +6,9 @@
 #include <weft/graph/graph.hpp>
 #include <weft/ir/document.hpp>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// `node` is what `layer` says. Where that is an older form, the node becomes one of today that gives
 /// the same, and those that it needs are added to `graph`; else it stays as it is.
@@ -24,4 +26,6 @@ namespace weft::inline v0::ir {
 /// Throws Error: parse for attributes that are not of the older form; shape.
 void rewrite_older_form(const Layer& layer, graph::Node& node, graph::Graph& graph);
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <string_view>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 const char* name_of(Body::Role role) {
@@ -176,4 +178,6 @@ BackEdge Reader::back_edge(pugi::xml_node entry, const Body& body,
   return edge;
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

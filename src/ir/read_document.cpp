@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <vector>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 /// Documentation leaves attributes out of its examples and says so by three dots in the tag:
@@ -122,4 +124,6 @@ Document load_document(const std::string& path, const Limits& limits) {
   return read_document(File(path, "rb").read_rest(limits.max_xml_bytes), path, limits);
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,9 @@
 #include "ir/reader.hpp"
 #include "ir/text_values.hpp"
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 /// An attribute that may be missing, as a name: "" then.
@@ -135,4 +137,6 @@ std::vector<Blob> Reader::blobs(pugi::xml_node element) const {
   return blobs;
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

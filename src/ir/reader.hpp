@@ -11,7 +11,9 @@
 
 #include <cstdint>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// Reads networks and layers, and counts what limits count over the whole file. All throw
 /// Error(parse) and Error(limit).
@@ -44,4 +46,6 @@ class Reader {
   std::int64_t bodies_ = 0;  ///< around the network being read
 };
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// -9223372036854775808 to 9223372036854775807, in decimal.
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
@@ -29,4 +31,6 @@ std::string in_quotes(std::string_view text);
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept;
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

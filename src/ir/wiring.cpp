@@ -9,7 +9,9 @@
 #include <functional>
 #include <queue>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 /// Layers whose inputs are all there come first: Kahn's order, ties by the file's.
@@ -69,4 +71,6 @@ Wiring wire(const Network& network) {
   return wiring;
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

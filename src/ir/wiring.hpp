@@ -9,7 +9,9 @@
 #include <optional>
 #include <vector>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 struct Wiring {
   /// sources[layer][input]: the output at the other end of its edge, if there is an edge.
@@ -22,4 +24,6 @@ struct Wiring {
 /// one another. Linear in layers, ports and edges.
 Wiring wire(const Network& network);
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 namespace {
 
 std::string_view view(const char* text) { return text; }
@@ -202,4 +204,6 @@ std::string_view element_text(pugi::xml_node element) {
   return child.value();
 }
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -16,7 +16,9 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// A text as a tree. Its one root element is at most Limits::max_xml_depth high, no element names an
 /// attribute twice, and there is no document type: nothing in it stands for something else.
@@ -57,4 +59,6 @@ std::vector<pugi::xml_node> items(pugi::xml_node element, std::string_view name)
 /// The text of an element that has nothing else inside.
 std::string_view element_text(pugi::xml_node element);
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

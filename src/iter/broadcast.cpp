@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/iter/broadcast.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 void broadcast_strides(Geometry& geometry, int operand, IntSpan shape, IntSpan strides,
                        std::int64_t element_bytes) {
@@ -19,4 +20,5 @@ void broadcast_strides(Geometry& geometry, int operand, IntSpan shape, IntSpan s
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 int coalesce_blocker(const Geometry& geometry, int inner) {
   if (geometry.extent(inner) == 1 || geometry.extent(inner + 1) == 1) return -1;
@@ -40,4 +41,5 @@ void coalesce_dims(Geometry& geometry) {
   geometry.resize(last + 1);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

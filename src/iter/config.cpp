@@ -4,7 +4,8 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 TensorIteratorConfig& TensorIteratorConfig::add_owned_output(Tensor tensor) {
   owned_.push_back(std::make_shared<Tensor>(std::move(tensor)));
@@ -69,4 +70,5 @@ TensorIteratorConfig& TensorIteratorConfig::pytorch_order(bool enable) {
   return *this;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

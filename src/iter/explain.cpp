@@ -9,7 +9,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 std::string quoted(std::string_view value) {
@@ -185,4 +186,5 @@ std::string Explanation::to_json() const {
   return out + "}";
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

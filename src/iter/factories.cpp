@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 template <class Out>
@@ -151,4 +152,5 @@ TensorIterator TensorIterator::reduce_op(const TensorView& out0, const TensorVie
   return config.is_reduction(true).build();
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

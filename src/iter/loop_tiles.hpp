@@ -11,7 +11,8 @@
 #include <cstdlib>
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A walk in tiles of dim 0 and one other dim.
 struct LoopTiles {
@@ -86,4 +87,5 @@ inline std::optional<LoopTiles> tiles_for_loops(const Geometry& geometry, std::i
   return tiles;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

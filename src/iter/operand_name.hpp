@@ -6,7 +6,8 @@
 #include <span>
 #include <string>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// "output 0", "input 1": counted apart, as callers write them.
 inline std::string operand_name(std::size_t index, std::size_t noutputs) {
@@ -23,4 +24,5 @@ std::string operand_name(std::span<Op> operands, std::size_t index) {
   return operand_name(index, noutputs);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,8 @@
 #include <bit>
 #include <numeric>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 constexpr std::uint64_t cache_line = 64;
@@ -223,4 +224,5 @@ std::uint64_t flip_backward_dims(Geometry& geometry, std::span<std::int64_t> off
   return flipped;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include <numeric>
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// coefficient * x with 0 <= x <= most.
@@ -204,4 +205,5 @@ Overlap overlap(const TensorView& a, const TensorView& b, std::int64_t work_limi
   return Overlap::too_hard;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

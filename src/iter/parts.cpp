@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 void TensorIterator::coalesce() {
   coalesce_dims(geometry_);
@@ -126,4 +127,5 @@ std::vector<TensorIterator> TensorIterator::with_32bit_indexing() const {
   return done;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

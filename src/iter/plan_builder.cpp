@@ -11,7 +11,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// An output of a reduction has, aligned at the last axis, the input's extents or 1.
@@ -352,4 +353,5 @@ void PlanBuilder::flip_backwards() {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

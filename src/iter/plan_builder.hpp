@@ -6,7 +6,8 @@
 #include <weft/iter/config.hpp>
 #include <weft/iter/order.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Equal lists. A loop: for a few axes a call to memcmp costs more than the comparison.
 inline bool same(IntSpan a, IntSpan b) noexcept {
@@ -74,4 +75,5 @@ class PlanBuilder {
   DimVector new_strides_;                             // in elements, of every output to allocate
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

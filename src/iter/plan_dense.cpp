@@ -2,7 +2,8 @@
 // The road of dense operands through PlanBuilder: one dim, and no stages.
 #include "iter/plan_builder.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The common case, without most of the stages: operands that are row-major and of one shape, or
 /// inputs of one element. One dim of numel elements (none for 0-d operands), along which these last
@@ -129,4 +130,5 @@ bool PlanBuilder::may_overlap() const {
   return false;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

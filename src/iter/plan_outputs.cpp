@@ -9,7 +9,8 @@
 
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Strides, in elements per axis, of a dense tensor of the common shape whose dims are in the order
 /// `perm`.
@@ -98,4 +99,5 @@ void PlanBuilder::copy_before_use(std::size_t input) {
   iter_.kept_.push_back({static_cast<int>(input), std::move(copy)});
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

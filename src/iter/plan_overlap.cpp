@@ -5,7 +5,8 @@
 #include "base/text.hpp"
 #include "iter/plan_builder.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// No element along a squashed axis: a kernel that walks that axis touches none.
 bool PlanBuilder::has_nothing_to_walk(const Operand& op) const {
@@ -128,4 +129,5 @@ void PlanBuilder::check_pair(std::size_t out, std::size_t other) {
             " share memory; expected the same elements or none"));
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

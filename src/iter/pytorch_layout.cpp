@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Dense with dims in the order `perm`, innermost first; axes of extent 1 may have any stride.
@@ -84,4 +85,5 @@ std::optional<FastLayout> pytorch_fast_layout(bool reduction, bool linear,
   return std::nullopt;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

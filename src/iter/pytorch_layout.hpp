@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// An order in which everything coalesces to one dim, and the strides (in elements) of outputs to
 /// allocate.
@@ -24,4 +25,5 @@ struct FastLayout {
 std::optional<FastLayout> pytorch_fast_layout(bool reduction, bool linear,
                                               const TensorIterator& iter, std::uint32_t is_new);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 void TensorIterator::fail_operand(int operand) const {
   fail(ErrorCode::invalid_argument,
@@ -227,4 +228,5 @@ void TensorIterator::cast_outputs() {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,8 @@
 #include "base/text.hpp"
 #include "iter/operand_name.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// First operand whose type differs from the first one's, or -1.
@@ -108,4 +109,5 @@ std::optional<ScalarType> resolve_types(std::span<OperandType> operands, const T
   return common;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Where a walk stands: one coordinate per dim and, for every operand, the address there. Steps
@@ -79,4 +80,5 @@ void TensorIterator::serial_for_each_2d(Loop2d loop, Range range) const {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

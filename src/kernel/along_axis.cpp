@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 TensorIterator plan_along_axis(const TensorView& out, const TensorView& in, std::int64_t axis,
                                ScalarType out_type, ScalarType in_type) {
@@ -33,4 +34,5 @@ TensorIterator plan_along_axis(const TensorView& out, const TensorView& in, std:
   return config.declare_static_shape(in.shape(), {along}).build();
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

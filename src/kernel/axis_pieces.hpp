@@ -13,7 +13,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// One side, out or in, of the walk along the axis.
 struct AxisSide {
@@ -152,4 +153,5 @@ class AxisPieces {
   }
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// One dim of a block. No initial values: arrays have room for as many dims as a tensor can have, and to fill one
 /// takes as long as to pack a hundred elements.
@@ -113,4 +114,5 @@ inline void unpack(CopyBlockFn copy, char* memory, const char* dense, std::int64
                  });
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

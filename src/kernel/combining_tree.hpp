@@ -10,7 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// 64 bytes, aligned to them: what scratch memory is counted in.
 struct alignas(64) Line {
@@ -70,4 +71,5 @@ class CombiningTree {
   std::int64_t arrivals_ = 0;  // in binary: which levels they stand for
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

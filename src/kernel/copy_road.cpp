@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Bytes along each side of a tile that is transposed, and least elements: its lines and pages stay
@@ -378,4 +379,5 @@ CopyRoad copy_road(const TensorIterator& iter, const CopyPlane& plane) {
   return iter.ndim() == 0 ? CopyRoad() : RoadChoice(iter, plane).road();
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

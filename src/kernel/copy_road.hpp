@@ -10,7 +10,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Dim 0 and the dim along which the side that is not dense along dim 0 is dense (dim 1 if there is none): the
 /// plane that a copy cuts into tiles. Where neither side is dense along dim 0, and one is narrow with a run, the dims
@@ -70,4 +71,5 @@ CopyPlane copy_plane(const TensorIterator& iter);
 /// How to go about it.
 CopyRoad copy_road(const TensorIterator& iter, const CopyPlane& plane);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

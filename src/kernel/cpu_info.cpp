@@ -17,7 +17,8 @@
 #include <cpuid.h>
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 Level detect() noexcept {
@@ -191,4 +192,5 @@ const CpuInfo& cpu_info() {
   return info;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -3,7 +3,8 @@
 
 #include "kernel/run_copy.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 CrossedResults::CrossedResults(const TensorIterator& iter, const ReducePlan& plan)
     : iter_(iter), plan_(plan) {
@@ -36,4 +37,5 @@ void CrossedResults::write() const {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 
 #include <memory>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Memory in which results are put together one after the other, in the plan's order, to be transposed into
 /// the outputs when all are there: written one by one, each would touch a line of its own, and few of these
@@ -36,4 +37,5 @@ class CrossedResults {
   std::unique_ptr<Line[]> memory_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

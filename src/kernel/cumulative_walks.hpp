@@ -8,7 +8,8 @@
 
 #include "kernel/gathered_pieces.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Row after row of some columns, where memory has columns dense.
 class CumulativeColumns : public AxisPieces {
@@ -147,4 +148,5 @@ class CumulativeGathered : public GatheredPieces {
   const CumulativeKernel& kernel_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                               const RunOptions& options) {
@@ -43,4 +44,5 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
   return e;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -13,7 +13,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 std::string access_name(const TilePlan& plan, const TileOperand& t) {
@@ -116,4 +117,5 @@ Explanation explain_run(const TensorIterator& iter) {
   return explain_run(iter, kernel);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

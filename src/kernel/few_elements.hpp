@@ -13,7 +13,8 @@
 #include <cstdint>
 #include <cstring>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// So few elements that planning a tile takes longer than moving them one by one: operands are had in
 /// place where they are dense or one value and of the kernel's type, else through buffers.
@@ -121,4 +122,5 @@ class FewElements {
   std::uint32_t packed_ = 0;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Most elements of rows that are run in place, and of others; of these also most bytes of an operand.
@@ -180,4 +181,5 @@ void FewSpans::run_packed(const Geometry& geometry, const SpanKernel& kernel) {
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Too little work to plan tiles for: row by row, where rows can be had in place, or as one span, for
 /// which what is not dense is packed.
@@ -45,4 +46,5 @@ class FewSpans {
   bool by_steps_ = false;  // rows, by the kernel's strided loop
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -3,7 +3,8 @@
 
 #include <weft/kernel/cpu_info.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 std::int64_t bytes_touched(const TensorIterator& iter, int k) {
   std::int64_t bytes = element_size(iter.operand(k).storage);
@@ -70,4 +71,5 @@ bool has_roomy_l1() {
   return cpu_info().l1_bytes >= least_bytes;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

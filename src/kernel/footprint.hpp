@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Bytes of operand k's memory that one pass over `iter` touches: repeated elements count once.
 std::int64_t bytes_touched(const TensorIterator& iter, int k);
@@ -23,4 +24,5 @@ bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered);
 /// Whether the first-level cache holds a buffer of 16 KiB and as much besides: 48 KiB or more.
 bool has_roomy_l1();
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

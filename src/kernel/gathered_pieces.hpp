@@ -5,7 +5,8 @@
 
 #include "kernel/axis_pieces.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Columns of one or two of the dims that are left when the axis is squashed, `rows_` elements of each at
 /// a time, as dense lines or as dense columns. The second dim is the one along which the input is dense if
@@ -150,4 +151,5 @@ class GatheredPieces : public AxisPieces {
   std::int64_t height_ = 1;  // columns of a piece along it
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

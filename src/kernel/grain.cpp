@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged) {
   // Nanoseconds an element: arithmetic, bytes through the second-level cache, and packing or
@@ -23,4 +24,5 @@ std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOpt
   return least_elements_a_thread(cost, bytes, staged);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

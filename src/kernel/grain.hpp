@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Least elements for a thread, by estimated time: `cost` as in SpanKernel, `bytes` of all operands' elements
 /// at one place, of which `staged` go through buffers.
@@ -18,4 +19,5 @@ std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged)
 std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,
                             int staged);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

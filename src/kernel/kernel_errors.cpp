@@ -5,7 +5,8 @@
 #include "base/text.hpp"
 #include "kernel/tile_plan.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 void fail_index(const TensorIterator& iter, int which, std::int64_t index, std::int64_t extent) {
   fail(ErrorCode::axis, text("input ", which + 2 - iter.noutputs(), ": index ", index,
@@ -27,4 +28,5 @@ void check_index_operands(const TensorIterator& iter, std::size_t count, std::si
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Bytes ahead at which the lines at the ends of rows are asked for: long enough before they are written.
 inline constexpr std::int64_t row_ends_ahead = 6 << 10;
@@ -59,4 +60,5 @@ inline void run_by_lines(const SpanKernel& kernel, char* const* data, const std:
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

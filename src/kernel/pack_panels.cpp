@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 ScalarType product_type(ScalarType type) noexcept {
   return is_floating(type) && element_size(type) == 2 ? ScalarType::f32 : type;
@@ -63,4 +64,5 @@ void pack_panels(ScalarType type, char* panels, const MatrixAt& b, std::int64_t 
   });
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include "base/operation.hpp"
 #include "kernel/prepared_product.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 void check_operands(const TensorView& out, const TensorView& a, const PackedMatrix& matrix,
@@ -109,4 +110,5 @@ void multiply_out(const TensorView& out, const TensorView& a, const PackedMatrix
   with_operation("multiply_out", [&] { multiply_checked(out, a, matrix, start); });
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

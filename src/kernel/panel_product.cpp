@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Threads take whole tiles of rows.
@@ -187,4 +188,5 @@ void PanelProduct::run() const {
   });
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

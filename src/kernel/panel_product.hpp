@@ -7,7 +7,8 @@
 
 #include "kernel/run_product.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A product whose right side is in panels, or lies like panels.
 struct PanelProduct {
@@ -38,4 +39,5 @@ struct PanelProduct {
   void run_here() const;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Asks for `bytes` bytes from `from` on, to stay in the first level (locality 3) or in the second (2). May reach
 /// beyond what there is. Inlined, as whatever does nothing but call it must be: GCC takes functions that only ask
@@ -19,4 +20,5 @@ WEFT_ALWAYS_INLINE void prefetch_bytes(const char* from, std::int64_t bytes) {
     __builtin_prefetch(from + b, 0, locality);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 PreparedProduct::PreparedProduct(const TensorView& c, const TensorView& a, const TensorView& b)
     : type_(c.dtype()) {
@@ -132,4 +133,5 @@ void check_product_output(const TensorView& c) {
   fail(ErrorCode::overlap, "output 0: elements share memory with each other, or may");
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

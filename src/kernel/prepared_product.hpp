@@ -14,7 +14,8 @@
 #include <array>
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// c[..., M, N] = start + a[..., M, K] · b[..., K, N], the leading axes broadcast to those of c. Checks
 /// nothing. Leading axes become rows of one product where the right factor stands still along them; a
@@ -56,4 +57,5 @@ void check_product_overlap(const TensorView& c, const TensorView& other, const c
 /// Throws Error(overlap) if elements of the result meet, Error(invalid_argument) if it is read-only.
 void check_product_output(const TensorView& c);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

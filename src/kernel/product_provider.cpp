@@ -3,7 +3,8 @@
 
 #include <atomic>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 std::atomic<const ProductProvider*>& current() noexcept {
@@ -21,4 +22,5 @@ const ProductProvider* product_provider() noexcept {
   return current().load(std::memory_order_acquire);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Most elements, where all of them are one row and become one. One row is one span of the plan's, too.
@@ -94,4 +95,5 @@ bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
   return true;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

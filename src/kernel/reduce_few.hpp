@@ -5,7 +5,8 @@
 
 #include <weft/kernel/reduction_kernel.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A few elements of one input into one output, both of the kernel's own types: too little work to plan
 /// for. The same blocks as those of the plan, of which there is one for each output. False, with
@@ -16,4 +17,5 @@ bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel);
 bool reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
                        std::int64_t elements);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

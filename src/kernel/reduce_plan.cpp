@@ -11,7 +11,8 @@
 #include <algorithm>
 #include <bit>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 constexpr std::int64_t least_span_elements = 8192;    // of one span where dim 0 is cut
@@ -506,4 +507,5 @@ ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& ker
   return plan;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

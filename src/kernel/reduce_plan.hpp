@@ -9,7 +9,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// One operand of a ReducePlan.
 struct ReduceOperand {
@@ -96,4 +97,5 @@ bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_insid
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                           const RunOptions& options);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

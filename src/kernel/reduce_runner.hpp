@@ -14,7 +14,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Runs parts of a plan on one thread.
 class ReduceRunner {
@@ -474,4 +475,5 @@ class ReduceRunner {
   std::int64_t width_ = 1;  // elements of the kept tile at hand
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The tile of one side at hand: where it begins in every operand, and its extents.
 class TileCursor {
@@ -74,4 +75,5 @@ class TileCursor {
   std::int64_t index_[max_rank];
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -13,7 +13,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Least bytes that are worth a thread of their own.
@@ -222,4 +223,5 @@ Explanation explain_copy(const TensorIterator& iter) {
   return e;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 
 #include <weft/iter/tensor_iterator.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Copies the input of an iterator over one output and one input of equal type. Works plane by plane:
 /// dim 0 and the dim along which the input is densest, in tiles that are transposed in registers
@@ -20,4 +21,5 @@ void copy_planes(const Geometry& geometry, std::int64_t size, char* to, char* fr
 /// iter.explain() together with how run_copy goes about it.
 Explanation explain_copy(const TensorIterator& iter);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 #include "kernel/along_axis.hpp"
 #include "kernel/cumulative_walks.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Calls f(walk) with the way in which elements are walked.
@@ -63,4 +64,5 @@ Explanation explain_cumulative(const TensorView& out, const TensorView& in, std:
   return e;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Up to so many rows, a matrix whose rows are dense is read in place: each element is needed once.
@@ -159,4 +160,5 @@ void run_offered_product(const ProductProvider* provider, ScalarType type,
   run_product(type, shape, c, a, b, start);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A matrix by address; steps in bytes.
 struct MatrixAt {
@@ -53,4 +54,5 @@ void run_offered_product(const ProductProvider* provider, ScalarType type,
                          const ProductShape& shape, const MatrixAt& c, const MatrixAt& a,
                          const MatrixAt& b, const MatrixAt& start);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

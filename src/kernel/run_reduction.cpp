@@ -9,7 +9,8 @@
 #include <memory>
 #include <vector>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// What becomes of a kept tile's accumulators: sink(runner, tile, accumulators), once for each tile.
@@ -155,4 +156,5 @@ void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kerne
   crossed.write();
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -13,7 +13,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 constexpr std::int64_t most_elements = 4096;
@@ -155,4 +156,5 @@ bool copy_small(const TensorView& to, const TensorView& from) {
   return true;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

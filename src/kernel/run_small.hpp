@@ -7,7 +7,8 @@
 
 #include <span>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Runs a kernel over a few elements that lie anyhow, where making an iterator would take most of the
 /// time: all operands are defined and of the kernel's own types (or numbers that become them), the
@@ -19,4 +20,5 @@ bool run_small(const SpanKernel& kernel, const TensorView& out,
 /// The same for a copy of elements of one type.
 bool copy_small(const TensorView& to, const TensorView& from);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

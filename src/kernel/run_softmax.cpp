@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Calls f(walk) with the way in which elements are walked.
@@ -97,4 +98,5 @@ Explanation explain_softmax(const TensorView& out, const TensorView& in, std::in
   return e;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 
 #include "kernels/softmax/softmax.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// `out` has the shape of `in`, and may be it. Lines along the axis, or columns across it, are shared
 /// among threads; each is one thread's work. Throws Error: undefined, shape, cast, axis, overlap.
@@ -20,4 +21,5 @@ void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
 Explanation explain_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
                             const SoftmaxKernel& kernel);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Runs tiles [begin, end) with buffers on the stack.
@@ -174,4 +175,5 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

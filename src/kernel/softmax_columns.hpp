@@ -12,7 +12,8 @@
 #include <cstring>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// What is known of some columns.
 struct SoftmaxTotals {
@@ -192,4 +193,5 @@ class SoftmaxColumns : public GatheredPieces {
   Kept kept_ = Kept::nowhere;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

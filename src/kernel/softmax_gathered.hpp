@@ -7,7 +7,8 @@
 #include "kernel/softmax_columns.hpp"
 #include "kernel/softmax_lines.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Whole columns, worked on in a buffer: every element is read, converted and written once.
 class SoftmaxGathered : public GatheredPieces {
@@ -71,4 +72,5 @@ class SoftmaxGathered : public GatheredPieces {
   const SoftmaxKernel& kernel_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

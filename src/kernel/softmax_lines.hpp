@@ -12,7 +12,8 @@
 #include <cstring>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Line by line: several at a time or block by block, and through buffers unless both sides are dense along
 /// the axis. Terms stay in the output unless that is staged.
@@ -171,4 +172,5 @@ class SoftmaxLines : public AxisPieces {
   bool out_staged_, in_staged_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

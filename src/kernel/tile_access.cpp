@@ -9,7 +9,8 @@
 #include <cstdlib>
 #include <numeric>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 constexpr std::int64_t cache_line = 64;
@@ -302,4 +303,5 @@ void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKerne
     plan.in_pieces = plan.in_pieces || t.access == Access::spaced;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

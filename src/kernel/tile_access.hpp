@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Sums over the operands that choosing a tile needs.
 struct Totals {
@@ -71,4 +72,5 @@ void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanK
 /// that what is left over hardly counts. The plan's rows are known by then.
 void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -15,7 +15,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Rows at least this long, of elements of at most `widest` bytes, are spans of their own where nothing
@@ -536,4 +537,5 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   return plan;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

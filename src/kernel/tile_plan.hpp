@@ -10,7 +10,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Bytes of stack that one thread stages blocks in: three quarters of a first-level cache of 32 KiB,
 /// the smallest in use, so that what streams past the buffers does not push them out.
@@ -108,4 +109,5 @@ void check_counts(const TensorIterator& iter, int noutputs, int ninputs);
 /// Throws Error unless a kernel of these operand counts and types fits the iterator.
 void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

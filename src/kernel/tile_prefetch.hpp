@@ -12,7 +12,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A tile: where operands begin, and its extents along the first steps of the plan.
 struct TilePlace {
@@ -126,4 +127,5 @@ class TilePrefetch {
   std::int64_t next_rows_, next_row_elements_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -14,7 +14,8 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Staging of one thread: the buffers of each operand, and what an input's buffer already holds.
 struct Buffers {
@@ -388,4 +389,5 @@ class TileRunner {
   std::int64_t elements_ = 1;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

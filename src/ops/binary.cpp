@@ -6,7 +6,8 @@
 #include "kernels/binary/widening.hpp"
 #include "ops/prepare.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 namespace {
 
@@ -86,4 +87,5 @@ void call(BinaryOp op, const Output& out, const TensorView& a, const TensorView&
 WEFT_FOR_EACH_BINARY(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

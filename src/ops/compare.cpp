@@ -5,7 +5,8 @@
 
 #include "ops/prepare.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 Elementwise prepare(CompareOp op, const Output& out, const TensorView& a, const TensorView& b) {
   return prepare_function(op, compare_kernel, out, a, b);
@@ -25,4 +26,5 @@ void call(CompareOp op, const Output& out, const TensorView& a, const TensorView
 WEFT_FOR_EACH_COMPARISON(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 TensorIterator copy_iterator(const Output& to, const TensorView& from) {
@@ -72,4 +73,5 @@ Tensor contiguous(const Input& from, std::optional<ScalarType> type) {
   return to;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 #include "kernels/stage/stage.hpp"
 #include "ops/elementwise.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A conversion of elements of `sizes` bytes, to and from.
 struct Conversion {
@@ -33,4 +34,5 @@ class CopyCall {
   SpanKernel kernel_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Most elements of a sequence: up to here f64 counts them.
@@ -210,4 +211,5 @@ Tensor linspace(const Scalar& start, const Scalar& stop, std::int64_t count, Sca
   return out;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

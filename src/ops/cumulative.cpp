@@ -11,7 +11,8 @@
 #include <algorithm>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 const char* name(CumulativeOp op) {
@@ -156,4 +157,5 @@ WEFT_DEFINE(cummax)
 WEFT_DEFINE(cummin)
 #undef WEFT_DEFINE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

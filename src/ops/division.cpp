@@ -6,7 +6,8 @@
 #include "base/text.hpp"
 #include "ops/prepare.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 void DivisionCall::run() const {
   bool by_zero = false;
@@ -36,4 +37,5 @@ DivisionCall prepare(DivisionOp op, const Output& out, const TensorView& a, cons
 WEFT_FOR_EACH_DIVISION(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

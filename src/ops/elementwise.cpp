@@ -6,7 +6,8 @@
 #include "base/text.hpp"
 #include "kernel/grain.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 void fail_no_kernel(std::string_view operation, ScalarType type) {
   fail(ErrorCode::dtype, text(operation, ": not defined for element type ", name(type)));
@@ -71,4 +72,5 @@ void check_common_type(const FunctionInfo& function, std::span<const TensorView*
   if (!function.accepts(kinds::of(type))) fail_no_kernel(function.name, type);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -14,7 +14,8 @@
 #include <span>
 #include <string_view>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// An elementwise function about to run.
 struct Elementwise {
@@ -110,4 +111,5 @@ Call prepare_function(Op op, const Kernels& kernel_of, const Output& out, const 
   return call;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// An indexed element costs some ten times a plain one.
@@ -279,4 +280,5 @@ Tensor gather(const TensorView& a, std::int64_t axis, const TensorView& index) {
   return out;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 #include <limits>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 template <class Index>
@@ -135,4 +136,5 @@ IndexOperand::IndexOperand(const TensorView& index, int input, std::int64_t exte
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Throws Error(undefined) that names the input.
 void check_defined(const TensorView& view, int input);
@@ -48,4 +49,5 @@ std::int64_t index_at(const char* from, std::int64_t extent) {
   return static_cast<std::int64_t>(index) + (index < 0 ? extent : 0);  // no branch
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -17,7 +17,8 @@
 #include <limits>
 #include <vector>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Elements of a piece: counted on its own, so that its results have their place when all have been
@@ -275,4 +276,5 @@ Tensor nonzero(const TensorView& a) {
   return out;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 void check_input(const TensorView& view, const char* operand) {
@@ -102,4 +103,5 @@ Tensor matmul(const Input& a, const Input& b) {
   return out;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include "ops/elementwise.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 Elementwise prepare(UnaryOp op, const Output& out, const TensorView& a);
 Elementwise prepare(CompareOp op, const Output& out, const TensorView& a, const TensorView& b);
@@ -63,4 +64,5 @@ Tensor allocating(Op op, const Views&... inputs) {
   return out;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,8 @@
 
 #include <memory>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 struct ReduceCall {
   // A constructor, because compilers clear an aggregate of this size before they fill it.
@@ -49,4 +50,5 @@ ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView&
 ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
                        std::optional<std::int64_t> axis, bool keepdim);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -5,10 +5,12 @@
 
 #include "kernel/run_softmax.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The kernel that loses nothing before a result becomes an element of `out`, which may be undefined.
 /// Throws Error(undefined), and Error(dtype) for complex types.
 const SoftmaxKernel& softmax_kernel_for(SoftmaxOp op, const TensorView& a, const TensorView& out);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

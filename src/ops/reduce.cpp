@@ -12,7 +12,8 @@
 #include <cstring>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 void check_input(const ReductionInfo& function, const TensorView& a) {
@@ -352,4 +353,5 @@ void dot_out(const Output& out, const Input& a, const Input& b) {
   prepare_dot(out, a.view(), b.view()).run();
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 ReduceAxes::ReduceAxes(IntSpan shape, IntSpan axes) : shape_(shape) {
   if (axes.empty()) {
@@ -92,4 +93,5 @@ TensorView ReduceAxes::prepare(const Output& out, ScalarType type, bool keepdim,
   return seen(out.view());
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

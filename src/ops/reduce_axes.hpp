@@ -10,7 +10,8 @@
 #include <memory>
 #include <string_view>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The axes of one reduction of a tensor of given shape, to which it refers.
 class ReduceAxes {
@@ -42,4 +43,5 @@ class ReduceAxes {
   std::uint64_t mask_ = 0;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -14,7 +14,8 @@
 #include <algorithm>
 #include <array>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 // One way to prepare a call for each kind of operation. Running and explaining follow from it.
@@ -203,4 +204,5 @@ const OpEntry& find_op(std::string_view name, const OpArguments& arguments) {
   return *found;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 Result::Result(const Output& out, IntSpan shape, ScalarType type,
                std::initializer_list<const TensorView*> inputs)
@@ -35,4 +36,5 @@ Result::Result(const Output& out, IntSpan shape, ScalarType type,
   }
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

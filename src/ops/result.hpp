@@ -8,7 +8,8 @@
 
 #include <initializer_list>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Where a result goes, and what an output held before it was replaced.
 class Result {
@@ -31,4 +32,5 @@ inline ScalarType result_type(const Output& out, ScalarType type) noexcept {
   return out.view().defined() ? out.view().dtype() : type;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

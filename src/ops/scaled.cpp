@@ -9,7 +9,8 @@
 
 #include <algorithm>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 void ScaledCall::run() const {
   SpanKernel scaled = *kernel;
@@ -51,4 +52,5 @@ ScaledCall prepare(ScaledOp op, const Output& out, const TensorView& a, const Te
 WEFT_FOR_EACH_SCALED(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -15,7 +15,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// Elements that a thread should have, each some ten times as dear as a plain one.
@@ -222,4 +223,5 @@ Tensor scatter_add(const TensorView& a, std::int64_t axis, const TensorView& ind
   return out;
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

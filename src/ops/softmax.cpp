@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 ScalarType floating_result(ScalarType type) noexcept {
@@ -68,4 +69,5 @@ void log_softmax_out(const Output& out, const Input& a, std::int64_t axis) {
   run("log_softmax", SoftmaxOp::log_softmax, out, a, axis);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include "base/text.hpp"
 #include "ops/prepare.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// The condition keeps its own type, so the common type of b and c is worked out here, not by the
@@ -60,4 +61,5 @@ void call(TernaryOp op, const Output& out, const TensorView& a, const TensorView
 WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

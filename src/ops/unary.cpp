@@ -5,7 +5,8 @@
 
 #include "ops/prepare.hpp"
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 /// A function that gives a part of complex numbers: the iterator has no common type for it.
@@ -37,4 +38,5 @@ void call(UnaryOp op, const Output& out, const TensorView& a) {
 WEFT_FOR_EACH_UNARY(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <cstring>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 namespace {
 
@@ -147,4 +148,5 @@ void TensorIterator::foreach_reduced_elt(FunctionRef<void(TensorIterator&)> loop
                run);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

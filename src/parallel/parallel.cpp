@@ -18,7 +18,8 @@
 #include <cstring>
 #include <limits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace {
 
 constexpr int no_cap = std::numeric_limits<int>::max();
@@ -97,4 +98,5 @@ void parallel_for(std::int64_t count, std::int64_t grain,
   });
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

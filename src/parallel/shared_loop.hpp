@@ -12,7 +12,8 @@
 #include <iterator>
 #include <memory>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// [0, elements) in units whose borders are multiples of `align`, so few that 32 bits count them.
 struct LoopUnits {
@@ -114,4 +115,5 @@ class SharedLoop {
   Part* parts_ = few_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

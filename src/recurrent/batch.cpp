@@ -7,7 +7,9 @@
 #include <array>
 #include <string_view>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 using graph::Node;
 using graph::NodeKind;
@@ -207,4 +209,6 @@ Stage BatchedGraph::finish(const std::vector<Value>& outputs) {
   return stage;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

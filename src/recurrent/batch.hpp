@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// Whether a node gives its input in another shape, and no more.
 bool shows_another_shape(const graph::Node& node);
@@ -67,4 +69,6 @@ class BatchedGraph {
   std::vector<Copy> copies_;  // by node of the graph
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

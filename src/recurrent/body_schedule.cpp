@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 using graph::Node;
 using graph::NodeKind;
@@ -178,4 +180,6 @@ void BodySchedule::plan_blocks() {
   }
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

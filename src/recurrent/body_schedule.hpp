@@ -9,7 +9,9 @@
 #include <optional>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// How often a node has to run; later ones include what earlier ones depend on.
 enum class When : std::uint8_t { never, once, block, trip };
@@ -58,4 +60,6 @@ class BodySchedule {
   std::vector<When> when_;     // by node
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -15,7 +15,9 @@
 #include <optional>
 #include <utility>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 using graph::Graph;
 using graph::Node;
@@ -275,4 +277,6 @@ Node with_variables_outside(Node node, Graph& outer, std::vector<AssignedOutput>
   return node;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

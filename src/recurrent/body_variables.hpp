@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// An output of a node that is the next value of a variable.
 struct AssignedOutput {
@@ -27,4 +29,6 @@ struct AssignedOutput {
 graph::Node with_variables_outside(graph::Node node, graph::Graph& outer,
                                    std::vector<AssignedOutput>& assigned);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

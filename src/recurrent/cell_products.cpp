@@ -5,7 +5,9 @@
 
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 using graph::Graph;
 using graph::Node;
@@ -50,4 +52,6 @@ int separate_input_products(Graph& body, const LoopSpec& spec) {
   return cut;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

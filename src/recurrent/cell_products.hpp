@@ -7,7 +7,9 @@
 #include <weft/graph/graph.hpp>
 #include <weft/recurrent/loop_spec.hpp>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// Makes of every LSTMCell, GRUCell and RNNCell of a body whose X depends on slices, and on no state and
 /// no index, the product of X (FullyConnected) and the rest (LSTMCellStep, ...), with the same bits: the
@@ -15,4 +17,6 @@ namespace weft::inline v0::recurrent {
 /// form, with one matrix WR, is cut if that is a constant.
 int separate_input_products(graph::Graph& body, const LoopSpec& spec);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,9 @@
 
 #include "recurrent/loop_types.hpp"
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 Collected::Collected(const LoopSpec& spec, std::size_t output, ScalarType dtype, IntSpan element)
     : output_(output),
@@ -70,4 +72,6 @@ void Collected::clear_tail(std::int64_t trips) const {
            Tensor::zeros({}, dtype_));
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

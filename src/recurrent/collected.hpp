@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <string>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// Where the elements of a stacked or joined output go.
 class Collected {
@@ -64,4 +66,6 @@ class Collected {
   std::int64_t capacity_ = 0;  // places
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

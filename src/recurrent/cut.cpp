@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 using graph::Graph;
 using graph::Node;
@@ -79,4 +81,6 @@ TypedGraph::TypedGraph(const Graph& graph, std::span<const graph::ValueType> par
   }
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// A value at which a graph is cut: it becomes a parameter of the part.
 struct CutInput {
@@ -47,4 +49,6 @@ class TypedGraph {
   std::vector<std::vector<graph::ValueType>> types_;  // by node and output
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

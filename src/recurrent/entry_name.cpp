@@ -3,7 +3,9 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 std::string EntryName::text() const {
   std::string out = kind_;
@@ -16,4 +18,6 @@ std::string EntryName::text() const {
   return out + what_;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,9 @@
 #include <optional>
 #include <string>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// What a message is about, such as "iterator 1 (parameter 2 'x')". The text is put together only where
 /// there is something to say: names are handed about whenever a loop is planned.
@@ -32,4 +34,6 @@ class EntryName {
   int parameter_ = -1;
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <cstring>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 void FixedLoop::run(const LoopCall& call, LoopReport& report) {
   call_ = &call;
@@ -210,4 +212,6 @@ void FixedLoop::run_trips(std::int64_t trips) {
   }
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

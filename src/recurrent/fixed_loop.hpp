@@ -13,7 +13,9 @@
 #include <optional>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// A prepared loop. Every value that passes between trips or stages is a *variable*: its address in
 /// the current trip.
@@ -222,4 +224,6 @@ class FixedLoop {
   bool ended_ = false;
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -223,4 +225,6 @@ void FixedLoop::finish() {
   call_->write_numbers(done_, go_);
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -141,4 +143,6 @@ void FixedLoop::step_rows() {
   }
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

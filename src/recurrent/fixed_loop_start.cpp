@@ -9,7 +9,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 void FixedLoop::start_iterators() {
   for (std::size_t i = 0; i < iterators_.size(); ++i) {
@@ -150,4 +152,6 @@ void FixedLoop::bind_fixed() {
   }
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <cstring>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -242,4 +244,6 @@ void run_free(const LoopCall& call, LoopRuntime& runtime, LoopReport& report) {
   FreeLoop(call, runtime, report).run();
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 void GatheredValues::add(std::size_t output, Tensor value) {
   bytes_ += value.nbytes();
@@ -118,4 +120,6 @@ void GatheredValues::write_join(std::size_t o, std::int64_t trips) {
   }
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

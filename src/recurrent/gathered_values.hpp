@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// Values by output, until the loop has ended. They may differ in shape from trip to trip.
 class GatheredValues {
@@ -48,4 +50,6 @@ class GatheredValues {
   std::int64_t bytes_ = 0;
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -15,7 +15,9 @@
 #include <optional>
 #include <utility>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -182,4 +184,6 @@ std::vector<graph::Value> add_if(graph::Graph& graph, std::string name, Branch t
   return outputs;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,9 @@
 #include <memory>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// Bodies inside each other, of loops and choices: more are refused.
 inline constexpr int most_nested = 64;
@@ -23,4 +25,6 @@ class IfData final : public graph::NodeData {
 
 std::shared_ptr<const graph::Operator> make_if_operator();
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

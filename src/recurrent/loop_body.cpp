@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <optional>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 using graph::Node;
 using graph::NodeKind;
@@ -222,4 +224,6 @@ LoopBody take_apart(const LoopSpec& spec, std::shared_ptr<const TypedGraph> type
   return body;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

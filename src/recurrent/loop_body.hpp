@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// Where a value comes from that a stage reads, or that a result of the body is.
 struct Source {
@@ -80,4 +82,6 @@ LoopBody take_apart(const LoopSpec& spec, std::shared_ptr<const TypedGraph> type
                     const graph::OperatorRegistry& operators, bool first_is_true,
                     const HoistOptions& options);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstring>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -236,4 +238,6 @@ void LoopCall::write_numbers(std::int64_t trips, bool condition) const {
   }
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -16,7 +16,9 @@
 #include <optional>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
@@ -111,4 +113,6 @@ class LoopCall {
 /// every trip.
 void run_free(const LoopCall& call, LoopRuntime& runtime, LoopReport& report);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -14,7 +14,9 @@
 #include <optional>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// Memory that grows and is kept.
 class Buffer {
@@ -99,4 +101,6 @@ class LoopData final : public graph::NodeData {
   mutable std::shared_ptr<const std::vector<graph::PlanNote>> trip_notes_;
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,9 @@
 
 #include <utility>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -255,4 +257,6 @@ std::vector<graph::Value> add_loop(graph::Graph& graph, const PortMap& map,
 
 LoopReport loop_report(const graph::Node& node) { return data_of(node).report(); }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

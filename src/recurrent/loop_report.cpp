@@ -3,7 +3,9 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -52,4 +54,6 @@ std::string LoopReport::to_text() const {
   return out;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -149,4 +151,6 @@ void check(const LoopSpec& spec, const graph::Graph& body, int ninputs) {
   Checker(spec, body, ninputs).run();
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

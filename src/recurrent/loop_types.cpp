@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <limits>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 using graph::PartialShape;
 using graph::ValueType;
@@ -296,4 +298,6 @@ TripBound trip_bound(const LoopSpec& spec, const graph::Graph& body,
   return bound;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -19,7 +19,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 template <class... Args>
 [[noreturn]] void refuse(const LoopSpec& spec, ErrorCode code, const Args&... args) {
@@ -66,4 +68,6 @@ struct TripBound {
 TripBound trip_bound(const LoopSpec& spec, const graph::Graph& body,
                      std::span<const graph::ValueType> inputs, std::optional<std::int64_t> count);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

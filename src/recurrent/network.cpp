@@ -4,7 +4,9 @@
 
 #include "base/text.hpp"
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 using graph::Value;
 
@@ -125,4 +127,6 @@ void NetworkLoop::set_length(Value output, Value length) {
   if (boundary.form == OutputForm::last_value) boundary.form = OutputForm::concatenate;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

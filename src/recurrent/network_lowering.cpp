@@ -13,7 +13,9 @@
 #include <set>
 #include <utility>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 using graph::Graph;
 using graph::Node;
@@ -206,4 +208,6 @@ class NetworkLowering {
 
 Graph Network::build() const { return NetworkLowering(*this).run(); }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// The loops of a network, and what is inside of them: a value is inside the loops whose iterators and
 /// recurrences it depends on, but for those that it leaves through a loop output.
@@ -70,4 +72,6 @@ class NetworkNesting {
   std::vector<std::set<int>> inside_;   // by loop: those around it
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

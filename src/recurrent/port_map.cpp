@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -192,4 +194,6 @@ LoopSpec to_loop(const PortMap& map, const graph::Graph& body, int ninputs) {
   return Lowering(map, body, ninputs).run();
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,9 @@
 
 #include <limits>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -56,4 +58,6 @@ SliceRange slices_of(const PortRange& range, std::int64_t extent) {
           .count = (length - size) / stride + 1};
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,9 @@
 
 #include <limits>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 DimVector usual_strides(IntSpan shape, IntSpan strides) {
   DimVector usual(strides.begin(), strides.end());
@@ -102,4 +104,6 @@ SliceWalk walk_slices(const LoopSpec& spec, const EntryName& entry, const LoopIt
   return walk;
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// Bytes next to each other below which a slice is better packed, and an element of an output better
 /// collected, for a block of trips at a time than read or written row by row where it is.
@@ -70,4 +72,6 @@ DimVector usual_strides(IntSpan shape, IntSpan strides);
 /// True if elements of this geometry are row-major without gaps.
 bool is_row_major(IntSpan shape, IntSpan strides);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

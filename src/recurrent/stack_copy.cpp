@@ -7,7 +7,9 @@
 
 #include <optional>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 namespace {
 
@@ -56,4 +58,6 @@ void copy_stack(const TensorView& to, const TensorView& from) {
                           trips);
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -5,10 +5,14 @@
 
 #include <weft/core/tensor_view.hpp>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// to = from, of one element type and shape, the axis of trips in front. Few elements that are numbers at
 /// a constant distance, each on a line of its own say, are copied with nothing to be planned before.
 void copy_stack(const TensorView& to, const TensorView& from);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

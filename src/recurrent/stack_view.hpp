@@ -7,7 +7,9 @@
 
 #include <cstdint>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// n row-major elements of a shape, one behind the other, with the axis of trips in front.
 inline TensorView stack_of(const void* at, ScalarType dtype, IntSpan element, std::int64_t n) {
@@ -23,4 +25,6 @@ inline TensorView stack_of(void* at, ScalarType dtype, IntSpan element, std::int
   return TensorView::trusted(at, dtype, shape);
 }
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

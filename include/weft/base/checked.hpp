@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// out = a + b; false (and out unspecified) if the sum does not fit.
 [[nodiscard]] constexpr bool checked_add(std::int64_t a, std::int64_t b,
@@ -31,4 +32,5 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept {
   return a / b + (a % b != 0);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 #include <stdexcept>
 #include <string>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// What kind of mistake an Error reports. Stable: programs may switch on it.
 enum class ErrorCode : std::uint8_t {
@@ -50,4 +51,5 @@ class WEFT_API Error : public std::runtime_error {
 [[noreturn]] WEFT_API void fail(ErrorCode code, const std::string& message);
 [[noreturn]] WEFT_API void fail(ErrorCode code, const char* message);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 template <class Signature>
 class FunctionRef;
@@ -56,4 +57,5 @@ class FunctionRef<R(Args...)> {
   R (*call_)(void*, Args...);
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Largest rank of a tensor, and largest number of dims of an iterator.
 inline constexpr int max_rank = 64;
@@ -23,4 +24,5 @@ struct Limits {
   std::int64_t max_header_bytes = std::int64_t{1} << 20;  ///< bytes of a file's header
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Sequence of T. Up to N elements need no heap; the unused ones are not initialised, so that an
 /// object with room for eight dims costs what its two dims cost. Iterators and references are
@@ -198,4 +199,5 @@ class SmallVector {
   alignas(T) std::byte inline_[N * sizeof(T)];
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,9 +9,11 @@
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The version of the compiled part as "major.minor.patch"; the macros are those of the headers.
 WEFT_API const char* version() noexcept;
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 #include <limits>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 template <class T>
 inline constexpr bool is_complex_type = false;
@@ -88,4 +89,5 @@ WEFT_API void cast_elements(void* to, ScalarType to_type, std::int64_t to_stride
 /// plain loop on one thread, for setting up and checking; weft::copy is the fast one.
 WEFT_API void cast_tensor(const TensorView& to, const TensorView& from);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Throws Error(dtype): the type is not among those an operation takes. Out of line, used by
 /// dispatch_types.
@@ -49,4 +50,5 @@ decltype(auto) dispatch_all_types(ScalarType type, F&& f) {
                         std::complex<float>, std::complex<double>>(type, std::forward<F>(f));
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -12,7 +12,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 namespace dlpack {
 
 /// DLDevice. Type 1 is the CPU.
@@ -79,4 +80,5 @@ WEFT_API dlpack::ManagedTensor* to_dlpack(const Tensor& tensor);
 /// The same, in version 1.0.
 WEFT_API dlpack::ManagedTensorVersioned* to_dlpack_versioned(const Tensor& tensor);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

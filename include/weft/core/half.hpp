@@ -9,7 +9,8 @@
 #include <bit>
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits. Largest finite value 65504.
 struct float16 {
@@ -89,4 +90,5 @@ constexpr bfloat16::operator float() const noexcept {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

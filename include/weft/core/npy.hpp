@@ -20,7 +20,8 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The array in a .npy file of format 1.0, 2.0 or 3.0 whose bytes are these. Arrays in Fortran
 /// order become tensors with the strides of that order; bools are 0 or 1 afterwards, whatever byte
@@ -41,4 +42,5 @@ WEFT_API std::vector<std::byte> format_npy(const TensorView& view);
 /// the file is touched, and Error(io) that names the path; no part of a file is left then.
 WEFT_API void save_npy(const std::string& path, const TensorView& view);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The smallest type that both convert to by PyTorch's rules:
 /// - equal types give themselves; bool gives way to everything;
@@ -46,4 +47,5 @@ class ResultType {
   std::optional<ScalarType> with_axes_, without_axes_, weak_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 #include <concepts>
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// One bool, i64, f64 or c128 that stands for a tensor of rank 0. It is weak in type promotion: its
 /// kind counts, its width does not, so that f32 tensor * 2.5 stays f32.
@@ -59,4 +60,5 @@ class WEFT_API Scalar {
   ScalarType type_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Type of a tensor's elements.
 enum class ScalarType : std::uint8_t {
@@ -102,4 +103,5 @@ WEFT_API std::string_view name(ScalarType type) noexcept;
 /// The type of that name. Throws Error(parse) that lists the names if there is none.
 WEFT_API ScalarType parse_scalar_type(std::string_view text);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

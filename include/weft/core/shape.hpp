@@ -13,7 +13,8 @@
 #include <span>
 #include <string>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Owns one integer per axis. No heap up to rank 8.
 using DimVector = SmallVector<std::int64_t, inline_rank>;
@@ -65,4 +66,5 @@ WEFT_API std::size_t existing_axis(std::int64_t axis, int rank);
 /// As text: [2, 3, 4].
 WEFT_API std::string to_string(IntSpan values);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

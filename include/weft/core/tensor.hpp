@@ -11,7 +11,8 @@
 #include <memory>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A TensorView together with a share in the memory it shows. Copies share the memory (clone() does
 /// not); the memory goes with the last of them. Memory is aligned to 64 bytes. Each factory makes
@@ -72,4 +73,5 @@ class WEFT_API Tensor : public TensorView {
   std::shared_ptr<void> owner_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

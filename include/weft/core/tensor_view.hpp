@@ -14,7 +14,8 @@
 #include <span>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A range of addresses, [begin, end). Both null: not known.
 struct ByteRange {
@@ -207,4 +208,5 @@ class WEFT_API TensorView : private ViewFields {
   SmallVector<std::int64_t, 2 * inline_rank> dims_;  // rank extents, then rank strides in elements
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

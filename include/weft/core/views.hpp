@@ -10,7 +10,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Elements start ... start + length - 1 along an axis; a negative start counts from the end.
 /// Unlike TensorView::slice nothing is clamped: throws Error(axis) if some of them do not exist,
@@ -35,4 +36,5 @@ WEFT_API TensorView diagonal(const TensorView& view, std::int64_t offset = 0,
 WEFT_API TensorView unfold(const TensorView& view, std::int64_t axis, std::int64_t size,
                            std::int64_t step);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

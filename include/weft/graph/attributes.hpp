@@ -13,7 +13,9 @@
 #include <variant>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 using Attribute = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
                                std::vector<double>, std::vector<std::string>, Tensor>;
@@ -68,4 +70,6 @@ class WEFT_API Attributes {
 /// "I64", "BOOL", "float", ...), upper or lower case. Throws Error(parse) that names it.
 WEFT_API ScalarType parse_element_type(std::string_view text);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

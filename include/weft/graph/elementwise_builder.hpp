@@ -11,7 +11,9 @@
 #include <span>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// An operand or intermediate value of a formula.
 struct Term {
@@ -80,4 +82,6 @@ class WEFT_API ElementwiseBuilder {
   ElementwiseFormula formula_;
 };
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

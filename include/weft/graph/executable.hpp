@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 struct Program;
 class Frame;
@@ -155,4 +157,6 @@ class WEFT_API Frame {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

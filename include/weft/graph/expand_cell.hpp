@@ -6,7 +6,9 @@
 #include <weft/base/export.hpp>
 #include <weft/graph/graph.hpp>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// Makes of an LSTMCell, GRUCell or RNNCell FullyConnected(X, W, B), which does not depend on the state, and
 /// an LSTMCellStep, GRUCellStep or RNNCellStep of its sums, H, C and R, under the cell's own index, with the
@@ -16,4 +18,6 @@ namespace weft::inline v0::graph {
 /// constants.
 WEFT_API bool expand_cell(Graph& graph, int node);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// One thing that a plan has decided, about one operation or several.
 struct PlanNote {
@@ -42,4 +44,6 @@ struct FrameExplanation {
 /// A line for each note.
 WEFT_API std::string to_string(const FrameExplanation& explanation);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -15,7 +15,9 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 class Graph;
 
@@ -126,4 +128,6 @@ class WEFT_API Graph {
   std::vector<int> sinks_;
 };
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

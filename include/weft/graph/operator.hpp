@@ -18,7 +18,9 @@
 #include <utility>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 class OperatorRegistry;
 
@@ -224,4 +226,6 @@ class WEFT_API Operator {
   OperatorName name_;
 };
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -15,7 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// A set of operators. Copies share the operators, which are immutable.
 ///
@@ -62,4 +64,6 @@ class WEFT_API OperatorRegistry {
 /// The operators of this storey. Control flow comes from the storey above.
 WEFT_API const OperatorRegistry& standard_operators();
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,9 @@
 #include <initializer_list>
 #include <string>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// A shape with unknown extents, or even of unknown rank. Default-constructed: rank 0, known.
 class WEFT_API PartialShape {
@@ -76,4 +78,6 @@ struct ValueType {
 /// As text: f32[2, ?].
 WEFT_API std::string to_string(const ValueType& type);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// The variables of a frame, by name: what ReadValue reads and Assign sets. A run reads what the run
 /// before it left; what it sets is there when it has ended.
@@ -34,4 +36,6 @@ class WEFT_API Variables {
   std::map<std::string, Variable, std::less<>> variables_;
 };
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

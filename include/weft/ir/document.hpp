@@ -21,7 +21,9 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// An extent that the file leaves open: "?", "-1" or a range such as "1..10".
 inline constexpr std::int64_t open_extent = -1;
@@ -158,4 +160,6 @@ struct Document {
 /// have (U4, BIN, string, ...).
 WEFT_API std::optional<ScalarType> find_element_type(std::string_view precision) noexcept;
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

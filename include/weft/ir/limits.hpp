@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// What reading a model may cost. Every number is checked before memory is asked for on its
 /// account; beyond it the reader throws Error(limit). The defaults are far above the models people
@@ -32,4 +34,6 @@ struct Limits {
   std::int64_t max_weights_bytes = std::int64_t{1} << 40;  ///< the .bin
 };
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -19,7 +19,9 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// What a model takes or gives.
 struct ModelPort {
@@ -63,4 +65,6 @@ WEFT_API Model load_model(const std::string& xml_path,
                           const std::optional<std::string>& weights_path = {},
                           const Limits& limits = {});
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,9 @@
 #include <span>
 #include <string>
 
-namespace weft::inline v0::ir {
+namespace weft {
+inline namespace v0 {
+namespace ir {
 
 /// Reads the text of a model: a <net> of version 10 or 11, of version 4 to 7, or a bare <layer>,
 /// in UTF-8. Children of an element may come in any order; rt_info, meta_data and their like are
@@ -33,4 +35,6 @@ WEFT_API Document read_document(std::span<const std::byte> xml, const std::strin
 /// As above, from a file. Throws Error(io) as well.
 WEFT_API Document load_document(const std::string& path, const Limits& limits = {});
 
-}  // namespace weft::inline v0::ir
+}  // namespace ir
+}  // namespace v0
+}  // namespace weft

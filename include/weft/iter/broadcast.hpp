@@ -6,7 +6,8 @@
 #include <weft/base/export.hpp>
 #include <weft/iter/geometry.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Writes operand `operand`'s byte strides for every axis of geometry.shape. Axes are aligned at
 /// the last; a missing leading axis, and an axis of extent 1 under a larger extent, get 0.
@@ -18,4 +19,5 @@ namespace weft::inline v0 {
 WEFT_API void broadcast_strides(Geometry& geometry, int operand, IntSpan shape, IntSpan strides,
                                 std::int64_t element_bytes);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

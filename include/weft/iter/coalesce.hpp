@@ -6,7 +6,8 @@
 #include <weft/base/export.hpp>
 #include <weft/iter/geometry.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Operand that keeps dims `inner` and `inner + 1` apart, or -1 if they can become one: either
 /// extent is 1, or extent(inner) * stride(inner) == stride(inner + 1) for every operand.
@@ -19,4 +20,5 @@ WEFT_API int coalesce_blocker(const Geometry& geometry, int inner);
 ///       it is
 WEFT_API void coalesce_dims(Geometry& geometry);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -14,7 +14,8 @@
 #include <optional>
 #include <vector>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Collects operands, outputs first, and rules. Setters may come in any order and may be repeated;
 /// what does not fit together is reported by build(). A config may be built any number of times.
@@ -166,4 +167,5 @@ class WEFT_API TensorIteratorConfig {
   DimVector squash_axes_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A plan laid open. The first part is what build() decided; the second, `run`, is filled by
 /// explain_run() of the kernel storey, which knows the instruction set and the threads.
@@ -63,4 +64,5 @@ struct Explanation {
   WEFT_API std::string to_json() const;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

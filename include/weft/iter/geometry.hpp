@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Byte strides, dim-major: those of all operands for dim 0, then for dim 1, ...
 using StrideVector = SmallVector<std::int64_t, inline_rank * inline_operands>;
@@ -45,4 +46,5 @@ struct Geometry {
   }
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Over dim 0: `n` elements; operand k's i-th element is at data[k] + i * strides_bytes[k]. The
 /// loop may change data.
@@ -51,4 +52,5 @@ auto as_loop2d(F& loop, int noperands) {
   };
 }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <string>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A tensor taking part in an iteration.
 struct Operand {
@@ -32,4 +33,5 @@ struct Operand {
   TensorView view;         ///< the tensor as given, or as allocated
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <span>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// What the order of dims needs to know of an operand.
 struct OrderOperand {
@@ -53,4 +54,5 @@ WEFT_API bool all_agree(const Geometry& geometry, std::span<const OrderOperand> 
 WEFT_API std::uint64_t flip_backward_dims(Geometry& geometry, std::span<std::int64_t> offsets_bytes,
                                           std::uint64_t keep = 0);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

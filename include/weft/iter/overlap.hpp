@@ -9,7 +9,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// What to do when operands share memory in a way that would change the result.
 enum class OverlapPolicy : std::uint8_t {
@@ -41,4 +42,5 @@ WEFT_API Overlap internal_overlap(const TensorView& view,
 WEFT_API Overlap overlap(const TensorView& a, const TensorView& b,
                          std::int64_t work_limit = default_overlap_work);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

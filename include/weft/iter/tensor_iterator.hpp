@@ -19,7 +19,8 @@
 #include <utility>
 #include <vector>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 class TensorIteratorConfig;
 
@@ -312,4 +313,5 @@ class WEFT_API TensorIterator {
   std::vector<Kept> kept_;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

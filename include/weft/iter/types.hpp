@@ -10,7 +10,8 @@
 #include <optional>
 #include <span>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// What the config asks of element types.
 struct TypeRules {
@@ -40,4 +41,5 @@ struct OperandType {
 WEFT_API std::optional<ScalarType> resolve_types(std::span<OperandType> operands,
                                                  const TypeRules& rules);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

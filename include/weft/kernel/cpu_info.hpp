@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <string>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 struct CpuInfo {
   std::string model;                   ///< as the processor names itself; may be empty
@@ -46,4 +47,5 @@ struct CpuInfo {
 /// results. Anything else it may hold, sizes from 4K to 64G apart, is passed over.
 WEFT_API const CpuInfo& cpu_info();
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

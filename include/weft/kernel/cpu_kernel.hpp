@@ -15,7 +15,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
@@ -64,4 +65,5 @@ void cpu_serial_kernel(const TensorIterator& iter, F&& op) {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -15,7 +15,8 @@
 #include <utility>
 
 WEFT_REQUESTED_LOOPS_BEGIN
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The loops of a prefix struct.
@@ -122,5 +123,6 @@ void cpu_cumulative(const TensorView& out, const TensorView& in, std::int64_t ax
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft
 WEFT_REQUESTED_LOOPS_END

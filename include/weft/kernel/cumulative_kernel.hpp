@@ -10,7 +10,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A prefix operation with its types erased: each column of a block carries an accumulator from row
 /// to row.
@@ -51,4 +52,5 @@ WEFT_API void run_cumulative(const TensorView& out, const TensorView& in, std::i
 WEFT_API Explanation explain_cumulative(const TensorView& out, const TensorView& in,
                                         std::int64_t axis, const CumulativeKernel& kernel);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

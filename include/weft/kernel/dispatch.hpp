@@ -24,7 +24,8 @@
 
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Turns a type in parentheses-free notation into a declaration: FunctionType<int(char)> f;
 /// declares int f(char).
@@ -52,7 +53,8 @@ class LevelTable<R(Args...)> {
   Function* functions_[level_count];
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft
 
 /// The name under which a kernel file defines a function for the level it is being compiled for.
 #define WEFT_KERNEL(NAME) WEFT_LEVEL_NAMESPACE::NAME

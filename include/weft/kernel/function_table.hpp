@@ -155,7 +155,8 @@
   F(addcmul, AddCMul, numbers, common, "a + value * b * c, from left to right; integers wrap") \
   F(addcdiv, AddCDiv, inexact, common, "a + value * b / c, from left to right")
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A set of kinds of element types.
 using Kinds = std::uint8_t;
@@ -236,4 +237,5 @@ constexpr const FunctionInfo& info(DivisionOp op) {
 constexpr const FunctionInfo& info(TernaryOp op) { return ternary_functions[static_cast<int>(op)]; }
 constexpr const FunctionInfo& info(ScaledOp op) { return scaled_functions[static_cast<int>(op)]; }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Throws Error: the operands of an index kernel do not fit (called with `which` < 0), or an index
 /// is out of range.
@@ -53,4 +54,5 @@ void cpu_index_kernel(const TensorIterator& iter, IntSpan index_extents,
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

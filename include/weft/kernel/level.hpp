@@ -41,7 +41,8 @@
 #define WEFT_WIDE_LOOPS __attribute__((noinline, target("prefer-vector-width=512")))
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A set of instructions that kernels are compiled for. Levels, not single features.
 enum class Level : std::uint8_t {
@@ -59,4 +60,5 @@ WEFT_API Level best_level() noexcept;
 /// "baseline", "avx2", "avx512".
 WEFT_API std::string_view name(Level level) noexcept;
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

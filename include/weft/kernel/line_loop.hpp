@@ -12,7 +12,8 @@
 #include <utility>
 
 WEFT_REQUESTED_LOOPS_BEGIN
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 template <class F, class Outs, class Ins>
@@ -76,5 +77,6 @@ class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft
 WEFT_REQUESTED_LOOPS_END

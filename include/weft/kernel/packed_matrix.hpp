@@ -12,7 +12,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 struct MatrixAt;
 
@@ -54,4 +55,5 @@ class WEFT_API PackedMatrix {
 WEFT_API void multiply_out(const TensorView& out, const TensorView& a, const PackedMatrix& matrix,
                            const TensorView& start = TensorView());
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

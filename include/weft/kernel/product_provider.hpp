@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// c[i, j] = sum over k of a[i, k] * b[k, j], plus start[i, j] if there is a start. Strides count
 /// elements, may be of any sign, and 0 in a, b and start. `start` may be c itself, with c's
@@ -42,4 +43,5 @@ WEFT_API const ProductProvider* set_product_provider(const ProductProvider* prov
 /// The one that is set, or null.
 WEFT_API const ProductProvider* product_provider() noexcept;
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -16,7 +16,8 @@
 #include <utility>
 
 WEFT_REQUESTED_LOOPS_BEGIN
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Parameters of Op::accumulate, taken apart: the accumulator, then one element per input and
@@ -254,5 +255,6 @@ void cpu_reduce_indexed(const TensorIterator& iter, const Op& op, std::int64_t g
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft
 WEFT_REQUESTED_LOOPS_END

@@ -9,7 +9,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A reduction with its types erased. An accumulator is `accumulator_bytes` of memory that may be
 /// copied bytewise; arrays of them are dense. `index` counts the reduced elements of one output in
@@ -103,4 +104,5 @@ WEFT_API void finalize_reduction(const TensorIterator& iter, const ReductionKern
 WEFT_API Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                                        const RunOptions& options = {});
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

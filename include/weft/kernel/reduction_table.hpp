@@ -41,7 +41,8 @@
   F(var_mean, real, floating, any_number, "var and mean")                                  \
   F(std_mean, real, floating, any_number, "std and mean")
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The type of a reduction's result.
 enum class ReduceResult : std::uint8_t {
@@ -81,4 +82,5 @@ inline constexpr ReductionInfo reductions[] = {WEFT_FOR_EACH_REDUCTION(
 
 constexpr const ReductionInfo& info(Reduction op) { return reductions[static_cast<int>(op)]; }
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

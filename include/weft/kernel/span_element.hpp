@@ -31,7 +31,8 @@
 #define WEFT_REQUESTED_LOOPS_END
 #endif
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Reads element i of a span, or the one value of a broadcast operand.
@@ -104,4 +105,5 @@ WEFT_ALWAYS_INLINE void for_each_row(char* const* data, const std::int64_t* row_
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// A typed inner function, its types erased. The engine brings every operand into the form it
 /// wants: elements next to each other, of the kernel's own type, or one value that stands for all.
@@ -83,4 +84,5 @@ WEFT_API Explanation explain_run(const TensorIterator& iter, const SpanKernel& k
 /// The same for a kernel over the iterator's own types.
 WEFT_API Explanation explain_run(const TensorIterator& iter);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

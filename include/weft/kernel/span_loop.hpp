@@ -17,7 +17,8 @@
 #include <utility>
 
 WEFT_REQUESTED_LOOPS_BEGIN
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Specialised for kernels that also accept Vectorized<T> in vectorized.hpp.
@@ -255,5 +256,6 @@ void run_generic(const TensorIterator& iter, const F& op, const RunOptions& opti
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft
 WEFT_REQUESTED_LOOPS_END

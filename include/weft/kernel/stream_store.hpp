@@ -6,7 +6,8 @@
 #include <weft/base/export.hpp>
 #include <weft/kernel/level.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// True where stream() is more than a store.
@@ -58,4 +59,5 @@ WEFT_ALWAYS_INLINE void stream(char* to, const V& value) noexcept {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

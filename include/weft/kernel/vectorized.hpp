@@ -14,7 +14,8 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 template <class T>
@@ -422,4 +423,5 @@ void cpu_kernel_vec(const TensorIterator& iter, const F& op, const V& vector_op,
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The layout of a binary floating format, and a number to round by.
@@ -240,4 +241,5 @@ WEFT_ALWAYS_INLINE Vectorized<T> exp(const Vectorized<T>& x) noexcept {
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

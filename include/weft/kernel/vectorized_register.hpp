@@ -5,7 +5,8 @@
 
 #include <weft/kernel/vectorized.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 template <class T>
@@ -136,4 +137,5 @@ WEFT_ALWAYS_INLINE Vectorized<T> by_register(const F& f, const Vectorized<T>& a,
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

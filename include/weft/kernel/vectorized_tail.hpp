@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Where `by_mask` is true, one register of T (xsimd::batch<T>) is read and written by instructions that take a mask of
@@ -118,4 +119,5 @@ struct FirstLanes<T> {
 #endif
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

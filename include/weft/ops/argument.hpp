@@ -10,7 +10,8 @@
 #include <concepts>
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 template <class T>
 concept Number = std::integral<T> || std::floating_point<T> || is_complex_type<T>;
@@ -55,4 +56,5 @@ class Output {
   Tensor* tensor_ = nullptr;
 };
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

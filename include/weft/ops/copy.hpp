@@ -8,7 +8,8 @@
 
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Copies `from`, broadcast to the shape of `to`, converting as cast() says: any type to any other.
 /// An undefined Tensor is allocated with the shape and type of `from`; a defined one is never
@@ -20,4 +21,5 @@ WEFT_API void copy_out(const Output& to, const Input& from);
 /// A row-major copy in new memory, of another element type if one is given.
 WEFT_API Tensor contiguous(const Input& from, std::optional<ScalarType> type = std::nullopt);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

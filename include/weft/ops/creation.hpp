@@ -16,7 +16,8 @@
 #include <cstdint>
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Row-major, every element `value`, converted by cast(): any number to any type.
 WEFT_API Tensor full(IntSpan shape, const Scalar& value, ScalarType type);
@@ -54,4 +55,5 @@ WEFT_API Tensor linspace(const Scalar& start, const Scalar& stop, std::int64_t c
 WEFT_API void linspace_out(const Output& out, const Scalar& start, const Scalar& stop,
                            std::int64_t count);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -14,7 +14,8 @@
 
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// out[i] = a[0] + ... + a[i], of bool, integers, floating and complex types. Integers and bools add
 /// up in i64, which wraps; floating types in f64, complex ones in c128. The result has the input's
@@ -59,4 +60,5 @@ WEFT_API void cummax_out(const Output& values, const Output& indices, const Inpu
 WEFT_API void cummin_out(const Output& values, const Output& indices, const Input& a,
                          std::int64_t axis);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -13,7 +13,8 @@
 #include <weft/kernel/function_table.hpp>
 #include <weft/ops/argument.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 // For each line F(NAME, ...) of the list, whose last column says what it gives:
 //     Tensor NAME(const Input& a, const Input& b);
@@ -24,4 +25,5 @@ namespace weft::inline v0 {
 WEFT_FOR_EACH_DIVISION(WEFT_DECLARE)
 #undef WEFT_DECLARE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -17,7 +17,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// The slices of `a` at the given positions along an axis, one after the other: out[..., j, ...] =
 /// a[..., index[j], ...]. `index` has one axis, or none for a single slice; the result has the
@@ -56,4 +57,5 @@ WEFT_API Tensor scatter_add(const TensorView& a, std::int64_t axis, const Tensor
 WEFT_API void scatter_add_out(const Output& out, const TensorView& a, std::int64_t axis,
                               const TensorView& index, const Input& source);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

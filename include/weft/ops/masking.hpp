@@ -7,7 +7,8 @@
 #include <weft/base/export.hpp>
 #include <weft/ops/argument.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// `value` where the mask is true, else `a`; both broadcast. The result has the type of `a`, to
 /// which the value (a number or a 0-d tensor) is converted. The output may be `a`. Throws Error:
@@ -29,4 +30,5 @@ WEFT_API void masked_select_out(const Output& out, const TensorView& a, const Te
 WEFT_API Tensor nonzero(const TensorView& a);
 WEFT_API void nonzero_out(const Output& out, const TensorView& a);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

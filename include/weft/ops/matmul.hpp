@@ -6,7 +6,8 @@
 #include <weft/base/export.hpp>
 #include <weft/ops/argument.hpp>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Matrix product over the last two axes, as NumPy's matmul: a[..., M, K] with b[..., K, N] gives
 /// [..., M, N], the leading axes broadcast; a rank of 1 stands for one row (left) or one column (right),
@@ -23,4 +24,5 @@ namespace weft::inline v0 {
 WEFT_API Tensor matmul(const Input& a, const Input& b);
 WEFT_API void matmul_out(const Output& out, const Input& a, const Input& b);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -26,7 +26,8 @@
 #include <optional>
 #include <utility>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// How to reduce.
 struct ReduceOptions {
@@ -90,4 +91,5 @@ WEFT_FOR_EACH_ARG_REDUCTION(WEFT_DECLARE)
 WEFT_FOR_EACH_PAIR_REDUCTION(WEFT_DECLARE)
 #undef WEFT_DECLARE
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -15,7 +15,8 @@
 #include <span>
 #include <string_view>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Arguments of one call by name. Language scalars are weak 0-d views (Scalar::view()).
 struct OpArguments {
@@ -46,4 +47,5 @@ WEFT_API std::span<const OpEntry> all_ops() noexcept;
 /// that says how many inputs and outputs were expected if the counts do not fit.
 WEFT_API const OpEntry& find_op(std::string_view name, const OpArguments& arguments);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

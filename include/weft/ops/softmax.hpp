@@ -8,7 +8,8 @@
 
 #include <optional>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// e^(a - m) / sum(e^(a - m)) over the elements of a line along `axis`, m being the largest of them:
 /// nothing overflows, and the results of a line add up to 1. Of floating types, f16 and bf16 computed
@@ -32,4 +33,5 @@ WEFT_API Tensor log_softmax(const Input& a, std::int64_t axis,
                             std::optional<ScalarType> dtype = std::nullopt);
 WEFT_API void log_softmax_out(const Output& out, const Input& a, std::int64_t axis);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-namespace weft::inline v0 {
+namespace weft {
+inline namespace v0 {
 
 /// Most threads that a call made here and now would use: the least of set_num_threads(), the
 /// innermost ThreadLimit of this thread, and what the surrounding oneTBB arena offers. At least 1.
@@ -46,4 +47,5 @@ WEFT_API void parallel_for(std::int64_t count, std::int64_t grain,
                            FunctionRef<void(std::int64_t begin, std::int64_t end)> body,
                            std::int64_t align = 1);
 
-}  // namespace weft::inline v0
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// One side of an If. Numbers count from 0.
 struct Branch {
@@ -30,4 +32,6 @@ WEFT_API graph::Node if_node(std::string name, Branch then_branch, Branch else_b
 WEFT_API std::vector<graph::Value> add_if(graph::Graph& graph, std::string name, Branch then_branch,
                                           Branch else_branch, std::vector<graph::Value> inputs);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// standard_operators() with Loop and If: what a graph with loops in it is compiled with.
 ///
@@ -87,4 +89,6 @@ struct LoopReport {
 /// Error(invalid_argument) if the node is no loop.
 WEFT_API LoopReport loop_report(const graph::Node& node);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 // The numbers below count from 0: `input` the inputs of the loop, `parameter` and `result` those of
 // its body, `state` the loop's own states.
@@ -109,4 +111,6 @@ struct LoopSpec {
 /// expected and got.
 WEFT_API void check(const LoopSpec& spec, const graph::Graph& body, int ninputs);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 class Network;
 
@@ -139,4 +141,6 @@ class WEFT_API Network {
   std::vector<Loop> loops_;
 };
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// Connects an input of the layer with a Parameter of the body. With an axis the Parameter sees one
 /// slice in each iteration; with a back edge to it, the input's value (or first slice) in the first
@@ -78,4 +80,6 @@ struct PortMap {
 /// its attribute, expected and got, and what slices_of() throws for a range.
 WEFT_API LoopSpec to_loop(const PortMap& map, const graph::Graph& body, int ninputs);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <optional>
 
-namespace weft::inline v0::recurrent {
+namespace weft {
+inline namespace v0 {
+namespace recurrent {
 
 /// A range along one axis as a port map writes it. `start` and `end` are fence positions: position p
 /// stands before element p, so that an axis of 4 elements has the positions 0 to 4, and -1 is the
@@ -41,4 +43,6 @@ struct SliceRange {
 /// The message names the attribute, expected and got.
 WEFT_API SliceRange slices_of(const PortRange& range, std::int64_t extent);
 
-}  // namespace weft::inline v0::recurrent
+}  // namespace recurrent
+}  // namespace v0
+}  // namespace weft

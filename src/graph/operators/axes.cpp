@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// Axes as a set, counted from the front. Throws Error(axis) for one out of range or named twice.
@@ -160,4 +162,6 @@ void add_axis_operators(OperatorRegistry& registry) {
   registry.add(std::make_shared<Transpose>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cctype>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// To the shape that input 1 holds. Attribute mode: numpy (axes aligned at the last), explicit (input 2:
@@ -205,4 +207,6 @@ void add_broadcast_operators(OperatorRegistry& registry) {
   registry.add(std::make_shared<Tile>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// Positions of a cell's inputs; -1 where the form has none. Optional ones may be at or after the end.
 ///     LSTMCell      X H C W R B P | X H C WR B      LSTMCellStep  sums H C R P
@@ -46,4 +48,6 @@ struct CellInputs {
   int last() const { return std::max({r, b, p}); }
 };
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

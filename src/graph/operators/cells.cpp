@@ -10,7 +10,9 @@
 
 #include <optional>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// The columns of W and of R in what input w or r holds, for H units.
@@ -237,4 +239,6 @@ void add_cell_operators(OperatorRegistry& registry) {
   add("RNNCellStep", CellKind::rnn, true);
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -3,7 +3,9 @@
 
 #include <weft/core/cast.hpp>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 void expect_inputs(const InferContext& context, int least, int most) {
   const int count = context.ninputs();
@@ -64,4 +66,6 @@ std::vector<std::int64_t> integers_of(const TensorView& view) {
   return list;
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// Throws Error(invalid_argument) unless there are from `least` to `most` inputs.
 void expect_inputs(const InferContext& context, int least, int most);
@@ -34,4 +36,6 @@ inline TensorView rebound(const TensorView& view, const void* data) {
 /// The integers that a constant or operand in memory holds.
 std::vector<std::int64_t> integers_of(const TensorView& view);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

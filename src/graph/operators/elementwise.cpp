@@ -8,7 +8,9 @@
 #include <cctype>
 #include <cmath>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// An elementwise operator whose formula is a function of the builder alone.
@@ -275,4 +277,6 @@ void add_elementwise_operators(OperatorRegistry& registry) {
   registry.add(std::make_shared<PRelu>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -5,7 +5,9 @@
 
 #include <weft/graph/operator_registry.hpp>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 /// Add, Sigmoid, Less, Select, Convert, ...: elementwise.cpp.
 void add_elementwise_operators(OperatorRegistry& registry);
@@ -36,4 +38,6 @@ void add_variable_operators(OperatorRegistry& registry);
 /// LSTMCell, GRUCell, RNNCell and their steps: cells.cpp.
 void add_cell_operators(OperatorRegistry& registry);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

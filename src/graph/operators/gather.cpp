@@ -7,7 +7,9 @@
 
 #include <cstring>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 std::int64_t product(IntSpan extents, int first, int last) {
@@ -299,4 +301,6 @@ void add_gather_operators(OperatorRegistry& registry) {
   registry.add(std::make_shared<ScatterUpdate>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,9 @@
 
 #include <optional>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// A product prepared for its geometry, with a constant right factor packed.
@@ -243,4 +245,6 @@ void add_product_operators(OperatorRegistry& registry) {
   registry.add(std::make_shared<FullyConnected>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <optional>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// One number of any real type.
@@ -115,4 +117,6 @@ class Range final : public Operator {
 
 void add_range_operator(OperatorRegistry& registry) { registry.add(std::make_shared<Range>()); }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

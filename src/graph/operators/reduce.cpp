@@ -6,7 +6,9 @@
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 using ReduceFn = void (*)(const Output& out, const Input& a, IntSpan axes,
@@ -141,4 +143,6 @@ void add_reduce_operators(OperatorRegistry& registry) {
     registry.add(std::make_shared<Reduce>(reduction));
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -4,7 +4,9 @@
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// Copies each row of the batch in one or two pieces.
@@ -80,4 +82,6 @@ void add_reverse_operator(OperatorRegistry& registry) {
   registry.add(std::make_shared<ReverseSequence>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

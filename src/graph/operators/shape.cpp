@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <optional>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// The same value once more.
@@ -166,4 +168,6 @@ void add_shape_operators(OperatorRegistry& registry) {
   registry.add(std::make_shared<ShapeOf>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -3,7 +3,9 @@
 #include "graph/operators/families.hpp"
 #include "graph/operators/view_operator.hpp"
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// What becomes of the axes of the input, from the first on.
@@ -199,4 +201,6 @@ void add_slice_operators(OperatorRegistry& registry) {
   registry.add(std::make_shared<Slice>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

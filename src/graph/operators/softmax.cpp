@@ -4,7 +4,9 @@
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 class SoftmaxRun final : public Kernel {
@@ -52,4 +54,6 @@ class Softmax final : public Operator {
 
 void add_softmax_operator(OperatorRegistry& registry) { registry.add(std::make_shared<Softmax>()); }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

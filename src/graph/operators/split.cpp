@@ -8,7 +8,9 @@
 
 #include <algorithm>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// The axis that input 1 holds, or attribute `axis`, where older models have it.
@@ -212,4 +214,6 @@ void add_split_operators(OperatorRegistry& registry) {
   registry.add(std::make_shared<Concat>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// Copies what the variable holds, else the first input, else zeros.
@@ -106,4 +108,6 @@ void add_variable_operators(OperatorRegistry& registry) {
   registry.add(std::make_shared<Assign>());
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <limits>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 namespace {
 
 /// Copies views that are only known when the integers are.
@@ -98,4 +100,6 @@ TensorView cut(const TensorView& view, int axis, const AxisRange& range) {
   return view.as_strided(shape, strides, offset);
 }
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -10,7 +10,9 @@
 #include <span>
 #include <vector>
 
-namespace weft::inline v0::graph {
+namespace weft {
+inline namespace v0 {
+namespace graph {
 
 using IntegerList = std::vector<std::int64_t>;
 
@@ -57,4 +59,6 @@ struct AxisRange {
 /// The view with one of its axes cut down.
 TensorView cut(const TensorView& view, int axis, const AxisRange& range);
 
-}  // namespace weft::inline v0::graph
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft
