@@ -10,7 +10,7 @@
 // and of 1 / 2, near 0, thresholds, results below the normal numbers, any bits; against the C library
 // in long double. c64 and c128: a hundredth of the samples, the error being the magnitude of the
 // difference in ulp of the result's.
-#include <weft/kernel/function_table.hpp>
+#include <weft/ops/function_table.hpp>
 
 #include "kernels/binary/binary.hpp"
 #include "kernels/unary/unary.hpp"

@@ -4,7 +4,7 @@
 /// contiguous_bench. Call one through .at(level).
 #pragma once
 
-#include <weft/kernel/dispatch.hpp>
+#include <weft/machine/dispatch.hpp>
 
 #include <cstdint>
 

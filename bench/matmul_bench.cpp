@@ -2,7 +2,7 @@
 // What share of the machine's multiply-adds do matrix products reach, by shape, layout and threads?
 // "packed" multiplies by a PackedMatrix, "matmul" by a matrix as it lies, "transposed" by the transpose
 // of one. share_of_peak counts all threads that take part.
-#include <weft/kernel/packed_matrix.hpp>
+#include <weft/linalg/packed_matrix.hpp>
 #include <weft/ops/matmul.hpp>
 
 #include "peak.hpp"

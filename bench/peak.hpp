@@ -4,7 +4,7 @@
 #pragma once
 
 #include <weft/core/scalar_type.hpp>
-#include <weft/kernel/dispatch.hpp>
+#include <weft/machine/dispatch.hpp>
 
 #include <chrono>
 #include <cstdint>

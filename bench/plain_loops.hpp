@@ -6,7 +6,7 @@
 #pragma once
 
 #include <weft/iter/tensor_iterator.hpp>
-#include <weft/kernel/dispatch.hpp>
+#include <weft/machine/dispatch.hpp>
 
 #include <cstdint>
 

@@ -16,7 +16,7 @@
 
 #include <weft/core/dispatch_types.hpp>
 #include <weft/core/tensor.hpp>
-#include <weft/kernel/cpu_info.hpp>
+#include <weft/machine/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
 #include <benchmark/benchmark.h>

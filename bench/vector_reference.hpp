@@ -5,7 +5,7 @@
 /// programs that look at all of f32.
 #pragma once
 
-#include <weft/kernel/function_table.hpp>
+#include <weft/ops/function_table.hpp>
 
 #include <cstdint>
 

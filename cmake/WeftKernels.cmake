@@ -5,7 +5,7 @@
 #   weft_add_kernels(<target> SOURCES <file>... [LEVELS <level>...])
 #
 # compiles every file once for each level and links all the objects into <target>. Which of them
-# runs is decided at run time by what WEFT_DECLARE_KERNEL declares (weft/kernel/dispatch.hpp).
+# runs is decided at run time by what WEFT_DECLARE_KERNEL declares (weft/machine/dispatch.hpp).
 # weft's own kernels are built by this function too; it comes with the package, so a project that
 # says find_package(weft) or add_subdirectory(weft) has it.
 #
@@ -44,7 +44,7 @@ function(weft_kernel_level_flags level out)
     set(flags ${avx2} -mno-avx512f -mtune=skylake)
   elseif(level STREQUAL "avx512")
     # Short rows and rows that begin anywhere are quicker by 32 bytes; long spans have loops of their own
-    # (WEFT_WIDE_LOOPS in weft/kernel/level.hpp).
+    # (WEFT_WIDE_LOOPS in weft/machine/level.hpp).
     set(flags ${avx2} -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl
       -mprefer-vector-width=256 -mtune=skylake-avx512)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Everything. Including single headers compiles faster.
+/// Everything, layer by layer, lowest first. Including single headers compiles faster.
 /// <weft/kernel/vectorized.hpp>, which needs xsimd, is not among them.
 #pragma once
 
+// clang-format off: it would sort the layers by name.
+
+// base: errors, limits, small containers
 #include <weft/base/checked.hpp>
 #include <weft/base/error.hpp>
 #include <weft/base/export.hpp>
@@ -11,10 +14,18 @@
 #include <weft/base/limits.hpp>
 #include <weft/base/small_vector.hpp>
 #include <weft/base/version.hpp>
+
+// machine: the processor, and kernels for each of its instruction sets
+#include <weft/machine/cpu_info.hpp>
+#include <weft/machine/dispatch.hpp>
+#include <weft/machine/level.hpp>
+
+// core: element types, shapes, tensors
 #include <weft/core/cast.hpp>
 #include <weft/core/dispatch_types.hpp>
 #include <weft/core/dlpack.hpp>
 #include <weft/core/half.hpp>
+#include <weft/core/kinds.hpp>
 #include <weft/core/npy.hpp>
 #include <weft/core/promotion.hpp>
 #include <weft/core/scalar.hpp>
@@ -23,20 +34,8 @@
 #include <weft/core/tensor.hpp>
 #include <weft/core/tensor_view.hpp>
 #include <weft/core/views.hpp>
-#include <weft/graph/attributes.hpp>
-#include <weft/graph/elementwise_builder.hpp>
-#include <weft/graph/executable.hpp>
-#include <weft/graph/expand_cell.hpp>
-#include <weft/graph/explanation.hpp>
-#include <weft/graph/graph.hpp>
-#include <weft/graph/operator.hpp>
-#include <weft/graph/operator_registry.hpp>
-#include <weft/graph/partial_shape.hpp>
-#include <weft/graph/variables.hpp>
-#include <weft/ir/document.hpp>
-#include <weft/ir/limits.hpp>
-#include <weft/ir/model.hpp>
-#include <weft/ir/read_document.hpp>
+
+// iter: the strided iterator
 #include <weft/iter/broadcast.hpp>
 #include <weft/iter/coalesce.hpp>
 #include <weft/iter/config.hpp>
@@ -48,24 +47,24 @@
 #include <weft/iter/overlap.hpp>
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/iter/types.hpp>
-#include <weft/kernel/cpu_info.hpp>
+
+// parallel: threads
+#include <weft/parallel/parallel.hpp>
+
+// kernel: writing kernels
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/cumulative.hpp>
 #include <weft/kernel/cumulative_kernel.hpp>
-#include <weft/kernel/dispatch.hpp>
-#include <weft/kernel/function_table.hpp>
 #include <weft/kernel/index_kernel.hpp>
-#include <weft/kernel/level.hpp>
-#include <weft/kernel/line_loop.hpp>
-#include <weft/kernel/packed_matrix.hpp>
-#include <weft/kernel/product_provider.hpp>
 #include <weft/kernel/reduce.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
-#include <weft/kernel/reduction_table.hpp>
-#include <weft/kernel/span_element.hpp>
 #include <weft/kernel/span_kernel.hpp>
-#include <weft/kernel/span_loop.hpp>
-#include <weft/kernel/stream_store.hpp>
+
+// linalg: matrix products
+#include <weft/linalg/packed_matrix.hpp>
+#include <weft/linalg/product_provider.hpp>
+
+// ops: the functions
 #include <weft/ops/argument.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
@@ -73,19 +72,40 @@
 #include <weft/ops/creation.hpp>
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/division.hpp>
+#include <weft/ops/function_table.hpp>
 #include <weft/ops/indexing.hpp>
 #include <weft/ops/masking.hpp>
 #include <weft/ops/matmul.hpp>
 #include <weft/ops/reduce.hpp>
+#include <weft/ops/reduction_table.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/ops/scaled.hpp>
 #include <weft/ops/softmax.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
-#include <weft/parallel/parallel.hpp>
+
+// graph: graphs of operators
+#include <weft/graph/attributes.hpp>
+#include <weft/graph/elementwise_builder.hpp>
+#include <weft/graph/executable.hpp>
+#include <weft/graph/explanation.hpp>
+#include <weft/graph/graph.hpp>
+#include <weft/graph/operator.hpp>
+#include <weft/graph/operator_registry.hpp>
+#include <weft/graph/partial_shape.hpp>
+#include <weft/graph/variables.hpp>
+
+// recurrent: loops and choices in graphs
 #include <weft/recurrent/choice.hpp>
 #include <weft/recurrent/loop.hpp>
 #include <weft/recurrent/loop_spec.hpp>
 #include <weft/recurrent/network.hpp>
 #include <weft/recurrent/port_map.hpp>
 #include <weft/recurrent/port_range.hpp>
+
+// ir: OpenVINO models
+#include <weft/ir/document.hpp>
+#include <weft/ir/limits.hpp>
+#include <weft/ir/model.hpp>
+#include <weft/ir/read_document.hpp>
+// clang-format on

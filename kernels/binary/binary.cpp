@@ -4,11 +4,11 @@
 // do not depend on level, position or length.
 #include "kernels/binary/binary.hpp"
 
-#include "kernels/arithmetic.hpp"
-#include "kernels/complex_parts.hpp"
-#include "kernels/complex_quotient.hpp"
+#include "kernels/complex/complex_parts.hpp"
+#include "kernels/complex/complex_quotient.hpp"
+#include "kernels/loops/op_table.hpp"
 #include "kernels/math/math.hpp"
-#include "kernels/op_table.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 
 #if defined(__AVX512BW__)
 #include <immintrin.h>

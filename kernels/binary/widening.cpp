@@ -5,10 +5,10 @@
 // be converted.
 #include "kernels/binary/widening.hpp"
 
-#include "kernels/arithmetic.hpp"
-#include "kernels/block_spans.hpp"
-#include "kernels/complex_quotient.hpp"
-#include "kernels/half_blocks.hpp"
+#include "kernels/complex/complex_quotient.hpp"
+#include "kernels/half/half_blocks.hpp"
+#include "kernels/loops/block_spans.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -3,9 +3,9 @@
 /// Contract of binary arithmetic whose inputs are of narrower types than the result.
 #pragma once
 
-#include <weft/kernel/dispatch.hpp>
-#include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
+#include <weft/machine/dispatch.hpp>
+#include <weft/ops/function_table.hpp>
 
 namespace weft {
 inline namespace v0 {

@@ -3,7 +3,7 @@
 #include "kernels/cell/cell.hpp"
 
 #include "kernels/cell/gate_functions.hpp"
-#include "kernels/inline_lambda.hpp"
+#include "kernels/loops/inline_lambda.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -2,7 +2,7 @@
 // Two operands, one bool. The compiler vectorises the narrowing of compare masks to bytes.
 #include "kernels/compare/compare.hpp"
 
-#include "kernels/op_table.hpp"
+#include "kernels/loops/op_table.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <weft/kernel/cumulative_kernel.hpp>
-#include <weft/kernel/span_loop.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
 
 #include "kernels/stage/moves.hpp"
 

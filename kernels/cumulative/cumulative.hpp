@@ -4,7 +4,7 @@
 #pragma once
 
 #include <weft/kernel/cumulative_kernel.hpp>
-#include <weft/kernel/dispatch.hpp>
+#include <weft/machine/dispatch.hpp>
 
 namespace weft {
 inline namespace v0 {

@@ -2,10 +2,10 @@
 // cumsum, cumprod and logcumsumexp.
 #include <weft/kernel/cumulative.hpp>
 
-#include "kernels/arithmetic.hpp"
 #include "kernels/cumulative/complex_sums.hpp"
 #include "kernels/cumulative/cumulative.hpp"
 #include "kernels/cumulative/fours.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 
 #include <cmath>
 #include <limits>

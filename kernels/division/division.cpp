@@ -6,7 +6,7 @@
 
 #include "kernels/division/fmod.hpp"
 #include "kernels/division/quotient.hpp"
-#include "kernels/op_table.hpp"
+#include "kernels/loops/op_table.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -4,8 +4,8 @@
 /// huge.
 #pragma once
 
-#include "kernels/arithmetic.hpp"
-#include "kernels/rounding.hpp"
+#include "kernels/scalar/arithmetic.hpp"
+#include "kernels/scalar/rounding.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -4,7 +4,7 @@
 /// not.
 #pragma once
 
-#include "kernels/arithmetic.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -5,7 +5,7 @@
 /// would not do, ComplexResult::plain is false.
 #pragma once
 
-#include "kernels/complex_spans.hpp"
+#include "kernels/complex/complex_spans.hpp"
 #include "kernels/math/arc.hpp"
 #include "kernels/math/exponential.hpp"
 #include "kernels/math/hyperbolic.hpp"

@@ -2,13 +2,13 @@
 // Functions made of e^x.
 #include "kernels/math/exponential.hpp"
 
-#include "kernels/arithmetic.hpp"
-#include "kernels/complex_parts.hpp"
-#include "kernels/complex_quotient.hpp"
+#include "kernels/complex/complex_parts.hpp"
+#include "kernels/complex/complex_quotient.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/half_functions.hpp"
 #include "kernels/math/math.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -3,9 +3,9 @@
 /// Powers of integers, by squaring.
 #pragma once
 
-#include <weft/kernel/span_loop.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
 
-#include "kernels/arithmetic.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 
 #include <cstdint>
 

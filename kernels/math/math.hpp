@@ -4,9 +4,9 @@
 /// unary_kernel and binary_kernel, which know whose an operation is.
 #pragma once
 
-#include <weft/kernel/dispatch.hpp>
-#include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
+#include <weft/machine/dispatch.hpp>
+#include <weft/ops/function_table.hpp>
 
 namespace weft {
 inline namespace v0 {

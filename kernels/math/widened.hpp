@@ -4,7 +4,7 @@
 /// value in a thousand million.
 #pragma once
 
-#include <weft/kernel/vectorized_register.hpp>
+#include <weft/kernel/detail/vectorized_register.hpp>
 
 namespace weft {
 inline namespace v0 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of the types that have no tiles: bool, integers and complex numbers.
-#include <weft/kernel/span_loop.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
 
-#include "kernels/arithmetic.hpp"
 #include "kernels/product/product.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -4,7 +4,7 @@
 
 #include <weft/kernel/vectorized.hpp>
 
-#include "kernels/inline_lambda.hpp"
+#include "kernels/loops/inline_lambda.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -3,8 +3,8 @@
 /// Contract of the reduction family.
 #pragma once
 
-#include <weft/kernel/dispatch.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
+#include <weft/machine/dispatch.hpp>
 
 #include <cstdint>
 

@@ -2,10 +2,10 @@
 // Functions of three operands and a number, which is all that their objects hold.
 #include "kernels/scaled/scaled.hpp"
 
-#include "kernels/arithmetic.hpp"
-#include "kernels/complex_parts.hpp"
-#include "kernels/complex_quotient.hpp"
-#include "kernels/op_table.hpp"
+#include "kernels/complex/complex_parts.hpp"
+#include "kernels/complex/complex_quotient.hpp"
+#include "kernels/loops/op_table.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -3,10 +3,10 @@
 
 #include <weft/kernel/vectorized_math.hpp>
 
-#include "kernels/exp_below.hpp"
-#include "kernels/inline_lambda.hpp"
+#include "kernels/loops/inline_lambda.hpp"
 #include "kernels/math/logarithm.hpp"
-#include "kernels/reduce/folds.hpp"
+#include "kernels/reduce/shared/folds.hpp"
+#include "kernels/scalar/exp_below.hpp"
 #include "kernels/stage/moves.hpp"
 
 #include <limits>

@@ -2,9 +2,9 @@
 // Every pair of element types over dense spans, by the rules of cast(): plain loops that the
 // compiler vectorises, except where the level has an instruction that C++ has no words for.
 #include <weft/core/cast.hpp>
-#include <weft/kernel/span_loop.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
 
-#include "kernels/half_blocks.hpp"
+#include "kernels/half/half_blocks.hpp"
 #include "kernels/stage/stage.hpp"
 
 #include <limits>

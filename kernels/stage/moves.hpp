@@ -4,7 +4,7 @@
 #pragma once
 
 #include <weft/base/export.hpp>
-#include <weft/kernel/level.hpp>
+#include <weft/machine/level.hpp>
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 /// Copying rows that are dense on both sides: long, short, repeated, or a few bytes apart.
 #pragma once
 
-#include <weft/kernel/stream_store.hpp>
+#include <weft/kernel/detail/stream_store.hpp>
 
 #include "kernels/stage/moves.hpp"
 

@@ -3,7 +3,7 @@
 /// Transposing in registers.
 #pragma once
 
-#include <weft/kernel/stream_store.hpp>
+#include <weft/kernel/detail/stream_store.hpp>
 
 #include "kernels/stage/moves.hpp"
 

@@ -4,7 +4,7 @@
 /// register would read only part of each line.
 #pragma once
 
-#include <weft/kernel/stream_store.hpp>
+#include <weft/kernel/detail/stream_store.hpp>
 
 #include "kernels/stage/transpose.hpp"
 

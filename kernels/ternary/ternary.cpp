@@ -2,9 +2,9 @@
 // Functions of three operands. All eight patterns of broadcast operands are loops of their own.
 #include "kernels/ternary/ternary.hpp"
 
-#include "kernels/arithmetic.hpp"
-#include "kernels/complex_parts.hpp"
-#include "kernels/op_table.hpp"
+#include "kernels/complex/complex_parts.hpp"
+#include "kernels/loops/op_table.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -3,9 +3,9 @@
 /// Contract of the ternary family: out[i] = f(a[i], b[i], c[i]).
 #pragma once
 
-#include <weft/kernel/dispatch.hpp>
-#include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
+#include <weft/machine/dispatch.hpp>
+#include <weft/ops/function_table.hpp>
 
 namespace weft {
 inline namespace v0 {

@@ -3,16 +3,16 @@
 // others are in kernels/math/.
 #include "kernels/unary/unary.hpp"
 
-#include "kernels/arithmetic.hpp"
-#include "kernels/complex_parts.hpp"
-#include "kernels/complex_quotient.hpp"
+#include "kernels/complex/complex_parts.hpp"
+#include "kernels/complex/complex_quotient.hpp"
+#include "kernels/loops/op_table.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/half_functions.hpp"
 #include "kernels/math/math.hpp"
 #include "kernels/math/power.hpp"
-#include "kernels/op_table.hpp"
-#include "kernels/rounding.hpp"
+#include "kernels/scalar/arithmetic.hpp"
+#include "kernels/scalar/rounding.hpp"
 
 namespace weft {
 inline namespace v0 {

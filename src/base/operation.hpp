@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Putting the operation's name before what went wrong in it. Private to the compiled part.
+/// Putting the operation's name before what went wrong in it.
 #pragma once
 
 #include <weft/base/error.hpp>

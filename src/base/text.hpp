@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Building messages. Private to the compiled part.
+/// Building messages.
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/error.hpp>
 #include <weft/core/npy.hpp>
-#include <weft/kernel/cpu_info.hpp>
+#include <weft/machine/cpu_info.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/parallel/parallel.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/version.hpp>
 #include <weft/core/scalar_type.hpp>
-#include <weft/kernel/cpu_info.hpp>
+#include <weft/machine/cpu_info.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/parallel/parallel.hpp>
 

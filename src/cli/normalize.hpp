@@ -4,8 +4,8 @@
 #pragma once
 
 #include <weft/iter/tensor_iterator.hpp>
-#include <weft/kernel/dispatch.hpp>
 #include <weft/kernel/span_kernel.hpp>
+#include <weft/machine/dispatch.hpp>
 
 namespace weft::cli {
 

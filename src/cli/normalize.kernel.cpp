@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel file: compiled once per instruction set, see weft/kernel/dispatch.hpp.
+// A kernel file: compiled once per instruction set, see weft/machine/dispatch.hpp.
 #include "cli/normalize.hpp"
 
 #include <weft/kernel/cpu_kernel.hpp>

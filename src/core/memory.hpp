@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Memory of tensors that own theirs. Private to the compiled part.
+/// Memory of tensors that own theirs.
 #pragma once
 
 #include <cstdint>

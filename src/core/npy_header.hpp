@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The part of a .npy file before its elements. Private to the compiled part.
+/// The part of a .npy file before its elements.
 #pragma once
 
 #include <weft/base/limits.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorIterator, Loop and If: port maps in the terms of the storey recurrent.
+// TensorIterator, Loop and If: port maps in the terms of the layer recurrent.
 #include <weft/base/error.hpp>
 #include <weft/recurrent/choice.hpp>
 #include <weft/recurrent/loop.hpp>

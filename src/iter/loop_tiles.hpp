@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Tiles for loops that take operands as they stand. Private to the compiled part.
+/// Tiles for loops that take operands as they stand.
 #pragma once
 
 #include <weft/base/checked.hpp>

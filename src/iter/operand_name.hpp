@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How messages name an operand. Private to the compiled part.
+/// How messages name an operand.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The chain of stages behind TensorIteratorConfig::build(). Private to the compiled part.
+/// The chain of stages behind TensorIteratorConfig::build().
 #pragma once
 
 #include <weft/iter/config.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// PyTorch's shortcut for operands of one layout, reproduced under pytorch_order. Private to the
-/// compiled part.
+/// PyTorch's shortcut for operands of one layout, reproduced under pytorch_order.
 #pragma once
 
 #include <weft/iter/config.hpp>

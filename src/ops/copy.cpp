@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/copy.hpp"
-
 #include <weft/ops/copy.hpp>
 
-#include "kernel/run_copy.hpp"
-#include "kernel/run_small.hpp"
+#include "engine/copy/run_copy.hpp"
+#include "engine/elementwise/run_small.hpp"
+#include "ops/copy_call.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <weft/ops/cumulative.hpp>
 
 #include "base/operation.hpp"
-#include "kernel/along_axis.hpp"
+#include "engine/axis/along_axis.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_cumulative.hpp"
 

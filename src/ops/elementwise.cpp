@@ -4,7 +4,7 @@
 #include <weft/core/promotion.hpp>
 
 #include "base/text.hpp"
-#include "kernel/grain.hpp"
+#include "engine/grain.hpp"
 
 namespace weft {
 inline namespace v0 {

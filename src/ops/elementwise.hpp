@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What all elementwise functions share: an iterator and the kernel to run over it. Private to the
-/// compiled part.
+/// What all elementwise functions share: an iterator and the kernel to run over it.
 #pragma once
 
 #include <weft/iter/config.hpp>
-#include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/ops/argument.hpp>
+#include <weft/ops/function_table.hpp>
 
-#include "kernel/run_small.hpp"
+#include "engine/elementwise/run_small.hpp"
 
 #include <span>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A tensor of positions along an axis, checked. Private to the compiled part.
+/// A tensor of positions along an axis, checked.
 #pragma once
 
 #include <weft/core/tensor.hpp>

@@ -2,7 +2,7 @@
 #include <weft/ops/matmul.hpp>
 
 #include "base/operation.hpp"
-#include "kernel/prepared_product.hpp"
+#include "linalg/prepared_product.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// From arguments to iterator and kernel, one function a family: what calling and explaining have
-/// in common. Private to the compiled part.
+/// in common.
 #pragma once
 
 #include <weft/core/scalar.hpp>

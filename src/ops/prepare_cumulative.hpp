@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernel of a prefix operation on a tensor. Private to the compiled part.
+/// The kernel of a prefix operation on a tensor.
 #pragma once
 
 #include <weft/core/tensor_view.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Reductions about to run: what calling and explaining have in common. Private to the compiled
-/// part.
+/// Reductions about to run: what calling and explaining have in common.
 #pragma once
 
 #include <weft/iter/config.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernel of softmax on a tensor. Private to the compiled part.
+/// The kernel of softmax on a tensor.
 #pragma once
 
-#include "kernel/run_softmax.hpp"
+#include "engine/axis/run_softmax.hpp"
 
 namespace weft {
 inline namespace v0 {

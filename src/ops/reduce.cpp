@@ -4,7 +4,7 @@
 #include <weft/ops/creation.hpp>
 
 #include "base/operation.hpp"
-#include "kernel/reduce_few.hpp"
+#include "engine/reduce/small_reduction.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_reduce.hpp"
 #include "ops/reduce_axes.hpp"

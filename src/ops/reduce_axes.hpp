@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which axes a reduction takes, and its output seen under the input's rank. Private to the
-/// compiled part.
+/// Which axes a reduction takes, and its output seen under the input's rank.
 #pragma once
 
 #include <weft/ops/argument.hpp>

@@ -5,7 +5,7 @@
 #include <weft/ops/softmax.hpp>
 
 #include "base/text.hpp"
-#include "ops/copy.hpp"
+#include "ops/copy_call.hpp"
 #include "ops/prepare.hpp"
 #include "ops/prepare_cumulative.hpp"
 #include "ops/prepare_reduce.hpp"

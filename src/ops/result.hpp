@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The output of an operation whose result is no function of its inputs' elements at the same
-/// places. Private to the compiled part.
+/// places.
 #pragma once
 
 #include <weft/ops/argument.hpp>

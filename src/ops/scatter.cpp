@@ -8,7 +8,7 @@
 #include <weft/ops/indexing.hpp>
 
 #include "base/operation.hpp"
-#include "kernels/arithmetic.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 #include "ops/index_operand.hpp"
 #include "ops/result.hpp"
 

@@ -3,7 +3,7 @@
 #include <weft/ops/softmax.hpp>
 
 #include "base/operation.hpp"
-#include "kernel/along_axis.hpp"
+#include "engine/axis/along_axis.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_softmax.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of TensorIterator that run on several threads. They are declared with the iterator, one
-// storey down, so that a kernel written for PyTorch finds them where it expects them.
+// layer down, so that a kernel written for PyTorch finds them where it expects them.
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/parallel/parallel.hpp>
 

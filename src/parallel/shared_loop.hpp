@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A range that several threads work off. Private to the compiled part.
+/// A range that several threads work off.
 #pragma once
 
 #include <weft/base/checked.hpp>

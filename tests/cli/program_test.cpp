@@ -2,7 +2,7 @@
 // The program as a user sees it: exit codes, info and explain.
 #include <weft/base/version.hpp>
 #include <weft/core/scalar_type.hpp>
-#include <weft/kernel/level.hpp>
+#include <weft/machine/level.hpp>
 #include <weft/ops/registry.hpp>
 
 #include "error_of.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent cells: published cases, a plain computation in double precision, and what is refused.
 #include <weft/graph/executable.hpp>
-#include <weft/graph/expand_cell.hpp>
 
+#include "graph/cells/expand_cell.hpp"
 #include "support/errors.hpp"
 #include "support/json.hpp"
 #include "support/naive_product.hpp"

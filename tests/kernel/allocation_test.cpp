@@ -2,11 +2,11 @@
 // What promises not to touch the heap does not: plans, bound plans, and operations into given
 // outputs, of up to eight operands and eight axes.
 #include <weft/iter/config.hpp>
-#include <weft/kernel/cpu_info.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/cumulative.hpp>
-#include <weft/kernel/packed_matrix.hpp>
 #include <weft/kernel/reduce.hpp>
+#include <weft/linalg/packed_matrix.hpp>
+#include <weft/machine/cpu_info.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>

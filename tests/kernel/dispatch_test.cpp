@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levels: which there are, which one runs, and that a user's own kernel file gives the same at all.
-#include <weft/kernel/cpu_info.hpp>
-#include <weft/kernel/dispatch.hpp>
+#include <weft/machine/cpu_info.hpp>
+#include <weft/machine/dispatch.hpp>
 
 #include "kernel/mix.hpp"
 #include "kernel/scaled_add.hpp"

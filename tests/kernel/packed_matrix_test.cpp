@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with a packed matrix, and with somebody else's library.
-#include <weft/kernel/packed_matrix.hpp>
+#include <weft/linalg/packed_matrix.hpp>
 
 #include "support/catch.hpp"
 #include "support/errors.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // run_spans: whatever the layout, alignment, threads and grain, the kernel sees spans as promised,
 // every element once, and the result is the same to the bit.
+#include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/span_kernel.hpp>
-#include <weft/kernel/span_loop.hpp>
 
 #include "kernel/mix.hpp"
 #include "support/shifted.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and counts of bytes against the plainest of loops, with rows that end where memory ends: the largest
 // and smallest values, as many rows as their 16 bits hold, and more.
-#include <weft/kernel/level.hpp>
+#include <weft/machine/level.hpp>
 
 #include "kernels/reduce/reduce.hpp"
 #include "support/guarded.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // copy_block and stream_block against the plainest of loops, with blocks that end where memory
 // ends: every element arrives, no other byte changes, and nothing outside the block is touched.
-#include <weft/kernel/level.hpp>
+#include <weft/machine/level.hpp>
 
 #include "kernels/stage/stage.hpp"
 #include "support/guarded.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposed copies whose rows lie a power of two apart and begin within lines, with extents around
 // those of the buffer that they go through.
-#include <weft/kernel/cpu_info.hpp>
+#include <weft/machine/cpu_info.hpp>
 #include <weft/ops/copy.hpp>
 
 #include "support/dense.hpp"

@@ -2,8 +2,8 @@
 // Operands of two to five dims that lie anyhow (permuted, with gaps, backwards, repeated, beside any alignment), in
 // the caches and beyond: the same bytes as by the plainest of loops, gaps and all.
 #include <weft/iter/config.hpp>
-#include <weft/kernel/cpu_info.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
+#include <weft/machine/cpu_info.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>

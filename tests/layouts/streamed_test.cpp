@@ -2,8 +2,8 @@
 // Operands that do not fit the last-level cache, outputs of which are written past the caches: the
 // same elements as by the plainest of loops, and nothing between them.
 #include <weft/iter/config.hpp>
-#include <weft/kernel/cpu_info.hpp>
-#include <weft/kernel/span_loop.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
+#include <weft/machine/cpu_info.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/registry.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/functions.md lists what the function table says, line by line.
-#include <weft/kernel/function_table.hpp>
-#include <weft/kernel/reduction_table.hpp>
+#include <weft/ops/function_table.hpp>
+#include <weft/ops/reduction_table.hpp>
 
 #include "support/catch.hpp"
 

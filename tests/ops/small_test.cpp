@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of a few elements, which take short cuts past the plan: all small shapes, rows that are
 // dense, spaced, repeated or backwards, of one type or of several, and in place.
-#include <weft/kernel/function_table.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
+#include <weft/ops/function_table.hpp>
 
 #include "support/dense.hpp"
 #include "support/naive_ops.hpp"

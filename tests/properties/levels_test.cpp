@@ -4,7 +4,7 @@
 //
 // A process has one level, so this program runs itself once for each level of the machine: a hidden
 // test case prints results, and the visible one compares what was printed.
-#include <weft/kernel/level.hpp>
+#include <weft/machine/level.hpp>
 #include <weft/ops/registry.hpp>
 
 #include "support/dense.hpp"

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <weft/core/tensor.hpp>
-#include <weft/kernel/function_table.hpp>
 #include <weft/ops/argument.hpp>
+#include <weft/ops/function_table.hpp>
 
 #include <functional>
 #include <string>

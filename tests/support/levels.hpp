@@ -3,7 +3,7 @@
 /// Running kernels of several instruction-set levels side by side.
 #pragma once
 
-#include <weft/kernel/level.hpp>
+#include <weft/machine/level.hpp>
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 /// The functions of complex numbers that are not exact, by the C library.
 #pragma once
 
-#include <weft/kernel/function_table.hpp>
+#include <weft/ops/function_table.hpp>
 
 #include <cmath>
 #include <complex>

@@ -4,7 +4,7 @@
 /// IEEE 754. Nothing of weft's kernels is used.
 #pragma once
 
-#include <weft/kernel/function_table.hpp>
+#include <weft/ops/function_table.hpp>
 
 #include "support/naive_math.hpp"
 #include "support/naive_ops.hpp"

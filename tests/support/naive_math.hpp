@@ -3,7 +3,7 @@
 /// The mathematical functions of the table by the C library, in a wider type than is tested.
 #pragma once
 
-#include <weft/kernel/function_table.hpp>
+#include <weft/ops/function_table.hpp>
 
 #include <algorithm>
 #include <cmath>

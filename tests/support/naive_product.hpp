@@ -5,7 +5,7 @@
 
 #include <weft/core/dispatch_types.hpp>
 #include <weft/core/tensor_view.hpp>
-#include <weft/kernel/level.hpp>
+#include <weft/machine/level.hpp>
 
 #include "support/dense.hpp"
 

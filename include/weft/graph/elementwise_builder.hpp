@@ -5,8 +5,8 @@
 
 #include <weft/base/export.hpp>
 #include <weft/graph/graph.hpp>
-#include <weft/kernel/function_table.hpp>
 #include <weft/kernel/span_kernel.hpp>
+#include <weft/ops/function_table.hpp>
 
 #include <span>
 #include <vector>

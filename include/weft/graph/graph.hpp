@@ -30,7 +30,7 @@ struct Value {
   friend bool operator==(const Value&, const Value&) = default;
 };
 
-/// What an operator of a higher storey keeps with its nodes, such as the port map of a loop.
+/// What an operator of a higher layer keeps with its nodes, such as the port map of a loop.
 class WEFT_API NodeData {
  public:
   NodeData() = default;

@@ -61,7 +61,7 @@ class WEFT_API OperatorRegistry {
   std::int64_t max_trips_ = std::numeric_limits<std::int64_t>::max();
 };
 
-/// The operators of this storey. Control flow comes from the storey above.
+/// The operators of this layer. Control flow comes from the layer above.
 WEFT_API const OperatorRegistry& standard_operators();
 
 }  // namespace graph

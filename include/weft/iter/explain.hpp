@@ -15,7 +15,7 @@ namespace weft {
 inline namespace v0 {
 
 /// A plan laid open. The first part is what build() decided; the second, `run`, is filled by
-/// explain_run() of the kernel storey, which knows the instruction set and the threads.
+/// explain_run() of the kernel layer, which knows the instruction set and the threads.
 struct Explanation {
   /// One operand, outputs first.
   struct Operand {

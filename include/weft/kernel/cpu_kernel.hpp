@@ -6,9 +6,9 @@
 #include <weft/base/export.hpp>
 #include <weft/core/dispatch_types.hpp>
 #include <weft/iter/tensor_iterator.hpp>
-#include <weft/kernel/level.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/span_kernel.hpp>
-#include <weft/kernel/span_loop.hpp>
+#include <weft/machine/level.hpp>
 
 #include <cstdint>
 #include <tuple>

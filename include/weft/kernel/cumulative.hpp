@@ -5,9 +5,9 @@
 
 #include <weft/base/export.hpp>
 #include <weft/kernel/cumulative_kernel.hpp>
-#include <weft/kernel/level.hpp>
-#include <weft/kernel/span_element.hpp>
-#include <weft/kernel/span_loop.hpp>
+#include <weft/kernel/detail/span_element.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
+#include <weft/machine/level.hpp>
 
 #include <cstdint>
 #include <tuple>

@@ -5,7 +5,7 @@
 
 #include <weft/base/export.hpp>
 #include <weft/iter/tensor_iterator.hpp>
-#include <weft/kernel/level.hpp>
+#include <weft/machine/level.hpp>
 
 #include <cstdint>
 

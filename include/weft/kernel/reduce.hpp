@@ -4,10 +4,10 @@
 #pragma once
 
 #include <weft/base/export.hpp>
-#include <weft/kernel/level.hpp>
+#include <weft/kernel/detail/span_element.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
-#include <weft/kernel/span_element.hpp>
-#include <weft/kernel/span_loop.hpp>
+#include <weft/machine/level.hpp>
 
 #include <concepts>
 #include <cstdint>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <weft/base/export.hpp>
-#include <weft/kernel/level.hpp>
-#include <weft/kernel/span_loop.hpp>
-#include <weft/kernel/vectorized_tail.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
+#include <weft/kernel/detail/vectorized_tail.hpp>
+#include <weft/machine/level.hpp>
 
 #include <xsimd/xsimd.hpp>
 

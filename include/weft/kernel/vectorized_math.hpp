@@ -4,7 +4,7 @@
 /// are made of. (weft's own kernels have more of them: kernels/math/.)
 #pragma once
 
-#include <weft/kernel/vectorized_register.hpp>
+#include <weft/kernel/detail/vectorized_register.hpp>
 
 #include <cstdint>
 #include <type_traits>

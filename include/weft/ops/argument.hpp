@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the functions of this storey take: tensors or numbers in, tensors out.
+/// What the functions of this layer take: tensors or numbers in, tensors out.
 #pragma once
 
 #include <weft/base/export.hpp>

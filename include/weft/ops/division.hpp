@@ -10,8 +10,8 @@
 #pragma once
 
 #include <weft/base/export.hpp>
-#include <weft/kernel/function_table.hpp>
 #include <weft/ops/argument.hpp>
+#include <weft/ops/function_table.hpp>
 
 namespace weft {
 inline namespace v0 {

@@ -19,7 +19,7 @@ inline namespace v0 {
 /// once at the end; integers wrap; bools are and-ed and or-ed; complex numbers add up in their own type.
 /// So the bits do not depend on layouts, threads, or avx2 against avx512. Allocates the result and at most
 /// about 1 MiB for columns of b that have to be packed (more where a single panel of K rows needs more).
-/// For a factor that is used often, see PackedMatrix (kernel/packed_matrix.hpp).
+/// For a factor that is used often, see PackedMatrix (linalg/packed_matrix.hpp).
 /// Throws Error: shape, rank (0), dtype (types differ), overlap (out with an input), undefined.
 WEFT_API Tensor matmul(const Input& a, const Input& b);
 WEFT_API void matmul_out(const Output& out, const Input& a, const Input& b);

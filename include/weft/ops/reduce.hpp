@@ -20,8 +20,8 @@
 #pragma once
 
 #include <weft/base/export.hpp>
-#include <weft/kernel/reduction_table.hpp>
 #include <weft/ops/argument.hpp>
+#include <weft/ops/reduction_table.hpp>
 
 #include <optional>
 #include <utility>

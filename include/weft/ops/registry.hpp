@@ -7,8 +7,8 @@
 #include <weft/core/scalar.hpp>
 #include <weft/core/tensor_view.hpp>
 #include <weft/iter/explain.hpp>
-#include <weft/kernel/function_table.hpp>
-#include <weft/kernel/reduction_table.hpp>
+#include <weft/ops/function_table.hpp>
+#include <weft/ops/reduction_table.hpp>
 
 #include <cstdint>
 #include <optional>

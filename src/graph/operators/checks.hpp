@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the infer() of many operators asks of its inputs. Private to the compiled part.
+/// What the infer() of many operators asks of its inputs.
 #pragma once
 
 #include <weft/graph/operator.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The operators of this storey, family by family. Private to the compiled part.
+/// The operators of this layer, family by family.
 #pragma once
 
 #include <weft/graph/operator_registry.hpp>

@@ -2,8 +2,8 @@
 // Matrix products: MatMul, FullyConnected.
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
-#include "graph/packed_constants.hpp"
-#include "kernel/prepared_product.hpp"
+#include "graph/operators/packed_constants.hpp"
+#include "linalg/prepared_product.hpp"
 
 #include <optional>
 

@@ -3,7 +3,7 @@
 #include <weft/base/checked.hpp>
 
 #include "base/text.hpp"
-#include "graph/elementwise_kernel.hpp"
+#include "graph/chain/chain.hpp"
 #include "graph/operators/families.hpp"
 
 #include <algorithm>

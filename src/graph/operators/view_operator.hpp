@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Operators whose outputs are views of input 0, told by lists of integers in the other inputs. Private
-/// to the compiled part.
+/// Operators whose outputs are views of input 0, told by lists of integers in the other inputs.
 #pragma once
 
 #include "graph/operators/checks.hpp"

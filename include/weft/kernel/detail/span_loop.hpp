@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// From a lambda over single elements to a SpanKernel: the loops that the compiler vectorises.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/core/dispatch_types.hpp>
+#include <weft/kernel/detail/span_element.hpp>
+#include <weft/kernel/detail/streaming_loop.hpp>
+#include <weft/kernel/span_kernel.hpp>
+#include <weft/machine/cpu_info.hpp>
+#include <weft/machine/level.hpp>
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+WEFT_REQUESTED_LOOPS_BEGIN
+namespace weft {
+inline namespace v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Specialised for kernels that also accept Vectorized<T> in vectorized.hpp.
+template <class F, class T>
+struct VectorizedSpans;
+
+/// Parameter and result types of a lambda, function object or function.
+template <class F>
+struct Signature {};  // overloaded or generic: not one signature
+template <class F>
+  requires requires { typename std::void_t<decltype(&F::operator())>; }
+struct Signature<F> : Signature<decltype(&F::operator())> {};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...) const> {
+  using Result = R;
+  using Params = std::tuple<std::remove_cvref_t<Args>...>;
+};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...)> : Signature<R (C::*)(Args...) const> {};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...) const noexcept> : Signature<R (C::*)(Args...) const> {};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...) noexcept> : Signature<R (C::*)(Args...) const> {};
+template <class R, class... Args>
+struct Signature<R(Args...)> : Signature<R (std::tuple<>::*)(Args...) const> {};
+template <class R, class... Args>
+struct Signature<R (*)(Args...)> : Signature<R (std::tuple<>::*)(Args...) const> {};
+template <class R, class... Args>
+struct Signature<R(Args...) noexcept> : Signature<R(Args...)> {};
+template <class R, class... Args>
+struct Signature<R (*)(Args...) noexcept> : Signature<R(Args...)> {};
+
+/// A function as a pointer to it, which can be referred to like any object; all else as it is.
+template <class F>
+constexpr decltype(auto) as_object(F& op) noexcept {
+  if constexpr (std::is_function_v<F>) {
+    return &op;
+  } else {
+    return (op);
+  }
+}
+
+/// True for callables of one fixed signature; false for generic lambdas.
+template <class F>
+concept TypedCallable = requires { typename Signature<F>::Params; };
+
+/// What a kernel returns, as a list of output types.
+template <class R>
+struct Outputs {
+  using Types = std::tuple<R>;
+};
+template <>
+struct Outputs<void> {
+  using Types = std::tuple<>;
+};
+template <class... R>
+struct Outputs<std::tuple<R...>> {
+  using Types = std::tuple<R...>;
+};
+
+/// The loop over one span, for inputs of which those in Mask (bit k: input k) are one value.
+template <std::uint32_t Mask, class F, class... Out, class... In, std::size_t... O,
+          std::size_t... I>
+WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std::tuple<Out...>*,
+                                  std::tuple<In...>*, std::index_sequence<O...>,
+                                  std::index_sequence<I...>) {
+  constexpr std::size_t nout = sizeof...(Out);
+  const std::tuple<SpanReader<In, (Mask >> I & 1) != 0>...> in{
+      SpanReader<In, (Mask >> I & 1) != 0>{data[nout + I]}...};
+  if constexpr (nout == 0) {
+    for (std::int64_t i = 0; i < n; ++i)
+      op(std::get<I>(in)[i]...);
+  } else if constexpr (nout == 1) {
+    char* out = data[0];
+    WEFT_INDEPENDENT_ITERATIONS
+    for (std::int64_t i = 0; i < n; ++i)
+      store_element<Out...>(out, i, op(std::get<I>(in)[i]...));
+  } else {
+    char* const out[] = {data[O]...};
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::tuple<Out...> values = op(std::get<I>(in)[i]...);
+      (store_element<Out>(out[O], i, std::get<O>(values)), ...);
+    }
+  }
+}
+
+#if defined(WEFT_WIDE_LOOPS)
+/// Elements of a span that comes alone, and bytes of each of several rows, from which on the loop is worth 64-byte
+/// registers: of shorter ones, and of pieces that are streamed, the ends cost more than they save.
+inline constexpr std::int64_t wide_span = 1024;
+inline constexpr std::int64_t wide_row_bytes = 2048;
+
+/// Whether to take wide loops for a call of `rows` rows of `n` elements: one long span, on a machine whose units
+/// are as wide.
+inline bool takes_wide_loops(std::int64_t n, std::int64_t rows) {
+  return rows == 1 && n >= wide_span && cpu_info().has_wide_units();
+}
+/// The same for several rows, of elements of at most `size` bytes.
+inline bool takes_wide_rows(std::int64_t n, std::int64_t rows, std::int64_t size) {
+  return rows > 1 && n * size >= wide_row_bytes && cpu_info().has_wide_units();
+}
+#endif
+
+/// All loops of one kernel, and which to take.
+template <class F, class Outs, class Ins>
+struct SpanLoops {
+  static constexpr std::size_t nout = std::tuple_size_v<Outs>;
+  static constexpr std::size_t nin = std::tuple_size_v<Ins>;
+  static constexpr std::size_t patterns = nin <= max_pattern_inputs ? std::size_t{1} << nin : 1;
+  static constexpr std::uint32_t broadcastable = static_cast<std::uint32_t>(patterns - 1) << nout;
+  /// Bytes of the widest element.
+  static constexpr std::int64_t widest = []<class... T>(std::tuple<T...>*) {
+    std::int64_t most = 1;
+    ((most = static_cast<std::int64_t>(sizeof(T)) > most ? static_cast<std::int64_t>(sizeof(T))
+                                                         : most),
+     ...);
+    return most;
+  }(static_cast<decltype(std::tuple_cat(Outs(), Ins()))*>(nullptr));
+
+  template <std::uint32_t Mask>
+  static void loop(F& op, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                   std::int64_t rows) {
+    for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) {
+      span_loop<Mask>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
+                      std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+    });
+  }
+
+#if defined(WEFT_WIDE_LOOPS)
+  /// loop() of long rows.
+  template <std::uint32_t Mask>
+  WEFT_WIDE_LOOPS static void wide_loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                        std::int64_t n, std::int64_t rows) {
+    char* row[nout + nin];
+    for (std::size_t k = 0; k < nout + nin; ++k)
+      row[k] = data[k];
+    for (std::int64_t left = rows;;) {
+      span_loop<Mask>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
+                      std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+      if (--left == 0) return;
+      for (std::size_t k = 0; k < nout + nin; ++k)
+        row[k] += row_bytes[k];
+    }
+  }
+#endif
+
+  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
+                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+    F& op = *const_cast<F*>(static_cast<const F*>(context));
+    const std::size_t pattern = broadcast >> nout;
+#if defined(WEFT_WIDE_LOOPS)
+    if (takes_wide_loops(n, rows) || takes_wide_rows(n, rows, widest)) {
+      [&]<std::size_t... M>(std::index_sequence<M...>) {
+        (void)((pattern == M &&
+                (wide_loop<static_cast<std::uint32_t>(M)>(op, data, row_bytes, n, rows), true)) ||
+               ...);
+      }(std::make_index_sequence<patterns>());
+      return;
+    }
+#endif
+    [&]<std::size_t... M>(std::index_sequence<M...>) {
+      (void)((pattern == M &&
+              (loop<static_cast<std::uint32_t>(M)>(op, data, row_bytes, n, rows), true)) ||
+             ...);
+    }(std::make_index_sequence<patterns>());
+  }
+
+  template <std::size_t... O, std::size_t... I>
+  static constexpr SpanKernel kernel(const F& op, std::index_sequence<O...>,
+                                     std::index_sequence<I...>) {
+    SpanKernel kernel;
+    kernel.run = &run;
+    if constexpr (nout == 1) kernel.run_streamed = &LineLoop<F, Outs, Ins>::run;
+    kernel.context = &op;
+    kernel.noutputs = static_cast<int>(nout);
+    kernel.ninputs = static_cast<int>(nin);
+    kernel.broadcastable = broadcastable;
+    ((kernel.types[O] = scalar_type_of<std::tuple_element_t<O, Outs>>), ...);
+    ((kernel.types[nout + I] = scalar_type_of<std::tuple_element_t<I, Ins>>), ...);
+    return kernel;
+  }
+};
+
+/// The SpanKernel of a callable with a fixed signature; refers to op.
+template <class F>
+constexpr SpanKernel typed_span_kernel(const F& op) {
+  using S = Signature<F>;
+  using Loops = SpanLoops<F, typename Outputs<typename S::Result>::Types, typename S::Params>;
+  return Loops::kernel(op, std::make_index_sequence<Loops::nout>(),
+                       std::make_index_sequence<Loops::nin>());
+}
+
+template <std::size_t, class T>
+using Repeat = T;
+
+/// The SpanKernel of a generic callable with Nin operands of type T.
+template <class T, class F, std::size_t... I>
+SpanKernel generic_span_kernel(const F& op, std::index_sequence<I...>) {
+  using Loops = SpanLoops<F, std::tuple<T>, std::tuple<Repeat<I, T>...>>;
+  SpanKernel kernel = Loops::kernel(op, std::make_index_sequence<1>(), std::index_sequence<I...>());
+  if constexpr (requires { &VectorizedSpans<F, T>::template run<sizeof...(I)>; }) {
+    if constexpr (VectorizedSpans<F, T>::template accepts<sizeof...(I)>) {
+      kernel.replace_loops(&VectorizedSpans<F, T>::template run<sizeof...(I)>);
+      kernel.broadcastable = ((1u << sizeof...(I)) - 1) << 1;
+    }
+  }
+  return kernel;
+}
+
+/// Most inputs of a generic lambda.
+inline constexpr int max_generic_inputs = 6;
+
+/// Finds how many parameters a generic callable takes and runs it with operands of type T.
+template <class T, int Nin, class F>
+void run_generic_arity(const TensorIterator& iter, const F& op, const RunOptions& options) {
+  constexpr auto invocable = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::is_invocable_v<const F&, Repeat<I, T>...>;
+  }(std::make_index_sequence<static_cast<std::size_t>(Nin)>());
+  if constexpr (invocable) {
+    run_spans(iter,
+              generic_span_kernel<T>(op, std::make_index_sequence<static_cast<std::size_t>(Nin)>()),
+              options);
+  } else {
+    static_assert(Nin < max_generic_inputs, "a generic kernel takes one to six parameters");
+    run_generic_arity<T, Nin + 1>(iter, op, options);
+  }
+}
+
+/// Chooses among Types by the iterator's output type.
+template <class... Types, class F>
+void run_generic(const TensorIterator& iter, const F& op, const RunOptions& options) {
+  const ScalarType given = iter.dtype(0);
+  const ScalarType type = element_size(given) == 2 && is_floating(given) ? ScalarType::f32 : given;
+  dispatch_types<Types...>(type, [&]<class T>() { run_generic_arity<T, 1>(iter, op, options); });
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace v0
+}  // namespace weft
+WEFT_REQUESTED_LOOPS_END

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Instruction-set levels: the one being compiled for, and the one this machine runs.
+#pragma once
+
+#include <weft/base/export.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+// The level of a translation unit follows from what its compiler flags allow. Functions of kernel
+// files live in a namespace named after it (level_avx2), templates of this layer's headers in an
+// inline one (inline_level_avx2), so that the code of different levels never shares a symbol.
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__) && defined(__FMA__)
+#define WEFT_LEVEL_NAMESPACE level_avx512
+#define WEFT_INLINE_LEVEL_NAMESPACE inline_level_avx512
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define WEFT_LEVEL_NAMESPACE level_avx2
+#define WEFT_INLINE_LEVEL_NAMESPACE inline_level_avx2
+#else
+#define WEFT_LEVEL_NAMESPACE level_baseline
+#define WEFT_INLINE_LEVEL_NAMESPACE inline_level_baseline
+#endif
+
+// The highest level that this library has: 0 baseline, 1 avx2, 2 avx512. Set by the build (CMake: WEFT_LEVELS) where
+// levels are left out.
+#if !defined(__x86_64__)
+#undef WEFT_HIGHEST_LEVEL
+#define WEFT_HIGHEST_LEVEL 0
+#elif !defined(WEFT_HIGHEST_LEVEL)
+#define WEFT_HIGHEST_LEVEL 2
+#endif
+
+// A function whose loops are vectorised to 64 bytes, where compilers are told to prefer 32
+// (cmake/WeftKernels.cmake): what is left over at the end costs more, and so do rows that begin anywhere
+// within lines, so it is for long spans on machines with units of that width. Code that it is to hold has to be
+// inlined into it, and it into nothing.
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__) && defined(__GNUC__) && !defined(__clang__)
+#define WEFT_WIDE_LOOPS __attribute__((noinline, target("prefer-vector-width=512")))
+#endif
+
+namespace weft {
+inline namespace v0 {
+
+/// A set of instructions that kernels are compiled for. Levels, not single features.
+enum class Level : std::uint8_t {
+  baseline,  ///< what the compiler targets by default: SSE2 on x86-64, NEON on AArch64
+  avx2,      ///< AVX2, FMA, F16C, BMI, BMI2, LZCNT
+  avx512,    ///< AVX-512 F, CD, BW, DQ, VL besides
+};
+inline constexpr int level_count = 3;
+
+/// The level that kernels run at: the best that CPU and operating system offer, or a lower one
+/// named by the environment variable WEFT_ISA ("baseline", "avx2", "avx512"). Chosen once.
+WEFT_API Level current_level() noexcept;
+/// The best level that CPU and operating system offer, and the library has.
+WEFT_API Level best_level() noexcept;
+/// "baseline", "avx2", "avx512".
+WEFT_API std::string_view name(Level level) noexcept;
+
+}  // namespace v0
+}  // namespace weft

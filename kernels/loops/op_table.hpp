@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// From a formula, a template of function objects without state, to constant SpanKernels by element
+/// type.
+#pragma once
+
+#include <weft/kernel/detail/span_loop.hpp>
+#include <weft/ops/function_table.hpp>
+
+#include "kernels/half/half_spans.hpp"
+#include "kernels/loops/register_spans.hpp"
+#include "kernels/loops/shared_loops.hpp"
+#include "kernels/loops/strided_loop.hpp"
+
+namespace weft {
+inline namespace v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// The SpanKernel of a function object, as a constant: the one of another object, if it names one as its
+/// `Loops`; the one that the object itself makes, if it has a function `kernel`; that of a formula on
+/// registers; else plain loops.
+template <class F>
+struct OpKernel {
+  static constexpr F op{};
+  static constexpr SpanKernel value = [] {
+    if constexpr (HasOthersLoops<F>) {
+      return with_types_of<F>(OpKernel<typename F::Loops>::value);
+    } else if constexpr (requires { F::kernel(op); }) {
+      return F::kernel(op);
+    } else if constexpr (RegisterFormula<F>) {
+      return RegisterKernel<F>::value;
+    } else {
+      return strided_span_kernel(op);
+    }
+  }();
+};
+
+/// True for formulas that are a function of floats, one by one or in registers, which then is one of
+/// halves, too.
+template <class F>
+concept FloatFormula = std::is_same_v<typename Signature<F>::Result, float> || RegisterFormula<F>;
+
+/// True for formulas that are one of halves as they are, because they look at the sign only, if at
+/// anything.
+template <template <class> class Formula>
+concept SignFormula = requires { Formula<float>::only_sign; };
+
+/// What halves are computed with in f32: Formula<float>, unless that has a form for them.
+template <class F>
+struct HalfForm {
+  using Type = F;
+};
+template <class F>
+  requires requires { typename F::OfHalves; }
+struct HalfForm<F> {
+  using Type = typename F::OfHalves;
+};
+
+/// The kernel of a formula for one element type, or null. The 16-bit floating types are computed in
+/// f32: by a kernel that converts in registers where the formula is a plain one, else by none of
+/// their own, so that the engine converts for the one of f32. Where nothing is computed, they are
+/// types like any other.
+template <template <class> class Formula, Kinds accepted, ResultRule result, class T>
+constexpr const SpanKernel* formula_kernel() {
+  if constexpr ((accepted & kinds::of(scalar_type_of<T>)) == 0) {
+    return nullptr;
+  } else if constexpr (!is_half_type<T> || result == ResultRule::chosen || SignFormula<Formula>) {
+    return &OpKernel<Formula<T>>::value;
+  } else if constexpr (FloatFormula<Formula<float>>) {
+    constexpr std::size_t nin = std::tuple_size_v<typename Signature<Formula<float>>::Params>;
+    return &HalfKernel<typename HalfForm<Formula<float>>::Type, T, nin>::value;
+  } else {
+    return nullptr;
+  }
+}
+
+/// The kernels of a formula by element type; null where there is none.
+template <template <class> class Formula, Kinds accepted, ResultRule result>
+struct KernelRow {
+  static constexpr const SpanKernel* kernels[scalar_type_count] = {
+#define WEFT_KERNEL_OF(NAME, TYPE) formula_kernel<Formula, accepted, result, TYPE>(),
+      WEFT_FOR_EACH_SCALAR_TYPE(WEFT_KERNEL_OF)
+#undef WEFT_KERNEL_OF
+  };
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace v0
+}  // namespace weft
+
+/// A row of a family's table: WEFT_FOR_EACH_UNARY(WEFT_KERNEL_ROW) in braces.
+#define WEFT_KERNEL_ROW(NAME, FORMULA, KINDS, RESULT, TEXT) \
+  KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels,
+/// A case of a switch over operations, where `type` is the element type.
+#define WEFT_UNARY_KERNEL(NAME, FORMULA, KINDS, RESULT, TEXT) \
+  case UnaryOp::NAME:                                         \
+    return KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels[static_cast<int>(type)];
+#define WEFT_BINARY_KERNEL(NAME, FORMULA, KINDS, RESULT, TEXT) \
+  case BinaryOp::NAME:                                         \
+    return KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels[static_cast<int>(type)];

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Formulas of different element types, or of different names, whose loops are one: they make the same
+/// bits of the same bits. Their code is compiled once.
+#pragma once
+
+#include <weft/kernel/detail/span_loop.hpp>
+
+#include "kernels/scalar/arithmetic.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace weft {
+inline namespace v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// The type that stands for T where all integers of a size are the same: sums, products, equality.
+template <class T>
+struct Wrapping {
+  using Type = T;
+};
+template <class T>
+  requires is_wrapping<T>
+struct Wrapping<T> {
+  using Type = Unsigned<sizeof(T)>;
+};
+/// The same where bools are told from 0 only.
+template <class T>
+struct Truthful : Wrapping<T> {};
+template <>
+struct Truthful<bool> {
+  using Type = std::uint8_t;
+};
+/// The same where elements are moved and not looked at. Not bools, of which any byte but 0 is read as 1,
+/// nor pairs of doubles, which are larger than words.
+template <class T>
+struct Moved {
+  using Type = Unsigned<sizeof(T)>;
+};
+template <class T>
+  requires(std::same_as<T, bool> || sizeof(T) > sizeof(std::uint64_t))
+struct Moved<T> {
+  using Type = T;
+};
+
+/// True for a formula that names another one as its `Loops`.
+template <class F>
+concept HasOthersLoops = requires { typename F::Loops; } && !std::same_as<typename F::Loops, F>;
+
+/// A kernel with the loops of another one, for operands of F's types.
+template <class F>
+constexpr SpanKernel with_types_of(SpanKernel kernel) {
+  using S = Signature<F>;
+  kernel.types[0] = scalar_type_of<typename S::Result>;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((kernel.types[1 + I] = scalar_type_of<std::tuple_element_t<I, typename S::Params>>), ...);
+  }(std::make_index_sequence<std::tuple_size_v<typename S::Params>>());
+  return kernel;
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Rows into single values: the lanes of a vector, which are those of 64 bytes at every level, joined half
+/// with half.
+#pragma once
+
+#include "kernels/reduce/shared/lanes.hpp"
+#include "kernels/stage/moves.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace weft {
+inline namespace v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Rows whose lanes are folded together: shuffles of two rows cost what those of one do.
+inline constexpr int fold_rows = 32;
+
+/// from[r] = the lanes of row r, halves of them joined over and over; rows stand `lanes` elements
+/// apart.
+template <class T, int lanes, class Join>
+WEFT_ALWAYS_INLINE void fold_lanes(T* from, int rows, Join join) noexcept {
+  if constexpr (lanes > 1) {
+    constexpr int half = lanes / 2;
+    alignas(64) T folded[fold_rows * half];
+    WEFT_INDEPENDENT_ITERATIONS
+    for (int r = 0; r < rows; ++r) {
+      for (int j = 0; j < half; ++j)
+        folded[r * half + j] = join(from[r * lanes + j], from[r * lanes + half + j]);
+    }
+    fold_lanes<T, half>(folded, rows, join);
+    for (int r = 0; r < rows; ++r)
+      from[r] = folded[r];
+  }
+}
+
+#if defined(__AVX512F__)
+/// The same in registers, for as many rows as there are lanes, sixteen or eight, of `n` elements each, a
+/// power of two, which stand side by side in n registers: every step joins the halves of the rows of two
+/// registers and leaves them side by side.
+template <class T, int n, class Join>
+WEFT_ALWAYS_INLINE Vectorized<T> fold_registers(__m512i* rows, Join join) noexcept {
+  constexpr int lanes = Vectorized<T>::lanes;
+  const auto halve = [&](int count, auto lower, auto upper) WEFT_INLINE_LAMBDA {
+    WEFT_UNROLLED
+    for (int r = 0; r < count / 2; ++r) {
+      const __m512i a = rows[r], b = rows[r + count / 2];
+      rows[r] = bits_of<T>(join(vector_of<T>(lower(a, b)), vector_of<T>(upper(a, b))));
+    }
+  };
+  if constexpr (n == lanes) {
+    halve(
+        n, [](__m512i a, __m512i b) WEFT_INLINE_LAMBDA { return _mm512_shuffle_i64x2(a, b, 0x44); },
+        [](__m512i a, __m512i b) WEFT_INLINE_LAMBDA { return _mm512_shuffle_i64x2(a, b, 0xee); });
+  }
+  if constexpr (n >= lanes / 2) {
+    halve(
+        lanes / 2,
+        [](__m512i a, __m512i b) WEFT_INLINE_LAMBDA { return _mm512_shuffle_i64x2(a, b, 0x88); },
+        [](__m512i a, __m512i b) WEFT_INLINE_LAMBDA { return _mm512_shuffle_i64x2(a, b, 0xdd); });
+  }
+  if constexpr (n >= lanes / 4) {
+    halve(
+        lanes / 4,
+        [](__m512i a, __m512i b) WEFT_INLINE_LAMBDA { return _mm512_unpacklo_epi64(a, b); },
+        [](__m512i a, __m512i b) WEFT_INLINE_LAMBDA { return _mm512_unpackhi_epi64(a, b); });
+  }
+  // Where row r stands now: the steps have mixed them up.
+  if constexpr (lanes == 16) {
+    const auto pairs = [](__m512i a, __m512i b, auto which) WEFT_INLINE_LAMBDA {
+      return _mm512_castps_si512(
+          _mm512_shuffle_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), which()));
+    };
+    halve(
+        2,
+        [&](__m512i a, __m512i b)
+            WEFT_INLINE_LAMBDA { return pairs(a, b, std::integral_constant<int, 0x88>()); },
+        [&](__m512i a, __m512i b)
+            WEFT_INLINE_LAMBDA { return pairs(a, b, std::integral_constant<int, 0xdd>()); });
+    const __m512i place =
+        n == 16  ? _mm512_setr_epi32(0, 2, 1, 3, 8, 10, 9, 11, 4, 6, 5, 7, 12, 14, 13, 15)
+        : n == 8 ? _mm512_setr_epi32(0, 4, 2, 6, 1, 5, 3, 7, 8, 12, 10, 14, 9, 13, 11, 15)
+        : n == 4 ? _mm512_setr_epi32(0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15)
+                 : _mm512_setr_epi32(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+    return vector_of<T>(_mm512_permutexvar_epi32(place, rows[0]));
+  } else {
+    const __m512i place = n == 8   ? _mm512_setr_epi64(0, 1, 4, 5, 2, 3, 6, 7)
+                          : n == 4 ? _mm512_setr_epi64(0, 2, 1, 3, 4, 6, 5, 7)
+                                   : _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    return vector_of<T>(_mm512_permutexvar_epi64(place, rows[0]));
+  }
+}
+
+/// The same of a single row.
+template <class T, class Join>
+WEFT_ALWAYS_INLINE T fold_register(const Vectorized<T>& row, Join join) noexcept {
+  const auto folded = [&](const Vectorized<T>& v, __m512i turned)
+                          WEFT_INLINE_LAMBDA { return join(v, vector_of<T>(turned)); };
+  const auto halves = [&](const Vectorized<T>& v, auto turn)
+                          WEFT_INLINE_LAMBDA { return folded(v, turn(bits_of<T>(v))); };
+  Vectorized<T> v =
+      halves(row, [](__m512i a) WEFT_INLINE_LAMBDA { return _mm512_shuffle_i64x2(a, a, 0x4e); });
+  v = halves(v, [](__m512i a) WEFT_INLINE_LAMBDA { return _mm512_shuffle_i64x2(a, a, 0xb1); });
+  v = halves(v, [](__m512i a) WEFT_INLINE_LAMBDA { return _mm512_unpackhi_epi64(a, a); });
+  if constexpr (sizeof(T) == 4) {
+    v = halves(v, [](__m512i a) WEFT_INLINE_LAMBDA { return _mm512_srli_epi64(a, 32); });
+  }
+  if constexpr (std::is_same_v<T, float>) return _mm512_cvtss_f32(v[0]);
+  if constexpr (std::is_same_v<T, double>) return _mm512_cvtsd_f64(v[0]);
+  if constexpr (std::is_integral_v<T>) {
+    const __m128i low = _mm512_castsi512_si128(v[0]);
+    return static_cast<T>(sizeof(T) == 4 ? _mm_cvtsi128_si32(low) : _mm_cvtsi128_si64(low));
+  }
+}
+
+/// Rows that are folded at a time. Few, for in the meantime memory is not read.
+template <class T>
+inline constexpr int folded_at_once = Vectorized<T>::lanes;
+
+/// The first `count` lanes to accumulators of the same type, or of f64.
+template <class T, class Acc>
+WEFT_ALWAYS_INLINE void store_folded(Acc* acc, const Vectorized<T>& v, std::int64_t count) {
+  constexpr std::int64_t lanes = Vectorized<T>::lanes;
+  if constexpr (std::is_same_v<T, Acc>) {
+    if (count == lanes) return v.store(acc);
+  } else if constexpr (std::is_same_v<T, float> && std::is_same_v<Acc, double>) {
+    if (count == lanes) {
+      const WideLanes wide = widen(v);
+      wide.low.store(acc);
+      wide.high.store(acc + 8);
+      return;
+    }
+  }
+  alignas(64) T folded[lanes];
+  v.store(folded);
+  for (std::int64_t r = 0; r < count; ++r)
+    acc[r] = static_cast<Acc>(folded[r]);
+}
+#else
+template <class T>
+inline constexpr int folded_at_once = fold_rows;
+#endif
+
+/// Elements of rows that are so long that folding them one by one does not show.
+inline constexpr std::int64_t long_row = 512;
+
+/// acc[r] = the join of all lanes of row(r), for `rows` rows of n elements. `row` returns a
+/// Vectorized<T>; `join` takes vectors and single elements.
+template <class T, class Acc, class Row, class Join>
+WEFT_ALWAYS_INLINE void fold_rows_of(Acc* acc, std::int64_t rows, [[maybe_unused]] std::int64_t n,
+                                     Row row, Join join) noexcept {
+  constexpr int lanes = Vectorized<T>::lanes;
+  constexpr int at_once = folded_at_once<T>;
+#if defined(__AVX512F__)
+  if (n >= long_row || rows < 4) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      acc[r] = static_cast<Acc>(fold_register<T>(row(r), join));
+    return;
+  }
+#endif
+  alignas(64) T partial[at_once * lanes];
+  for (std::int64_t first = 0; first < rows; first += at_once) {
+    const std::int64_t left = rows - first;
+    const int count = left < at_once ? static_cast<int>(left) : at_once;
+    Vectorized<T> v;
+    for (int r = 0; r < count; ++r) {
+      v = row(first + r);
+      v.store(partial + r * lanes);
+    }
+#if defined(__AVX512F__)
+    for (int r = count; r < at_once; ++r)
+      v.store(partial + r * lanes);
+    __m512i registers[lanes];
+    WEFT_UNROLLED
+    for (int r = 0; r < lanes; ++r)
+      registers[r] = bits_of<T>(Vectorized<T>::load(partial + r * lanes));
+    store_folded(acc + first, fold_registers<T, lanes>(registers, join), count);
+#else
+    fold_lanes<T, lanes>(partial, count, join);
+    for (int r = 0; r < count; ++r)
+      acc[first + r] = static_cast<Acc>(partial[r]);
+#endif
+  }
+}
+
+/// fold_rows_of for as many whole registers of results as there are: rows of so few elements that they
+/// need not go through memory. Returns how many rows were folded.
+template <class T, class Acc, class Row, class Join>
+WEFT_ALWAYS_INLINE std::int64_t fold_rows_in_registers([[maybe_unused]] Acc* acc,
+                                                       [[maybe_unused]] std::int64_t rows,
+                                                       [[maybe_unused]] Row row,
+                                                       [[maybe_unused]] Join join) noexcept {
+  std::int64_t first = 0;
+#if defined(__AVX512F__)
+  constexpr int lanes = Vectorized<T>::lanes;
+  for (; first + lanes <= rows; first += lanes) {
+    __m512i registers[lanes];
+    WEFT_UNROLLED
+    for (int r = 0; r < lanes; ++r)
+      registers[r] = bits_of<T>(row(first + r));
+    store_folded(acc + first, fold_registers<T, lanes>(registers, join), lanes);
+  }
+#endif
+  return first;
+}
+
+/// The same for rows of fewer elements than there are lanes. `row` gives a row's elements in the first n
+/// lanes and `nothing` in the others: what changes nothing. `dense(i)` gives as many elements as there are
+/// lanes from number i on, where rows follow each other in memory; `packed` says whether they do.
+template <class T, class Acc, class Row, class Dense, class Join>
+WEFT_ALWAYS_INLINE void fold_short_rows(Acc* acc, std::int64_t rows, std::int64_t n,
+                                        [[maybe_unused]] bool packed, Row row,
+                                        [[maybe_unused]] Dense dense, Join join,
+                                        [[maybe_unused]] T nothing) noexcept {
+#if defined(__AVX512F__)
+  constexpr int lanes = Vectorized<T>::lanes;
+  std::int64_t first = 0;
+  // `held` lanes for each row, of which n are taken.
+  const auto packed_rows = [&](auto length) WEFT_INLINE_LAMBDA {
+    constexpr int held = length();
+    using Place = std::conditional_t<lanes == 16, std::int32_t, std::int64_t>;
+    alignas(64) Place places[lanes];
+    std::uint32_t taken = 0;
+    for (int i = 0; i < lanes; ++i) {
+      places[i] = static_cast<Place>(i / held * n + i % held);
+      if (i % held < n) taken |= 1U << i;
+    }
+    const __m512i spread = _mm512_load_si512(places);
+    const __m512i none = bits_of<T>(Vectorized<T>(nothing));
+    const std::int64_t step = lanes / held * n;
+    for (; first + lanes <= rows && (held - 1) * step + lanes <= (rows - first) * n;
+         first += lanes) {
+      __m512i registers[held];
+      WEFT_UNROLLED
+      for (int k = 0; k < held; ++k) {
+        registers[k] = bits_of<T>(dense(first * n + k * step));
+        if (n == held) continue;
+        registers[k] = lanes == 16 ? _mm512_mask_permutexvar_epi32(
+                                         none, static_cast<__mmask16>(taken), spread, registers[k])
+                                   : _mm512_mask_permutexvar_epi64(
+                                         none, static_cast<__mmask8>(taken), spread, registers[k]);
+      }
+      // As where lanes are left over: with `nothing`, which makes 0 of the sum of two -0.
+      const Vectorized<T> folded = fold_registers<T, held>(registers, join);
+      store_folded(acc + first, join(folded, Vectorized<T>(nothing)), lanes);
+    }
+  };
+  if (packed && n == 2) packed_rows(std::integral_constant<int, 2>());
+  if (packed && (n == 3 || n == 4)) packed_rows(std::integral_constant<int, 4>());
+  if constexpr (lanes == 16) {
+    if (packed && n >= 5 && n <= 8) packed_rows(std::integral_constant<int, 8>());
+  }
+  for (; first < rows; first += lanes) {
+    const std::int64_t left = rows - first;
+    const int count = left < lanes ? static_cast<int>(left) : lanes;
+    __m512i registers[lanes];
+    WEFT_UNROLLED
+    for (int r = 0; r < lanes; ++r)
+      registers[r] = bits_of<T>(row(first + (r < count ? r : count - 1)));
+    store_folded(acc + first, fold_registers<T, lanes>(registers, join), count);
+  }
+#else
+  fold_rows_of<T>(acc, rows, n, row, join);
+#endif
+}
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace v0
+}  // namespace weft

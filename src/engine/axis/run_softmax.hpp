@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Running softmax and log_softmax along an axis.
+#pragma once
+
+#include <weft/core/tensor_view.hpp>
+#include <weft/iter/explain.hpp>
+#include <weft/kernel/span_kernel.hpp>
+
+#include "kernels/softmax/softmax.hpp"
+
+namespace weft {
+inline namespace v0 {
+
+/// `out` has the shape of `in`, and may be it. Lines along the axis, or columns across it, are shared
+/// among threads; each is one thread's work. Throws Error: undefined, shape, cast, axis, overlap.
+void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
+                 const SoftmaxKernel& kernel, const RunOptions& options = {});
+
+/// The plan of run_softmax.
+Explanation explain_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
+                            const SoftmaxKernel& kernel);
+
+}  // namespace v0
+}  // namespace weft

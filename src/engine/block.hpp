@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Moving a block of several dims between a dense buffer and strided memory.
+#pragma once
+
+#include <weft/base/limits.hpp>
+
+#include "kernels/stage/stage.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace weft {
+inline namespace v0 {
+
+/// One dim of a block. No initial values: arrays have room for as many dims as a tensor can have, and to fill one
+/// takes as long as to pack a hundred elements.
+struct BlockDim {
+  BlockDim() = default;
+  BlockDim(std::int64_t n, std::int64_t apart, std::int64_t by = 0)
+      : extent(n), stride(apart), step(by) {}
+
+  std::int64_t extent;
+  std::int64_t stride;  ///< bytes in memory
+  std::int64_t step;    ///< bytes on the other side; set by for_each_plane
+};
+
+/// The dim that a block is best moved along together with dim 0: one that memory holds densely, if it
+/// is worth transposing, or the longest.
+inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
+  constexpr std::int64_t worth_transposing = 8;
+  int longest = 1;
+  for (int i = 1; i < ndims; ++i) {
+    const bool dense = dims[i].stride == size && dims[i].extent >= worth_transposing;
+    if (dense && dims[0].extent >= worth_transposing) return i;
+    if (dims[i].extent > dims[longest].extent) longest = i;
+  }
+  return longest;
+}
+
+/// Calls f(memory, offset, d0, d1) for each plane of dim 0 and a second dim of a block of `ndims` dims,
+/// innermost first, of elements of `size` bytes. `offset` counts bytes on the other side, by the dims'
+/// steps. Extents are at least 1. `dims` has room for two at least and is changed.
+template <class F>
+void walk_planes(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f) {
+  while (ndims < 2)
+    dims[ndims++] = {1, 0};
+  if (ndims == 2) {
+    f(memory, 0, dims[0], dims[1]);
+    return;
+  }
+  std::swap(dims[1], dims[second_of_plane(dims, ndims, size)]);
+  std::int64_t index[2 * max_rank];
+  for (int i = 2; i < ndims; ++i)
+    index[i] = 0;
+  for (std::int64_t offset = 0;;) {
+    f(memory, offset, dims[0], dims[1]);
+    int i = 2;
+    for (; i < ndims; ++i) {
+      const bool more = ++index[i] < dims[i].extent;
+      const std::int64_t by = more ? 1 : 1 - dims[i].extent;
+      memory += by * dims[i].stride;
+      offset += by * dims[i].step;
+      if (more) break;
+      index[i] = 0;
+    }
+    if (i >= ndims) return;
+  }
+}
+
+/// The same where the other side is a buffer in which the block is dense, dim 0 fastest.
+template <class F>
+void for_each_plane(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f) {
+  std::int64_t step = size;
+  for (int i = 0; i < ndims; ++i) {
+    dims[i].step = step;
+    step *= dims[i].extent;
+  }
+  for (; ndims < 2; ++ndims)
+    dims[ndims] = {1, 0, step};
+  walk_planes(memory, dims, ndims, size, f);
+}
+
+/// Appends a dim to a block; it becomes part of the one before where memory goes on there.
+inline void append_dim(BlockDim* dims, int& ndims, BlockDim dim) {
+  if (dim.extent == 1) return;
+  if (ndims > 0 && dims[ndims - 1].stride * dims[ndims - 1].extent == dim.stride) {
+    dims[ndims - 1].extent *= dim.extent;
+  } else {
+    dims[ndims++] = dim;
+  }
+}
+
+/// Gathers a block of elements of `size` bytes into a dense buffer, by a kernel for that size. `dims`
+/// has room for two at least and is changed.
+inline void pack(CopyBlockFn copy, char* dense, char* memory, std::int64_t size, BlockDim* dims,
+                 int ndims) {
+  for_each_plane(
+      memory, dims, ndims, size,
+      [&](const char* from, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
+        copy(dense + offset, d0.step, d1.step, from, d0.stride, d1.stride, d0.extent, d1.extent);
+      });
+}
+
+/// Scatters a dense buffer into a block of elements of `size` bytes, by a kernel for that size. `dims`
+/// has room for two at least and is changed.
+inline void unpack(CopyBlockFn copy, char* memory, const char* dense, std::int64_t size,
+                   BlockDim* dims, int ndims) {
+  for_each_plane(memory, dims, ndims, size,
+                 [&](char* to, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
+                   copy(to, d0.stride, d1.stride, dense + offset, d0.step, d1.step, d0.extent,
+                        d1.extent);
+                 });
+}
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a copy between layouts of one element type goes through memory: in tiles of what shape, by which
+/// stores. docs/design/0007-layouts-at-the-speed-of-memory.md has the measurements.
+#pragma once
+
+#include <weft/base/small_vector.hpp>
+#include <weft/iter/tensor_iterator.hpp>
+
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+
+/// Dim 0 and the dim along which the side that is not dense along dim 0 is dense (dim 1 if there is none): the
+/// plane that a copy cuts into tiles. Where neither side is dense along dim 0, and one is narrow with a run, the dims
+/// along which the output and the input are. Strides in bytes.
+struct CopyPlane {
+  std::int64_t size = 0;                  ///< bytes of an element
+  std::int64_t extent0 = 1, extent1 = 1;  ///< elements
+  std::int64_t to0 = 0, to1 = 0;          ///< from element to element of the output
+  std::int64_t from0 = 0, from1 = 0;      ///< the same of the input
+  /// Bytes from each side's first element to where its plane is walked from: a dim that is dense backwards is
+  /// turned round.
+  std::int64_t to_start = 0, from_start = 0;
+  /// Where one side of a transposed plane is a few bytes across, channels say: the dims along which that side goes
+  /// on where the plane ends, innermost first, so that all of them are one dense run.
+  SmallVector<int, 4> run;
+  int first = 0;            ///< dim that is the plane's first: that of extent0
+  int partner = 0;          ///< dim that is the plane's second
+  bool transposes = false;  ///< each side is dense along a dim of its own
+
+  bool dense() const { return to0 == size && from0 == size; }
+  /// Whether rows are one value each.
+  bool fills() const { return to0 == size && from0 == 0; }
+  /// Whether the input's side of a transposed plane is less than a line across.
+  bool reads_narrow() const { return extent1 * size < narrow_bytes; }
+  /// Bytes; a side of less is narrow.
+  static constexpr std::int64_t narrow_bytes = 64;
+};
+
+/// Most bytes of a tile that goes through a buffer.
+inline constexpr std::int64_t copy_buffer_bytes = 64 << 10;
+
+/// Tiles of a plane.
+struct CopyRoad {
+  std::int64_t tile0 = 1, tile1 = 1;  ///< elements along dim 0 and along the partner
+  bool streams = false;               ///< written past the caches
+  bool prefetches = false;            ///< the caches are asked for what the next tile reads
+  bool buffered = false;    ///< transposed in a buffer, from which whole runs of lines are written
+  bool joins_rows = false;  ///< short rows, brought together in a buffer and written as one
+  /// Elements along the last dim of the plane's run that a tile takes, and all along the others; 0 leaves them to
+  /// tiles of their own. Needs a buffer.
+  std::int64_t run_tile = 0;
+};
+
+/// What a tile of n0 x n1 elements reads: runs of consecutive bytes.
+struct CopyRuns {
+  CopyRuns(const CopyPlane& plane, std::int64_t n0, std::int64_t n1)
+      : count(plane.transposes ? n0 : n1),
+        bytes((plane.transposes ? n1 : n0) * plane.size),
+        apart(plane.transposes ? plane.from0 : plane.from1) {}
+
+  std::int64_t count, bytes;
+  std::int64_t apart;  ///< bytes from run to run
+};
+
+/// The plane of an iterator over one output and one input of equal type.
+CopyPlane copy_plane(const TensorIterator& iter);
+/// How to go about it.
+CopyRoad copy_road(const TensorIterator& iter, const CopyPlane& plane);
+
+}  // namespace v0
+}  // namespace weft

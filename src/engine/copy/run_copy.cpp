@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/copy/run_copy.hpp"
+
+#include <weft/base/checked.hpp>
+#include <weft/machine/cpu_info.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "engine/block.hpp"
+#include "engine/copy/copy_plan.hpp"
+#include "engine/footprint.hpp"
+#include "engine/prefetch.hpp"
+#include "kernels/stage/stage.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// Least bytes that are worth a thread of their own.
+constexpr std::int64_t grain_bytes = 512 << 10;
+
+/// The walk over tiles of a plane, and over all other dims.
+class CopyWalk {
+ public:
+  explicit CopyWalk(const TensorIterator& iter)
+      : geometry_(iter.geometry()),
+        p_(copy_plane(iter)),
+        to_(iter.operand(0).data + p_.to_start),
+        from_(iter.operand(1).data + p_.from_start),
+        road_(copy_road(iter, p_)),
+        tiles0_(ceil_div(p_.extent0, road_.tile0)),
+        tiles1_(ceil_div(p_.extent1, road_.tile1)) {
+    std::int64_t planes = iter.numel() / (p_.extent0 * p_.extent1);
+    if (road_.run_tile != 0) {
+      for (const int d : p_.run)
+        planes /= geometry_.extent(d);
+      const std::int64_t extent = geometry_.extent(last_of_run());
+      run_planes_ = planes_of_run(road_.run_tile);
+      run_tiles_ = ceil_div(extent, road_.run_tile);
+    }
+    count_ = tiles0_ * tiles1_ * run_tiles_ * planes;
+  }
+
+  std::int64_t count() const { return count_; }
+  std::int64_t tile_bytes() const { return road_.tile0 * road_.tile1 * run_planes_ * p_.size; }
+  /// Planes of a tile: more than one where a run continues them.
+  std::int64_t run_planes() const { return run_planes_; }
+  const CopyPlane& plane() const { return p_; }
+  const CopyRoad& road() const { return road_; }
+
+  void run(std::int64_t begin, std::int64_t end) const {
+    alignas(64) char buffer[copy_buffer_bytes];
+    const CopyBlockFn copy =
+        road_.streams ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Tile tile = tile_at(i);
+      if (road_.prefetches && i + 1 < end) ask_for(tile_at(i + 1));
+      if (road_.run_tile != 0) {
+        copy_run(tile, copy, buffer);
+      } else if (road_.buffered || road_.joins_rows) {
+        copy_block_kernel(p_.size)(buffer, p_.size, tile.n0 * p_.size, tile.from, p_.from0,
+                                   p_.from1, tile.n0, tile.n1);
+        if (road_.joins_rows) {
+          copy(tile.to, p_.size, 0, buffer, p_.size, 0, tile.n0 * tile.n1, 1);
+        } else {
+          copy(tile.to, p_.to0, p_.to1, buffer, p_.size, tile.n0 * p_.size, tile.n0, tile.n1);
+        }
+      } else {
+        copy(tile.to, p_.to0, p_.to1, tile.from, p_.from0, p_.from1, tile.n0, tile.n1);
+      }
+    }
+    if (road_.streams) end_streaming();
+  }
+
+ private:
+  struct Tile {
+    char* to;
+    const char* from;
+    std::int64_t n0, n1;  // elements
+    std::int64_t run;     // the same along the last dim of the run
+  };
+  int last_of_run() const { return p_.run.back(); }
+  /// Planes of a tile of `run` elements along the last dim of the run.
+  std::int64_t planes_of_run(std::int64_t run) const {
+    for (std::size_t i = 0; i + 1 < p_.run.size(); ++i)
+      run *= geometry_.extent(p_.run[i]);
+    return run;
+  }
+  /// Bytes from the first plane of a tile to the one at `index`, of operand k.
+  std::int64_t offset_in_run(std::int64_t index, int k) const {
+    std::int64_t offset = 0;
+    for (const int d : p_.run) {
+      const bool last = d == last_of_run();
+      offset += (last ? index : index % geometry_.extent(d)) * geometry_.stride(d, k);
+      if (!last) index /= geometry_.extent(d);
+    }
+    return offset;
+  }
+
+  /// A tile by way of a buffer of rows as long as the side that is not narrow, one for each element of the run: the
+  /// transposition is between these and the run, and plane by plane they come from or go to the other side.
+  void copy_run(const Tile& tile, CopyBlockFn copy, char* buffer) const {
+    const CopyBlockFn load = copy_block_kernel(p_.size);
+    const std::int64_t planes = planes_of_run(tile.run);
+    if (p_.reads_narrow()) {
+      const std::int64_t row = tile.n0 * p_.size;
+      load(buffer, p_.size, row, tile.from, p_.from0, p_.size, tile.n0, tile.n1 * planes);
+      for (std::int64_t i = 0; i < planes; ++i) {
+        copy(tile.to + offset_in_run(i, 0), p_.to0, p_.to1, buffer + i * tile.n1 * row, p_.size,
+             row, tile.n0, tile.n1);
+      }
+    } else {
+      const std::int64_t row = tile.n1 * p_.size;
+      for (std::int64_t i = 0; i < planes; ++i) {
+        load(buffer + i * tile.n0 * row, row, p_.size, tile.from + offset_in_run(i, 1), p_.from0,
+             p_.from1, tile.n0, tile.n1);
+      }
+      copy(tile.to, p_.size, p_.to1, buffer, row, p_.size, tile.n0 * planes, tile.n1);
+    }
+  }
+
+  Tile tile_at(std::int64_t i) const {
+    const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
+    const std::int64_t at0 = in_plane % tiles0_ * road_.tile0;
+    const std::int64_t at1 = in_plane / tiles0_ * road_.tile1;
+    char* to = to_ + at0 * p_.to0 + at1 * p_.to1;
+    const char* from = from_ + at0 * p_.from0 + at1 * p_.from1;
+    std::int64_t rest = count_ == 1 ? 0 : i / (tiles0_ * tiles1_);
+    std::int64_t run = 0;
+    if (road_.run_tile != 0) {
+      const int d = last_of_run();
+      const std::int64_t at = rest % run_tiles_ * road_.run_tile;
+      rest /= run_tiles_;
+      run = std::min(road_.run_tile, geometry_.extent(d) - at);
+      to += at * geometry_.stride(d, 0);
+      from += at * geometry_.stride(d, 1);
+    }
+    for (int d = 0; rest != 0; ++d) {
+      if (d == p_.first || d == p_.partner) continue;
+      if (run != 0 && std::find(p_.run.begin(), p_.run.end(), d) != p_.run.end()) continue;
+      const std::int64_t index = rest % geometry_.extent(d);
+      rest /= geometry_.extent(d);
+      to += index * geometry_.stride(d, 0);
+      from += index * geometry_.stride(d, 1);
+    }
+    return {to, from, std::min(road_.tile0, p_.extent0 - at0),
+            std::min(road_.tile1, p_.extent1 - at1), run};
+  }
+
+  /// Asks the caches for what a tile reads. Inlined: see prefetch_bytes.
+  WEFT_ALWAYS_INLINE void ask_for(const Tile& tile) const {
+    const CopyRuns runs(p_, tile.n0, tile.n1);
+    for (std::int64_t i = 0; i < runs.count; ++i)
+      prefetch_bytes<2>(tile.from + i * runs.apart, runs.bytes);
+  }
+
+  const Geometry& geometry_;
+  CopyPlane p_;
+  char* to_;
+  const char* from_;
+  CopyRoad road_;
+  std::int64_t tiles0_, tiles1_, run_tiles_ = 1;
+  std::int64_t run_planes_ = 1;
+  std::int64_t count_;
+};
+
+std::int64_t grain_of(const CopyWalk& walk) {
+  return std::max<std::int64_t>(1, grain_bytes / walk.tile_bytes());
+}
+
+}  // namespace
+
+void copy_planes(const Geometry& geometry, std::int64_t size, char* to, char* from) {
+  const CopyBlockFn copy = copy_block_kernel(size);
+  BlockDim dims[max_rank + 2];
+  for (int d = 0; d < geometry.ndim(); ++d)
+    dims[d] = {geometry.extent(d), geometry.stride(d, 1), geometry.stride(d, 0)};
+  for (int d = geometry.ndim(); d < 2; ++d)
+    dims[d] = {1, size, size};
+  walk_planes(from, dims, std::max(geometry.ndim(), 2), size,
+              [&](char* at, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
+                copy(to + offset, d0.step, d1.step, at, d0.stride, d1.stride, d0.extent, d1.extent);
+              });
+}
+
+void run_copy(const TensorIterator& iter) {
+  if (iter.numel() == 0) return;
+  constexpr std::int64_t few_elements = 4096;
+  if (iter.numel() <= few_elements) {
+    copy_planes(iter.geometry(), element_size(iter.operand(0).storage), iter.operand(0).data,
+                iter.operand(1).data);
+    return;
+  }
+  const CopyWalk walk(iter);
+  parallel_for(walk.count(), grain_of(walk),
+               [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
+}
+
+Explanation explain_copy(const TensorIterator& iter) {
+  Explanation e = iter.explain();
+  e.has_run = true;
+  e.run.instruction_set = name(current_level());
+  if (iter.numel() == 0) return e;
+  const CopyWalk walk(iter);
+  e.run.tile[0] = e.run.span = walk.road().tile0;
+  e.run.tile[1] = walk.road().tile1 * walk.run_planes();
+  e.run.blocks = walk.count();
+  for (int k = 0; k < 2; ++k) {
+    e.run.bytes_moved += bytes_touched(iter, k);
+    std::string& access = e.operands[static_cast<std::size_t>(k)].access;
+    access = walk.road().joins_rows    ? "rows joined in a buffer"
+             : walk.plane().dense()    ? "direct, by rows"
+             : walk.road().buffered    ? "transposed in a buffer"
+             : walk.plane().transposes ? "direct, transposed"
+             : walk.plane().fills()    ? "direct, rows of one value"
+                                       : "direct, by elements";
+    if (k == 0 && walk.road().streams) access += ", streamed";
+    if (k == 1 && walk.road().prefetches) access += ", prefetched";
+  }
+  const std::int64_t pieces = ceil_div(walk.count(), grain_of(walk));
+  e.run.threads = static_cast<int>(std::clamp<std::int64_t>(pieces, 1, num_threads()));
+  return e;
+}
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/checked.hpp>
+#include <weft/kernel/span_kernel.hpp>
+#include <weft/machine/cpu_info.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "engine/elementwise/few_elements.hpp"
+#include "engine/elementwise/few_spans.hpp"
+#include "engine/elementwise/tile_plan.hpp"
+#include "engine/elementwise/tile_prefetch.hpp"
+#include "engine/footprint.hpp"
+#include "engine/grain.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+std::string access_name(const TilePlan& plan, const TileOperand& t) {
+  const char* const ahead = is_prefetched(plan, t) ? ", prefetched" : "";
+  switch (t.access) {
+    case Access::direct: return std::string("direct") + ahead;
+    case Access::strided: return "direct: strided";
+    case Access::broadcast: return t.constant ? "broadcast: cast" : "broadcast";
+    case Access::streamed:
+      return t.first != nullptr ? "streamed: cast"
+             : plan.by_lines    ? "direct, streamed"
+                                : "streamed";
+    case Access::staged:
+    case Access::spaced: break;
+  }
+  std::string how = "staged: ";
+  how += t.transposed ? "transposed" : t.pack ? "packed" : "";
+  if (t.first != nullptr) how += t.pack ? ", cast" : "cast";
+  return how + (t.streams ? ", streamed" : ahead);
+}
+
+/// The same words as of tiles.
+std::string few_access(const FewElements& few, const Operand& op, int k) {
+  const bool cast = op.storage != op.dtype;
+  if (few.is_one_value(k)) return cast ? "broadcast: cast" : "broadcast";
+  if (few.is_packed(k)) return cast ? "staged: packed, cast" : "staged: packed";
+  return cast ? "staged: cast" : "direct";
+}
+
+int threads_for(std::int64_t pieces, std::int64_t grain) {
+  return pieces <= grain
+             ? 1
+             : static_cast<int>(std::min<std::int64_t>(num_threads(), ceil_div(pieces, grain)));
+}
+
+}  // namespace
+
+Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
+                        const RunOptions& options) {
+  check_elementwise(iter);
+  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
+  Explanation e = iter.explain();
+  e.has_run = true;
+  e.run.instruction_set = name(current_level());
+  for (int k = 0; k < iter.ntensors(); ++k)
+    e.run.bytes_moved += bytes_touched(iter, k);
+  if (iter.numel() == 0) return e;
+  if (iter.ndim() == 0) {
+    e.run.span = e.run.blocks = e.run.tile[0] = e.run.tile[1] = 1;
+    for (Explanation::Operand& op : e.operands)
+      op.access = "direct";
+    return e;
+  }
+  const TilePlan plan = plan_tiles(iter, kernel, options);
+  const bool in_place =
+      iter.ndim() == 1 && std::ranges::none_of(plan.operands, [](const TileOperand& t) {
+        return t.access != Access::direct && t.access != Access::broadcast;
+      });
+  if (FewSpans few; !in_place && few.collect(iter, kernel)) {
+    for (int k = 0; k < iter.ntensors(); ++k) {
+      e.operands[static_cast<std::size_t>(k)].access = few.is_one_value(k) ? "broadcast"
+                                                       : few.is_packed(k)  ? "staged: packed"
+                                                       : few.by_steps()    ? "direct: strided"
+                                                                           : "direct";
+    }
+    const IntSpan extents = iter.geometry().shape;
+    e.run.span = e.run.tile[0] = few.by_rows() ? extents[0] : iter.numel();
+    e.run.tile[1] = few.by_rows() && extents.size() > 1 ? extents[1] : 1;
+    e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
+    return e;
+  }
+  if (FewElements few; !in_place && few.collect(iter, kernel)) {
+    for (int k = 0; k < iter.ntensors(); ++k)
+      e.operands[static_cast<std::size_t>(k)].access = few_access(few, iter.operand(k), k);
+    e.run.span = e.run.tile[0] = iter.numel();
+    e.run.tile[1] = e.run.blocks = 1;
+    return e;
+  }
+  for (std::size_t k = 0; k < plan.operands.size(); ++k)
+    e.operands[k].access = access_name(plan, plan.operands[k]);
+  e.run.blocks = plan.count;
+  e.run.tile[0] = plan.steps[0].tile;
+  e.run.tile[1] = plan.tile_elements / e.run.tile[0];
+  e.run.span = plan.row_elements;
+  if (plan.in_pieces) e.run.span = std::min(e.run.span, plan.piece);
+  const std::int64_t element_grain = estimate_grain(iter, kernel.cost, options, 0);
+  e.run.threads = options.serial ? 1
+                  : in_place     ? threads_for(iter.numel(), element_grain)
+                                 : threads_for(plan.count, plan.grain);
+  return e;
+}
+
+Explanation explain_run(const TensorIterator& iter) {
+  SpanKernel kernel;
+  kernel.noutputs = iter.noutputs();
+  kernel.ninputs = iter.ninputs();
+  kernel.broadcastable = ((1u << iter.ninputs()) - 1) << iter.noutputs();
+  for (int k = 0; k < iter.ntensors(); ++k)
+    kernel.types[k] = iter.dtype(k);
+  return explain_run(iter, kernel);
+}
+
+}  // namespace v0
+}  // namespace weft

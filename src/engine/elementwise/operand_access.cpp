@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/elementwise/operand_access.hpp"
+
+#include <weft/machine/cpu_info.hpp>
+
+#include "engine/footprint.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+constexpr std::int64_t cache_line = 64;
+/// Bytes of cache that a piece of spaced operands takes up, with the lines that are read for a single
+/// element: less than half of the smallest first-level cache left over by what streams past, or of a roomy
+/// one as much as gains by longer pieces.
+std::int64_t spaced_bytes() { return (has_roomy_l1() ? 32 : 20) << 10; }
+
+/// Of what is streamed: where the last level is as far away as memory, half as much at a time overlaps better
+/// with reading. With a roomy first and a near last level, plain sums and the like of two inputs that are read
+/// as they lie, in rows longer than that, want a quarter once they fill the last level, others all of it.
+std::int64_t streamed_piece_bytes(const TensorIterator& iter, const SpanKernel& kernel) {
+  constexpr float most_cost = 2;
+  if (cpu_info().has_far_last_level()) return piece_bytes / 2;
+  if (!has_roomy_l1() || kernel.cost > most_cost) return piece_bytes;
+  if (iter.geometry().extent(0) * element_size(iter.operand(0).storage) < piece_bytes)
+    return piece_bytes;
+  int direct = 0;
+  for (int k = kernel.noutputs; k < iter.ntensors(); ++k) {
+    const Operand& op = iter.operand(k);
+    const std::int64_t size = element_size(op.storage);
+    const bool as_it_lies = op.storage == kernel.types[k] && iter.geometry().stride(0, k) == size;
+    if (as_it_lies && op.storage == iter.operand(0).storage) ++direct;
+  }
+  const std::int64_t bytes = bytes_touched(iter);
+  const std::int64_t l3 = cpu_info().l3_bytes;
+  return direct < 2 || bytes <= l3 - l3 / 8 ? piece_bytes : piece_bytes / 4;
+}
+
+/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or three elements
+/// that lie side by side, each is better fetched in a pass of its own, unless those after them go on where they end.
+int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
+  constexpr std::int64_t least_extent = 4;
+  if (std::abs(geometry.stride(0, k)) <= size) return 0;
+  for (int d = 1; d < geometry.ndim(); ++d) {
+    if (std::abs(geometry.stride(d, k)) != size) continue;
+    if (geometry.extent(d) >= least_extent || run_of(geometry, k, d, size) != 0) return d;
+  }
+  return 0;
+}
+
+void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
+  const bool via = op.dtype != op.storage && op.dtype != type;
+  t.via_size = via ? static_cast<std::int32_t>(element_size(op.dtype)) : 0;
+  const ScalarType start = op.is_output ? type : op.storage;
+  const ScalarType end = op.is_output ? op.storage : type;
+  t.first = convert_kernel(via ? op.dtype : end, start);
+  if (via) t.second = convert_kernel(end, op.dtype);
+}
+
+/// Elements of a piece of which what is read, buffered and written stays in the first-level cache,
+/// lines read for a single element included.
+std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
+  std::int64_t touched = 0;  // bytes an element
+  std::int64_t buffers = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    touched += std::min(std::abs(geometry.stride(0, k)), cache_line);
+    if (t.access == Access::staged || t.access == Access::streamed) buffers += buffer_bytes(t);
+  }
+  return std::min(spaced_bytes() / (touched + buffers), pieces_bytes / buffers);
+}
+
+/// Whether the kernel writes rows of so many elements of a streamed output past the caches itself. Of each row what
+/// lies before its first line and after its last few is written by plain stores, for which those lines are read.
+bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
+                   std::int64_t row_elements) {
+  // Rows of tiles that are asked for ahead come one by one, and go through a buffer as quickly.
+  const std::int64_t long_row_bytes = plan.prefetches ? 2048 : 1024;
+  const TileOperand& out = plan.operands[0];
+  if (kernel.run_streamed == nullptr || out.access != Access::streamed || out.first != nullptr)
+    return false;
+  int values = 0;
+  for (const TileOperand& t : plan.operands)
+    if (t.access == Access::broadcast || t.one_per_row) ++values;
+  if (values > 1) return false;
+  auto bits = reinterpret_cast<std::uintptr_t>(iter.operand(0).data);
+  for (int d = 1; d < iter.ndim(); ++d)
+    bits |= static_cast<std::uintptr_t>(iter.geometry().stride(d, 0));
+  // Some element has to begin on a line.
+  if (bits % static_cast<std::uintptr_t>(out.memory_size) != 0) return false;
+  const std::int64_t row_bytes = row_elements * out.memory_size;
+  const bool whole = bits % cache_line == 0 && row_bytes % SpanKernel::streamed_bytes == 0;
+  return whole || row_bytes >= long_row_bytes;
+}
+
+}  // namespace
+
+int run_of(const Geometry& geometry, int k, int d, std::int64_t size) {
+  constexpr std::int64_t least_bytes = 512 << 10, least_row_bytes = 256;
+  const std::int64_t bytes = geometry.extent(d) * size;
+  if (geometry.stride(d, k) != size || bytes >= cache_line) return 0;
+  if (geometry.numel() * size < least_bytes || geometry.extent(0) * size < least_row_bytes)
+    return 0;
+  for (int next = 1; next < geometry.ndim(); ++next)
+    if (geometry.extent(next) > 1 && geometry.stride(next, k) == bytes) return next;
+  return 0;
+}
+
+RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dims) {
+  RowLayout layout;
+  for (int d = 0; d < dims; ++d) {
+    const std::int64_t stride = geometry.stride(d, k);
+    layout.dense = layout.dense && stride == size;
+    layout.still = layout.still && stride == 0;
+    size *= geometry.extent(d);
+  }
+  return layout;
+}
+
+std::int64_t buffer_bytes(const TileOperand& t) {
+  return t.kernel_size + t.via_size + (t.first != nullptr ? t.memory_size : 0);
+}
+
+void stage(TileOperand& t) {
+  t.access = Access::staged;
+  t.move = copy_block_kernel(t.memory_size);
+}
+
+Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan) {
+  Totals totals;
+  const Geometry& geometry = iter.geometry();
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const Operand& op = iter.operand(k);
+    const ScalarType type = kernel.types[k];
+    const std::int64_t stride = geometry.stride(0, k);
+    TileOperand& t = plan.operands.emplace_back();
+    t.is_output = op.is_output;
+    t.memory_size = static_cast<std::int32_t>(element_size(op.storage));
+    t.kernel_size = static_cast<std::int32_t>(element_size(type));
+    const bool convert = op.storage != type || op.dtype != type;
+    if (convert) set_conversion(t, op, type);
+    totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
+    const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
+    const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
+    const bool streams =
+        op.is_output && worth_streaming(iter, k, !convert && kernel.run_streamed != nullptr);
+    const std::int64_t piece = streams ? streamed_piece_bytes(iter, kernel) / widest : 0;
+    const std::int64_t to_stream = piece * buffer_bytes(t);
+    if (streams && totals.in_streams + to_stream <= pieces_bytes) {
+      totals.in_streams += to_stream;
+      plan.piece = std::min(plan.piece, piece);
+      t.access = Access::streamed;
+      t.move = stream_block_kernel(t.memory_size);
+      plan.streams = true;
+      plan.in_pieces = true;
+    } else if (!convert && stride == t.memory_size) {
+      t.access = Access::direct;
+    } else if (!convert && stride == 0 && may_broadcast) {
+      t.access = Access::broadcast;
+    } else if (convert && stride == 0 && may_broadcast &&
+               row_layout(geometry, k, t.memory_size, geometry.ndim()).still) {
+      t.access = Access::broadcast;
+      t.constant = true;
+      convert_value(t.value, type, op);
+    } else {
+      stage(t);
+      t.one_per_row = stride == 0 && may_broadcast;
+      ++totals.staged;
+      totals.staged_bytes += buffer_bytes(t);
+      if (t.one_per_row) totals.per_row_bytes += buffer_bytes(t);
+      const int dim = dense_dim(geometry, k, t.memory_size);
+      if (dim != 0) {
+        t.transposed = true;
+        if (totals.crossing == 0) totals.crossing = dim;
+        totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
+      }
+    }
+  }
+  return totals;
+}
+
+bool may_stride(const Geometry& geometry, const SpanKernel& kernel) {
+  if (kernel.run_strided == nullptr) return false;
+  return kernel.strides_outputs || geometry.stride(0, 0) == element_size(kernel.types[0]);
+}
+
+bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
+  // Bytes of memory an element, of what would be brought together, that take longer to move than to step over: a
+  // register holds few wide elements, and what comes from memory, or nearly so, had better be asked for all at once.
+  // Of operands of several sizes (bools and numbers) stepping takes longer.
+  constexpr std::int64_t least_touched = 40, least_touched_of_wide = 32, least_touched_of_far = 20;
+  // Of a single operand that lies apart, moving it is quicker unless that leaves out lines.
+  constexpr std::int64_t least_single_step = 2 * cache_line, least_single_size = 4;
+  constexpr std::int64_t least_row = 32;
+  if (!may_stride(geometry, kernel) || geometry.extent(0) < least_row) return false;
+  std::int64_t touched = 0, narrowest = 16, last_step = 0;
+  int apart = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const std::int64_t size = element_size(kernel.types[k]);
+    const std::int64_t step = std::abs(geometry.stride(0, k));
+    narrowest = std::min(narrowest, size);
+    if (step == size || step == 0) continue;
+    touched += std::min(step, cache_line);
+    last_step = step;
+    ++apart;
+  }
+  const CpuInfo& cpu = cpu_info();
+  const std::int64_t bytes = geometry.numel() * touched;
+  // Where the last level is as far away as memory, pieces ask for more of it at a time.
+  if (cpu.has_far_last_level() && bytes > 4 * cpu.l2_bytes) return false;
+  if (apart == 1) return last_step >= least_single_step && narrowest >= least_single_size;
+  if (bytes > cpu.l3_bytes / 2) return touched >= least_touched_of_far;
+  return touched >= (narrowest >= 8 ? least_touched_of_wide : least_touched);
+}
+
+void step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
+                   Totals& totals) {
+  if (totals.staged == 0 || totals.crossing != 0 || !prefers_strided(geometry, kernel)) return;
+  for (const TileOperand& t : plan.operands)
+    if (t.first != nullptr) return;
+  for (TileOperand& t : plan.operands)
+    t.access = Access::strided;
+  plan.is_strided = true;
+  plan.streams = false;
+  plan.in_pieces = false;
+  totals.staged = 0;
+  totals.staged_bytes = 0;
+  totals.per_row_bytes = 0;
+}
+
+void stop_streaming(TilePlan& plan, Totals& totals) {
+  if (!plan.streams) return;
+  plan.streams = false;
+  plan.in_pieces = false;
+  for (TileOperand& t : plan.operands) {
+    plan.in_pieces = plan.in_pieces || t.access == Access::spaced;
+    if (t.access != Access::streamed) continue;
+    t.access = Access::direct;
+    if (t.first == nullptr) continue;
+    stage(t);
+    ++totals.staged;
+    totals.staged_bytes += buffer_bytes(t);
+  }
+}
+
+void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals) {
+  constexpr std::int64_t least_piece = 64;
+  if (totals.staged == 0) return;
+  const std::int64_t piece = spaced_piece(plan, geometry);
+  if (piece < least_piece) return;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const bool repeats = geometry.ndim() > 1 && geometry.stride(1, k) == 0;
+    if (t.access != Access::staged || t.one_per_row || repeats ||
+        geometry.stride(0, k) == t.memory_size) {
+      continue;
+    }
+    t.access = Access::spaced;
+    --totals.staged;
+    totals.staged_bytes -= buffer_bytes(t);
+    plan.in_pieces = true;
+  }
+  if (plan.in_pieces) plan.piece = std::min(plan.piece, piece / least_piece * least_piece);
+}
+
+void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
+                         Totals& totals) {
+  const Geometry& geometry = iter.geometry();
+  const std::int64_t row = geometry.extent(0);
+  constexpr float most_cost = 1;
+  // What little is left of a row after a piece costs as much as a row of its own.
+  if (!plan.streams || geometry.ndim() == 1 || row >= plan.piece + plan.piece / 8) return;
+  if (goes_by_lines(plan, iter, kernel, row)) return;
+  std::int64_t unit = 1;  // rows
+  bool dense = kernel.cost <= most_cost;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    if (t.access == Access::spaced) dense = false;
+    if (t.access != Access::streamed) continue;
+    const std::int64_t row_bytes = row * t.memory_size;
+    unit = std::lcm(unit, cache_line / std::gcd(cache_line, row_bytes));
+    dense = dense && geometry.stride(1, k) == row_bytes &&
+            reinterpret_cast<std::uintptr_t>(iter.operand(k).data) % cache_line == 0;
+  }
+  const std::int64_t most = pieces_bytes / totals.in_streams * plan.piece;  // what buffers can hold
+  if (dense && unit * row <= most) {
+    plan.piece_rows = std::max(plan.piece / (unit * row), std::int64_t{1}) * unit;
+    plan.piece = std::max(plan.piece, plan.piece_rows * row);
+  } else {
+    stop_streaming(plan, totals);
+  }
+}
+
+void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel) {
+  if (!goes_by_lines(plan, iter, kernel, plan.row_elements)) return;
+  plan.by_lines = true;
+  plan.in_pieces = false;
+  for (const TileOperand& t : plan.operands)
+    plan.in_pieces = plan.in_pieces || t.access == Access::spaced;
+}
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The walk of one thread over tiles: what is loaded, run and stored for each.
+#pragma once
+
+#include <weft/kernel/span_kernel.hpp>
+
+#include "engine/block.hpp"
+#include "engine/elementwise/streaming_rows.hpp"
+#include "engine/elementwise/tile_plan.hpp"
+#include "engine/elementwise/tile_prefetch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+
+/// Staging of one thread: the buffers of each operand, and what an input's buffer already holds.
+struct Buffers {
+  char* kernel = nullptr;      // dense block of the kernel's type
+  char* via = nullptr;         // between two conversions
+  char* memory = nullptr;      // dense block of the type in memory
+  const char* held = nullptr;  // source of the block in `kernel`, if that is still valid
+  std::int64_t held_elements = 0;
+  std::int64_t held_row = 0;  // of how many in a row: overlapping windows start alike but differ
+};
+
+/// Walks some of the tiles of a plan on one thread.
+class TileRunner {
+ public:
+  TileRunner(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan,
+             char* scratch)
+      : kernel_(kernel), plan_(plan), geometry_(iter.geometry()) {
+    for (int k = 0; k < geometry_.noperands; ++k) {
+      const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+      Buffers b;
+      const bool in_pieces = goes_in_pieces(t);
+      if (t.access == Access::staged || in_pieces) {
+        const std::int64_t elements = in_pieces ? plan.piece : buffered_elements(plan, t);
+        b.kernel = take(scratch, elements, t.kernel_size);
+        if (t.via_size > 0) b.via = take(scratch, elements, t.via_size);
+        if (t.first != nullptr && (t.pack || in_pieces))
+          b.memory = take(scratch, elements, t.memory_size);
+      }
+      if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
+      buffers_.push_back(b);
+      // Its strides are all 0, and it is read only.
+      tile_.ptrs.push_back(t.constant ? const_cast<char*>(t.value) : iter.operand(k).data);
+    }
+  }
+
+  void run(std::int64_t begin, std::int64_t end) {
+    start_at(begin);
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (i != begin) next();
+      for (std::size_t k = 0; k < buffers_.size(); ++k) {
+        if (plan_.operands[k].access == Access::staged && !plan_.operands[k].is_output) load(k);
+      }
+      if (plan_.prefetches) look_ahead(i + 1 < end);
+      call();
+      for (std::size_t k = 0; k < buffers_.size(); ++k) {
+        if (plan_.operands[k].access == Access::staged && plan_.operands[k].is_output) store(k);
+      }
+    }
+    if (plan_.streams) end_streaming();
+  }
+
+ private:
+  static char* take(char*& scratch, std::int64_t elements, std::int64_t size) {
+    char* buffer = scratch;
+    // Whole cache lines, so that every buffer starts on one.
+    scratch += (elements * size + 63) / 64 * 64;
+    return buffer;
+  }
+
+  /// Whether operand t has a buffer for a piece.
+  bool goes_in_pieces(const TileOperand& t) const {
+    return t.access == Access::spaced || (t.access == Access::streamed && !plan_.by_lines);
+  }
+
+  // ---- Position ---------------------------------------------------------------------------------
+
+  void start_at(std::int64_t flat) {
+    at_.resize(plan_.steps.size(), 0);
+    for (std::size_t s = 0; flat != 0; ++s) {
+      move(s, flat % plan_.steps[s].tiles);
+      flat /= plan_.steps[s].tiles;
+    }
+    for (int s = 0; s < plan_.tile_rank; ++s)
+      tile_.extents[s] = extent_of(static_cast<std::size_t>(s));
+    count_elements();
+  }
+  void next() {
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      const bool more = at_[s] + 1 < plan_.steps[s].tiles;
+      if (plan_.steps[s].tiles > 1) {
+        move(s, more ? 1 : -at_[s]);
+        if (s < static_cast<std::size_t>(plan_.tile_rank)) tile_.extents[s] = extent_of(s);
+      }
+      if (more) break;
+    }
+    count_elements();
+  }
+  void move(std::size_t step, std::int64_t by) {
+    at_[step] += by;
+    move(tile_, step, by);
+  }
+  void move(TilePlace& tile, std::size_t step, std::int64_t by) const {
+    const std::int64_t elements = by * plan_.steps[step].tile;
+    const std::int64_t* strides = geometry_.strides(plan_.steps[step].dim);
+    for (std::size_t k = 0; k < tile.ptrs.size(); ++k)
+      tile.ptrs[k] += elements * strides[k];
+  }
+  /// Where next() will lead, if there are more tiles.
+  void look_ahead(bool more_tiles) {
+    next_ = tile_;
+    for (std::size_t s = 0; more_tiles && s < plan_.steps.size(); ++s) {
+      const bool more = at_[s] + 1 < plan_.steps[s].tiles;
+      const std::int64_t to = more ? at_[s] + 1 : 0;
+      move(next_, s, to - at_[s]);
+      if (s < static_cast<std::size_t>(plan_.tile_rank)) next_.extents[s] = extent_of(s, to);
+      if (more) break;
+    }
+  }
+  /// Elements along a step of the tile at hand, or of tile `at` of that step: the last one may be smaller.
+  std::int64_t extent_of(std::size_t step) const { return extent_of(step, at_[step]); }
+  std::int64_t extent_of(std::size_t step, std::int64_t at) const {
+    const TileStep& t = plan_.steps[step];
+    return std::min(t.tile, geometry_.extent(t.dim) - at * t.tile);
+  }
+  void count_elements() {
+    row_elements_ = tile_.row_elements(plan_);
+    rows_ = tile_.rows(plan_);
+    planes_ = tile_.planes(plan_);
+    elements_ = row_elements_ * rows_ * planes_;
+  }
+  /// Bytes from row to row of operand k.
+  std::int64_t row_stride(std::size_t k) const {
+    return stride(static_cast<std::size_t>(plan_.row_rank), k);
+  }
+  /// Bytes from plane to plane of operand k.
+  std::int64_t plane_stride(std::size_t k) const {
+    return stride(static_cast<std::size_t>(plan_.row_rank) + 1, k);
+  }
+  /// f(run, r, n) for each run of n elements of operand k in memory, dense over rows as it is: one row, or all of a
+  /// plane if they follow each other. r counts the rows before it, through all planes.
+  template <class F>
+  void for_each_run_of(std::size_t k, const F& f) const {
+    const bool joined = row_stride(k) == row_elements_ * plan_.operands[k].memory_size;
+    const std::int64_t rows = joined ? rows_ : 1;
+    for (std::int64_t p = 0; p < planes_; ++p) {
+      for (std::int64_t r = 0; r < rows_; r += rows)
+        f(tile_.ptrs[k] + p * plane_stride(k) + r * row_stride(k), p * rows_ + r,
+          rows * row_elements_);
+    }
+  }
+  std::int64_t stride(std::size_t step, std::size_t k) const {
+    return step < static_cast<std::size_t>(plan_.tile_rank)
+               ? geometry_.stride(plan_.steps[step].dim, static_cast<int>(k))
+               : 0;
+  }
+
+  // ---- Staging ----------------------------------------------------------------------------------
+
+  /// Elements of operand k's buffer for this tile.
+  std::int64_t staged_elements(const TileOperand& t) const {
+    return t.one_per_row ? rows_ * planes_ : elements_;
+  }
+
+  /// The block of operand k in memory, as far as it is staged.
+  int block_of(std::size_t k, const TileOperand& t, BlockDim* dims) const {
+    int count = 0;
+    for (int i = t.one_per_row ? plan_.row_rank : 0; i < plan_.tile_rank; ++i)
+      append_dim(dims, count, {tile_.extents[i], stride(static_cast<std::size_t>(i), k)});
+    return count;
+  }
+
+  void load(std::size_t k) {
+    const TileOperand& t = plan_.operands[k];
+    Buffers& b = buffers_[k];
+    const std::int64_t count = staged_elements(t);
+    if (b.held == tile_.ptrs[k] && b.held_elements == count && b.held_row == row_elements_) {
+      return;  // a repeated pattern
+    }
+    if (t.pack || t.one_per_row) {
+      char* dense = t.first != nullptr ? b.memory : b.kernel;
+      BlockDim dims[max_rank];
+      pack(t.move, dense, tile_.ptrs[k], t.memory_size, dims, block_of(k, t, dims));
+      if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
+    } else {
+      for_each_run_of(k, [&](const char* run, std::int64_t r, std::int64_t n) {
+        convert(t, b, run, b.kernel + r * row_elements_ * t.kernel_size, n);
+      });
+    }
+    b.held = tile_.ptrs[k];
+    b.held_elements = count;
+    b.held_row = row_elements_;
+  }
+
+  void store(std::size_t k) {
+    const TileOperand& t = plan_.operands[k];
+    Buffers& b = buffers_[k];
+    if (t.pack) {
+      const char* dense = b.kernel;
+      if (t.first != nullptr) {
+        convert(t, b, b.kernel, b.memory, elements_);
+        dense = b.memory;
+      }
+      BlockDim dims[max_rank];
+      const int ndims = block_of(k, t, dims);
+      unpack(t.move, tile_.ptrs[k], dense, t.memory_size, dims, ndims);
+    } else {
+      for_each_run_of(k, [&](char* run, std::int64_t r, std::int64_t n) {
+        convert(t, b, b.kernel + r * row_elements_ * t.kernel_size, run, n);
+      });
+    }
+  }
+
+  static void convert(const TileOperand& t, const Buffers& b, const char* from, char* to,
+                      std::int64_t n) {
+    if (t.second == nullptr) {
+      t.first(to, from, n);
+    } else {
+      t.first(b.via, from, n);
+      t.second(to, b.via, n);
+    }
+  }
+
+  void call() {
+    for (std::int64_t p = 0; p < planes_; ++p)
+      call_plane(p);
+  }
+
+  void call_plane(std::int64_t plane) {
+    char* data[max_operands];
+    std::int64_t row_bytes[max_operands];
+    const std::int64_t n = row_elements_;
+    const std::int64_t rows = rows_;
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      const bool staged = t.access == Access::staged;
+      row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : row_stride(k);
+      data[k] = staged ? buffers_[k].kernel + plane * rows * row_bytes[k]
+                       : tile_.ptrs[k] + plane * plane_stride(k);
+    }
+    if (plan_.is_strided) return run_strided(data, row_bytes, n, rows);
+    if (!plan_.prefetches) return run_rows(data, row_bytes, n, rows);
+    const TilePrefetch prefetch(geometry_, plan_, tile_, next_);
+    constexpr std::int64_t enough_bytes = 1024;
+    const std::int64_t most =
+        std::max<std::int64_t>(enough_bytes / (n * plan_.operands[0].memory_size), 1);
+    for (std::int64_t r = 0, count = 0; r < rows; r += count) {
+      count = std::min(most, rows - r);
+      for (std::int64_t i = 0; i < count; ++i)
+        prefetch.ask(r + i);
+      run_rows(data, row_bytes, n, count);
+      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+        data[k] += count * row_bytes[k];
+    }
+  }
+
+  /// Rows of n elements as they lie, by the kernel's strided loop. `data` is used up.
+  void run_strided(char** data, const std::int64_t* row_bytes, std::int64_t n,
+                   std::int64_t rows) const {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      kernel_.run_strided(kernel_.context, data, geometry_.strides(0), n);
+      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+        data[k] += row_bytes[k];
+    }
+  }
+
+  /// The kernel on rows of n elements.
+  void run_kernel(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                  std::int64_t rows) const {
+    if (plan_.by_lines) return run_by_lines(kernel_, data, row_bytes, n, rows, broadcast_);
+    kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
+  }
+
+  /// Rows of n elements. `data` and `row_bytes` as in call().
+  void run_rows(char* const* at, const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows) {
+    if (!plan_.in_pieces) return run_kernel(at, row_bytes, n, rows);
+    char* data[max_operands];
+    std::copy_n(at, tile_.ptrs.size(), data);
+    for (std::int64_t r = 0, count = 0; r < rows; r += count) {
+      count = std::min(plan_.piece_rows, rows - r);
+      if (plan_.piece_rows > 1) {
+        run_whole_rows(data, row_bytes, n, count);
+      } else {
+        run_pieces(data, n);
+      }
+      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+        data[k] += count * row_bytes[k];
+    }
+  }
+
+  /// Rows of n elements that are one piece of each streamed output. `data` and `row_bytes` as in call().
+  void run_whole_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                      std::int64_t rows) {
+    char* part[max_operands];
+    std::int64_t part_bytes[max_operands];
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      const bool streamed = t.access == Access::streamed;
+      part[k] = streamed ? buffers_[k].kernel : data[k];
+      part_bytes[k] = streamed ? n * t.kernel_size : row_bytes[k];
+    }
+    kernel_.run(kernel_.context, part, part_bytes, n, rows, broadcast_);
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+      if (plan_.operands[k].access == Access::streamed) store_piece(k, data[k], 0, n * rows);
+    }
+  }
+
+  /// One row piece by piece. `data` are the operands' first elements, those of spaced and streamed
+  /// ones in memory. Pieces are short: what can be settled once a row is.
+  void run_pieces(char* const* data, std::int64_t n) {
+    char* part[max_operands];
+    std::int64_t advance[max_operands];  // bytes an element
+    std::uint8_t buffered[max_operands];
+    int inputs = 0;  // first inputs, then from the end outputs
+    int outputs = max_operands;
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      if (goes_in_pieces(t)) {
+        part[k] = buffers_[k].kernel;
+        advance[k] = 0;
+        buffered[t.is_output ? --outputs : inputs++] = static_cast<std::uint8_t>(k);
+      } else {
+        part[k] = data[k];
+        advance[k] = (broadcast_ >> k & 1) != 0 ? 0 : t.kernel_size;
+      }
+    }
+    for (std::int64_t start = 0, count = 0; start < n; start += count) {
+      count = std::min(plan_.piece, n - start);
+      if (plan_.streams && count == plan_.piece) count -= past_line(data, start + count);
+      for (int i = 0; i < inputs; ++i)
+        load_piece(buffered[i], data[buffered[i]], start, count);
+      run_kernel(part, nullptr, count, 1);
+      for (int i = outputs; i < max_operands; ++i)
+        store_piece(buffered[i], data[buffered[i]], start, count);
+      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+        part[k] += count * advance[k];
+    }
+  }
+
+  /// Elements by which a piece that ends before element `end` would reach past the last whole line of
+  /// a streamed output.
+  std::int64_t past_line(char* const* data, std::int64_t end) const {
+    std::int64_t past = 0;
+    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+      const TileOperand& t = plan_.operands[k];
+      if (t.access != Access::streamed) continue;
+      const auto address = reinterpret_cast<std::uintptr_t>(data[k] + end * t.memory_size);
+      past = static_cast<std::int64_t>(address % 64) / t.memory_size;
+    }
+    return past;
+  }
+
+  void load_piece(std::size_t k, const char* row, std::int64_t start, std::int64_t count) {
+    const TileOperand& t = plan_.operands[k];
+    const Buffers& b = buffers_[k];
+    const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
+    char* dense = t.first != nullptr ? b.memory : b.kernel;
+    t.move(dense, t.memory_size, 0, row + start * step, step, 0, count, 1);
+    if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
+  }
+
+  void store_piece(std::size_t k, char* row, std::int64_t start, std::int64_t count) {
+    const TileOperand& t = plan_.operands[k];
+    const Buffers& b = buffers_[k];
+    const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
+    if (t.first != nullptr) convert(t, b, b.kernel, b.memory, count);
+    t.move(row + start * step, step, 0, t.first != nullptr ? b.memory : b.kernel, t.memory_size, 0,
+           count, 1);
+  }
+
+  const SpanKernel& kernel_;
+  const TilePlan& plan_;
+  const Geometry& geometry_;
+  std::uint32_t broadcast_ = 0;  // operands handed out as one value
+  SmallVector<Buffers, inline_operands> buffers_;
+  TilePlace tile_;  // at hand
+  TilePlace next_;  // after that, if the plan prefetches
+  DimVector at_;    // tile index per step
+  std::int64_t row_elements_ = 1;
+  std::int64_t rows_ = 1;
+  std::int64_t planes_ = 1;
+  std::int64_t elements_ = 1;
+};
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How much memory an iteration touches.
+#pragma once
+
+#include <weft/iter/tensor_iterator.hpp>
+
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+
+/// Bytes of operand k's memory that one pass over `iter` touches: repeated elements count once.
+std::int64_t bytes_touched(const TensorIterator& iter, int k);
+/// The same of all operands.
+std::int64_t bytes_touched(const TensorIterator& iter);
+
+/// Whether an output is better written past the caches: everything touched together does not stay in
+/// the last-level cache, so that the lines which a plain store fetches first would come from memory
+/// only to be overwritten. False for outputs that are also read, and for rows too short to be
+/// written line by line. `unbuffered`: lines go there as they are computed or read, with no buffer between.
+bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered);
+
+/// Whether the first-level cache holds a buffer of 16 KiB and as much besides: 48 KiB or more.
+bool has_roomy_l1();
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/grain.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+
+std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged) {
+  // Nanoseconds an element: arithmetic, bytes through the second-level cache, and packing or
+  // conversion.
+  const double ns =
+      0.05 * static_cast<double>(cost) + 0.008 * static_cast<double>(bytes) + 0.3 * staged;
+  constexpr double least_ns = 20'000;  // a few times what it takes to wake a thread and wait for it
+  return std::max<std::int64_t>(1024, static_cast<std::int64_t>(least_ns / ns));
+}
+
+std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,
+                            int staged) {
+  if (options.grain > 0) return options.grain;
+  std::int64_t bytes = 0;
+  for (int k = 0; k < iter.ntensors(); ++k)
+    bytes += element_size(iter.operand(k).storage);
+  return least_elements_a_thread(cost, bytes, staged);
+}
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Accumulators that arrive one after the other, combined as a tree.
+#pragma once
+
+#include <weft/kernel/reduction_kernel.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+
+/// 64 bytes, aligned to them: what scratch memory is counted in.
+struct alignas(64) Line {
+  std::byte bytes[64];
+};
+inline std::size_t lines(std::int64_t bytes) { return static_cast<std::size_t>((bytes + 63) / 64); }
+
+/// Combines accumulators that arrive in order as a binary tree: of n of them, the largest power of
+/// two below n (or half of n) on the left. Works like a binary counter: the sum of 2^k arrivals
+/// waits at level k.
+class CombiningTree {
+ public:
+  /// Arrays of `width` accumulators, for up to `count` arrivals, in memory of bytes_needed().
+  CombiningTree(const ReductionKernel& kernel, char* memory, std::int64_t width)
+      : kernel_(kernel), memory_(memory), level_bytes_(width * kernel.accumulator_bytes) {}
+
+  static std::int64_t bytes_needed(const ReductionKernel& kernel, std::int64_t width,
+                                   std::int64_t count) {
+    const int levels =
+        std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))) + 1;
+    return levels * width * kernel.accumulator_bytes;
+  }
+
+  /// Where the next arrival is to be written.
+  char* next() { return memory_ + filled_ * level_bytes_; }
+  /// Takes what was written to next(), `n` accumulators.
+  void push(std::int64_t n) {
+    ++filled_;
+    for (std::int64_t bits = arrivals_++; (bits & 1) != 0; bits >>= 1)
+      merge_top(n);
+  }
+  /// The result of all arrivals (at least one).
+  char* finish(std::int64_t n) {
+    while (filled_ > 1)
+      merge_top(n);
+    return memory_;
+  }
+  void restart() {
+    filled_ = 0;
+    arrivals_ = 0;
+  }
+  /// The accumulator that holds the first arrivals.
+  const char* first() const { return memory_; }
+  bool empty() const { return filled_ == 0; }
+
+ private:
+  void merge_top(std::int64_t n) {
+    char* left = memory_ + (filled_ - 2) * level_bytes_;
+    kernel_.combine(kernel_.context, left, left + level_bytes_, n);
+    --filled_;
+  }
+
+  const ReductionKernel& kernel_;
+  char* memory_;
+  std::int64_t level_bytes_;
+  std::int64_t filled_ = 0;    // arrays in use
+  std::int64_t arrivals_ = 0;  // in binary: which levels they stand for
+};
+
+}  // namespace v0
+}  // namespace weft

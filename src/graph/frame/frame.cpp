@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a frame.
+#include <weft/base/error.hpp>
+
+#include "base/index.hpp"
+#include "graph/frame/frame_impl.hpp"
+#include "graph/frame/row_form.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft {
+inline namespace v0 {
+namespace graph {
+
+bool GrowingBuffer::reserve(std::int64_t bytes) {
+  if (bytes <= size()) return false;
+  memory = Tensor();  // the old one goes first
+  memory = Tensor::empty({bytes}, ScalarType::u8);
+  return true;
+}
+
+Frame::Impl::Impl(Executable executable)
+    : executable_(std::move(executable)), program_(executable_.program()) {
+  users_.resize(program_.values.size());
+  results_of_.resize(program_.values.size());
+  retired_.resize(program_.nodes.size());
+  for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
+    for (const int input : program_.nodes[n].inputs) {
+      if (input >= 0) users_[static_cast<std::size_t>(input)].push_back(static_cast<int>(n));
+    }
+  }
+  for (int i = 0; i < nresults(); ++i) {
+    const int value = program_.results[static_cast<std::size_t>(i)];
+    results_of_[static_cast<std::size_t>(value)].push_back(i);
+  }
+}
+
+void Frame::Impl::bind(int root, void* origin) noexcept {
+  Root& at = roots_[static_cast<std::size_t>(root)];
+  at.origin = static_cast<char*>(origin);
+  for (const Patch& patch : at.patches)
+    *patch.where = at.origin + patch.offset;
+}
+
+void Frame::Impl::hold(int root) {
+  for (const auto& segment : segments_) {
+    for (const auto& step : segment->steps) {
+      if (step->node < 0) continue;
+      const std::vector<int>& inputs = program_.nodes[static_cast<std::size_t>(step->node)].inputs;
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i] < 0) continue;
+        const ValueState& input = state(inputs[i]);
+        if (input.kind == ValueState::Kind::rooted && input.root == root)
+          step->kernel->hold(static_cast<int>(i));
+      }
+    }
+  }
+}
+
+/// `view`: of the root's elements, in rows. True if all that reads or writes them is calls that take those rows
+/// as they are.
+bool Frame::Impl::can_step_rows(int root, const TensorView& view) const {
+  const std::optional<RowForm> form = row_form(view.shape(), view.strides());
+  if (!form || segments_.size() != 1 || !is_static_) return false;
+  const Segment& in = *segments_[0];
+  const std::int64_t size = element_size(view.dtype());
+  const Root& at = roots_[static_cast<std::size_t>(root)];
+  return std::ranges::all_of(at.patches, [&](const Patch& patch) {
+    const auto pointer = static_cast<std::size_t>(patch.where - in.pointers.data());
+    if (in.call_of[pointer] < 0 || patch.offset != 0) return false;
+    const FlatCall& call = in.calls[static_cast<std::size_t>(in.call_of[pointer])];
+    return call.n == form->row_elements && call.rows == form->rows &&
+           in.row_steps[pointer] == form->step * size;
+  });
+}
+
+void Frame::Impl::step_rows(int root, std::int64_t bytes) noexcept {
+  stepped_ = true;
+  Segment& in = *segments_[0];
+  for (const Patch& patch : roots_[static_cast<std::size_t>(root)].patches)
+    in.row_steps[static_cast<std::size_t>(patch.where - in.pointers.data())] = bytes;
+}
+
+TensorView Frame::Impl::current_view(const ValueState& at) const {
+  // What every frame shares, and what the caller gave to be read, is not to be written through a result.
+  const auto read_only = [&](const void* data) {
+    return TensorView::trusted(data, at.view.dtype(), at.view.shape(), at.view.strides());
+  };
+  if (at.kind == ValueState::Kind::constant) return read_only(at.view.data());
+  const Root& root = root_of(at.root);
+  if (root.kind == Root::Kind::parameter) return read_only(root.origin + at.offset);
+  return TensorView::trusted(static_cast<void*>(root.origin + at.offset), at.view.dtype(),
+                             at.view.shape(), at.view.strides());
+}
+
+bool Frame::Impl::still_holds(const Segment& segment) const {
+  for (const auto& [value, shape] : segment.assumed_shapes) {
+    if (!std::ranges::equal(shape, state(value).view.shape())) return false;
+  }
+  for (const auto& [value, assumed] : segment.assumed_values) {
+    TensorView now = current_view(state(value));
+    Tensor dense;
+    if (!now.is_contiguous()) now = dense = Tensor::copy_of(now);
+    if (now.numel() != assumed.numel() ||
+        std::memcmp(now.data(), assumed.data(), static_cast<std::size_t>(now.nbytes())) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void* Frame::Impl::allocate(int output, IntSpan shape) {
+  const int value = running_first_value_ + output;
+  ValueState& at = state(value);
+  Root& root = roots_[static_cast<std::size_t>(at.root)];
+  const ScalarType type = program_.values[static_cast<std::size_t>(value)].type.dtype;
+  if (!at.view.defined() || !std::ranges::equal(at.view.shape(), shape)) {
+    at.view = placeholder(type, shape, contiguous_strides(shape));
+  }
+  program_.operators.check_bytes(at.view.nbytes());
+  if (dynamic_[value].reserve(std::max<std::int64_t>(at.view.nbytes(), 1))) ++counters.allocations;
+  root.origin = dynamic_[value].data();
+  for (const Patch& patch : root.patches)
+    *patch.where = root.origin + patch.offset;
+  return root.origin;
+}
+
+void Frame::Impl::run_step(const void* context, char* const*, const std::int64_t*, std::int64_t,
+                           std::int64_t, std::uint32_t) {
+  const auto& step = *static_cast<const FrameStep*>(context);
+  if (step.first_value >= 0) *step.running_first_value = step.first_value;
+  step.kernel->run(step.arguments);
+}
+
+void Frame::Impl::run_segment(const Segment& segment) {
+  const FlatCall* call = segment.calls.data();
+  const FlatCall* const end = call + segment.calls.size();
+  try {
+    for (; call != end; ++call)
+      call->run(call->context, call->data, call->row_bytes, call->n, call->rows, call->broadcast);
+  } catch (const Error& error) {
+    if (call->node < 0) throw;
+    const Node& node = program_.nodes[static_cast<std::size_t>(call->node)].node;
+    fail(error.code(), text(describe(node), ": ", error.what()));
+  }
+  counters.bytes_copied += segment.bytes_copied;
+}
+
+void Frame::Impl::run() {
+  if (!planned_)
+    fail(ErrorCode::invalid_argument, "graph: a frame has to be planned before it runs");
+  ++counters.runs;
+  for (std::size_t s = 0;; ++s) {
+    if (s == segments_.size()) {
+      if (complete_) break;
+      plan_segment();
+    } else if (s > 0 && !still_holds(*segments_[s])) {
+      truncate(s);
+      plan_segment();
+    }
+    run_segment(*segments_[s]);
+  }
+  if (!variables.empty()) variables.end_run();
+}
+
+TensorView Frame::Impl::result(int i) const {
+  const std::size_t at = checked_index(i, program_.results.size(), "result");
+  if (copied_results_.empty()) return {};  // nothing was planned yet
+  const ValueState& copied = copied_results_[at];
+  const ValueState& value =
+      copied.kind == ValueState::Kind::rooted ? copied : state(program_.results[at]);
+  return value.view.defined() ? current_view(value) : TensorView();
+}
+
+void* Frame::Impl::result_data(int i) const noexcept {
+  const auto at = static_cast<std::size_t>(i);
+  const ValueState& copied = copied_results_[at];
+  const ValueState& value =
+      copied.kind == ValueState::Kind::rooted ? copied : state(program_.results[at]);
+  if (value.kind == ValueState::Kind::constant) return value.view.data();
+  return root_of(value.root).origin + value.offset;
+}
+
+int Frame::Impl::result_parameter(int i) const noexcept {
+  const ValueState& value = state(program_.results[static_cast<std::size_t>(i)]);
+  return value.kind == ValueState::Kind::rooted && value.root < nparameters() ? value.root : -1;
+}
+
+// ---- The public side -----------------------------------------------------------------------------
+
+Frame::Frame(Executable executable) : impl_(std::make_unique<Impl>(std::move(executable))) {}
+Frame::Frame(Frame&&) noexcept = default;
+Frame& Frame::operator=(Frame&&) noexcept = default;
+Frame::~Frame() = default;
+
+void Frame::plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places) {
+  naming_origin(impl_->program(), [&] { impl_->plan(parameters, places); });
+}
+void Frame::bind_parameter(int i, const void* origin) noexcept {
+  impl_->bind(i, const_cast<void*>(origin));
+}
+void Frame::hold_parameter(int i) { impl_->hold(impl_->parameter_root(i)); }
+void Frame::bind_result(int i, void* origin) noexcept {
+  impl_->bind(impl_->external_root(i), origin);
+}
+bool Frame::can_step_parameter(int i) const {
+  const int value = impl_->program().parameters[static_cast<std::size_t>(i)];
+  return impl_->can_step_rows(impl_->parameter_root(i), impl_->view_of(value));
+}
+bool Frame::can_step_result(int i) const {
+  const int value = impl_->program().results[static_cast<std::size_t>(i)];
+  return impl_->is_at(value, impl_->external_root(i)) &&
+         impl_->can_step_rows(impl_->external_root(i), impl_->view_of(value));
+}
+void Frame::step_parameter(int i, std::int64_t bytes) noexcept {
+  impl_->step_rows(impl_->parameter_root(i), bytes);
+}
+void Frame::step_result(int i, std::int64_t bytes) noexcept {
+  impl_->step_rows(impl_->external_root(i), bytes);
+}
+void Frame::run() {
+  naming_origin(impl_->program(), [&] { impl_->run(); });
+}
+TensorView Frame::result(int i) const { return impl_->result(i); }
+void* Frame::result_data(int i) const noexcept { return impl_->result_data(i); }
+int Frame::same_result(int i) const noexcept {
+  const auto& results = impl_->program().results;
+  const auto first = std::ranges::find(results, results[static_cast<std::size_t>(i)]);
+  return static_cast<int>(first - results.begin());
+}
+int Frame::result_parameter(int i) const noexcept { return impl_->result_parameter(i); }
+bool Frame::is_static() const noexcept { return impl_->is_static(); }
+const Executable& Frame::executable() const noexcept { return impl_->executable(); }
+Variables& Frame::variables() noexcept { return impl_->variables; }
+const FrameCounters& Frame::counters() const noexcept { return impl_->counters; }
+
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

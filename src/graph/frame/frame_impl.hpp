@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The plan of a frame: where every value is, and the steps that compute them.
+#pragma once
+
+#include <weft/graph/executable.hpp>
+
+#include "graph/chain/chain.hpp"
+#include "graph/compile/program.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace weft {
+inline namespace v0 {
+namespace graph {
+
+/// A place in the table of pointers that has to follow a root.
+struct Patch {
+  char** where;
+  std::int64_t offset;  ///< in bytes from the root's origin
+  int segment;
+};
+
+/// Later than every step: the memory stays.
+inline constexpr int last_of_all = 1 << 30;
+
+/// Memory that values are in, or are views of.
+struct Root {
+  enum class Kind : std::uint8_t {
+    parameter,  ///< the caller's, bound anew at will
+    external,   ///< the caller's, for a result
+    arena,      ///< of the segment that computes it
+    dynamic,    ///< a buffer of its own: its size turned up while running
+  };
+  Kind kind;
+  int index = -1;  ///< parameter, result or value
+  int segment = -1;
+  char* origin = nullptr;  ///< element (0, 0, ...), if it is bound
+  std::int64_t bytes = 0;  ///< of arena memory
+  std::int64_t offset = 0;
+  int first_step = 0, last_step = 0;  ///< in its segment; last_step: the last that reads it
+  int moved_to = -1;                  ///< the external root that took its place
+  std::vector<Patch> patches = {};
+};
+
+/// Where a value is, as far as planned.
+struct ValueState {
+  enum class Kind : std::uint8_t { unknown, pending, constant, rooted };
+  Kind kind = Kind::unknown;
+  int segment = -1;  ///< that computes it; -1: parameters and constants
+  TensorView view;   ///< at a placeholder; of constants, at its address
+  Tensor constant;
+  int root = -1;
+  std::int64_t offset = 0;  ///< bytes from the root's origin
+};
+
+/// A kernel with its operands.
+struct FrameStep {
+  std::unique_ptr<Kernel> kernel;
+  std::size_t inputs = 0, outputs = 0;  ///< first pointer of each in the segment's table
+  int first_value = -1;                 ///< of outputs, if their shape is not known before
+  int node = -1;                        ///< that the kernel was prepared for; -1: none of one node
+  KernelArguments arguments{};
+  int* running_first_value = nullptr;  ///< where to say so, if it is not
+};
+
+/// What a run consists of: calls one after the other, with nothing to look up. A FrameStep is one call
+/// with itself as the context; a small chain is one for each of its steps.
+struct FlatCall {
+  SpanKernel::Run run;
+  const void* context;
+  char* const* data;
+  const std::int64_t* row_bytes;
+  std::int64_t n, rows;
+  std::uint32_t broadcast;
+  int node;                ///< for messages; -1: a copy
+  std::size_t first_data;  ///< index of `data` in the segment's table
+};
+
+/// A PlanNote before its text is made.
+struct RawNote {
+  PlanNote::Kind kind;
+  SmallVector<int, 4> nodes;
+  int result = -1;  ///< of a copy into its place
+  std::int64_t bytes = 0;
+};
+
+/// Steps whose geometry is known before the first of them runs.
+struct Segment {
+  int first_node = 0, end_node = 0;
+  std::vector<std::unique_ptr<FrameStep>> steps;
+  std::vector<FlatCall> calls;
+  std::int64_t bytes_copied = 0;  ///< in each run
+  std::vector<RawNote> notes;
+  std::vector<char*> pointers;
+  // By pointer: bytes from row to row, and the call that takes them; -1: a kernel, which has its own.
+  std::vector<std::int64_t> row_steps;
+  std::vector<int> call_of;
+  std::vector<Tensor> kept;  ///< constants made for it
+  /// Values that shapes in this segment depend on, as they were when it was planned.
+  std::vector<std::pair<int, Tensor>> assumed_values;
+  /// Shapes of values that turned up in the run before, likewise.
+  std::vector<std::pair<int, DimVector>> assumed_shapes;
+};
+
+/// Memory that grows and is kept.
+struct GrowingBuffer {
+  Tensor memory;
+  /// True if it had to allocate.
+  bool reserve(std::int64_t bytes);
+  char* data() const noexcept { return static_cast<char*>(memory.data()); }
+  std::int64_t size() const noexcept { return memory.defined() ? memory.nbytes() : 0; }
+};
+
+/// Elementwise nodes of one shape that are to run together.
+struct OpenGroup {
+  int id = 0;
+  DimVector shape;
+  Chain chain;
+  /// An input of the chain: which value, and its place among the axes (ElementwiseBuilder::input).
+  struct Input {
+    int value;
+    int axis;
+    friend bool operator==(const Input&, const Input&) = default;
+  };
+  std::vector<Input> inputs;
+  std::vector<int> input_terms;
+  std::map<int, int> terms;  ///< value of a member's result -> its term
+  std::vector<int> nodes;
+};
+
+class Frame::Impl final : private OutputMemory {
+ public:
+  explicit Impl(Executable executable);
+
+  void plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places);
+  void bind(int root, void* origin) noexcept;
+  void hold(int root);
+  bool can_step_rows(int root, const TensorView& view) const;
+  void step_rows(int root, std::int64_t bytes) noexcept;
+  const TensorView& view_of(int value) const { return state(value).view; }
+  bool is_at(int value, int root) const { return state(value).root == root; }
+  void run();
+  TensorView result(int i) const;
+  void* result_data(int i) const noexcept;
+  int result_parameter(int i) const noexcept;
+
+  const Executable& executable() const noexcept { return executable_; }
+  const Program& program() const noexcept { return program_; }
+  int parameter_root(int i) const noexcept { return i; }
+  int external_root(int i) const noexcept { return nparameters() + i; }
+  int nparameters() const noexcept { return static_cast<int>(program_.parameters.size()); }
+  int nresults() const noexcept { return static_cast<int>(program_.results.size()); }
+  bool is_static() const noexcept { return is_static_; }
+  FrameExplanation explain() const;
+
+  FrameCounters counters;
+  Variables variables;
+
+ private:
+  // ---- planning: frame_plan.cpp and its kin
+  void check_parameter(int i, const TensorView& given) const;
+  bool is_as_planned(int i, const TensorView& given) const;
+  bool has_places(std::span<const ResultPlace> places) const;
+  void start_plan();
+  void plan_segment();
+  void plan_nodes(int end);
+  bool plan_node(int index);
+  Inferred infer(int index, std::vector<TensorView>& read,
+                 SmallVector<const TensorView*, 4>& values) const;
+  bool plan_view(int index, std::span<const TensorView> inputs, std::span<const ValueType> outputs);
+  bool plan_elementwise(int index, const ValueType& output);
+  void plan_kernel(int index, std::span<const ValueType> outputs);
+  IntSpan pending_shape(int value) const;
+  bool fold_node(int index, std::span<const ValueType> outputs);
+  void close_group(std::size_t index);
+  void close_group_of(int value);
+  void close_groups();
+  void place_results();
+  void finish_segment();
+  void lay_out_arena();
+  void truncate(std::size_t first);
+  void retire_kernels(std::size_t first_segment) noexcept;
+  std::unique_ptr<Kernel> prepare_kernel(int index, const PrepareContext& context);
+  bool resize(std::span<const TensorView> parameters);
+  bool resize_node(int index, bool& moved);
+  bool infer_shapes(int index);
+  void prepare_again(int index, FrameStep& step);
+  bool resize_view(int index);
+  bool may_change(int value) const;
+  void set_view(int value, const TensorView& like);
+
+  ValueState& state(int value) { return states_[static_cast<std::size_t>(value)]; }
+  const ValueState& state(int value) const { return states_[static_cast<std::size_t>(value)]; }
+  Segment& segment() { return *segments_.back(); }
+  int segment_index() const { return static_cast<int>(segments_.size()) - 1; }
+  TensorView placeholder(ScalarType dtype, IntSpan shape, IntSpan strides);
+  void make_constant(int value, Tensor tensor);
+  /// Memory for a value that is about to be computed; the strides are those of its external place if
+  /// the kernel takes them.
+  void make_output(int value, const ValueType& type, const ProgramNode* node, int output);
+  int new_root(Root root);
+  Root& root_of(int root) {
+    Root& at = roots_[static_cast<std::size_t>(root)];
+    return at.moved_to < 0 ? at : roots_[static_cast<std::size_t>(at.moved_to)];
+  }
+  const Root& root_of(int root) const { return const_cast<Impl*>(this)->root_of(root); }
+  void use_root(const ValueState& value);
+  ValueState dense_copy(const ValueState& from, int for_node);
+  void note(PlanNote::Kind kind, std::span<const int> nodes,
+            std::span<const TensorView> outputs = {}, int result = -1);
+  void add_step(std::unique_ptr<Kernel> kernel, int node, std::span<const ValueState* const> inputs,
+                std::span<const ValueState* const> outputs, std::int64_t bytes_copied = 0);
+  void add_direct_calls(std::span<const DirectCall> calls, int node,
+                        std::span<const ValueState* const> inputs,
+                        std::span<const ValueState* const> outputs);
+  /// A place in the table of pointers that follows a value.
+  void add_pointer(const ValueState& value, std::int64_t offset);
+  void add_chain(const Chain& chain, int node, std::span<const TensorView> output_views,
+                 std::span<const TensorView> input_views, std::span<const ValueState* const> inputs,
+                 std::span<const ValueState* const> outputs, std::int64_t bytes_copied = 0);
+  const TensorView* constant_of(int value) const;
+  ValueType type_of(int value) const;
+
+  // ---- running: frame.cpp
+  bool still_holds(const Segment& segment) const;
+  void run_segment(const Segment& segment);
+  static void run_step(const void* context, char* const* data, const std::int64_t* row_bytes,
+                       std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
+  TensorView current_view(const ValueState& value) const;
+  void* allocate(int output, IntSpan shape) override;
+
+  Executable executable_;
+  const Program& program_;
+  std::vector<std::vector<int>> users_;       // nodes that read each value
+  std::vector<std::vector<int>> results_of_;  // results that are each value
+
+  bool planned_ = false;
+  bool stepped_ = false;  ///< rows are not as far apart as planned
+  bool is_static_ = true;
+  std::vector<TensorView> parameters_;  // as planned for
+  std::vector<ResultPlace> places_;
+  std::vector<ValueState> states_;
+  std::vector<Root> roots_;  // parameters, then results, then the rest
+  std::vector<std::unique_ptr<Segment>> segments_;
+  std::vector<OpenGroup> open_;
+  /// Pointers of the segment that is being planned: index in its table, and what they follow.
+  struct NewPointer {
+    std::size_t at;
+    int root;
+    std::int64_t offset;
+  };
+  std::vector<NewPointer> new_pointers_;
+  std::vector<int> dynamic_values_;         // whose shape turned up in the run, so far
+  std::vector<ValueState> copied_results_;  // external ones that are copies
+  int next_node_ = 0;
+  int next_group_ = 0;
+  bool cut_ = false;       // the segment ends: a shape is not known yet
+  bool complete_ = false;  // all nodes and results are planned
+  std::uintptr_t next_placeholder_ = 0;
+  std::vector<GrowingBuffer> arenas_;     // per segment
+  std::map<int, GrowingBuffer> dynamic_;  // per value
+  /// Kernels of plans that are given up, by node: the next plan may adapt them. There is room for all from the start,
+  /// so that giving up a plan cannot fail half-way.
+  std::vector<std::unique_ptr<Kernel>> retired_;
+  /// How a node is planned, if it can be planned again by itself.
+  struct PlannedAs {
+    bool is_view = false;
+    FrameStep* step = nullptr;  ///< of a kernel that reads its inputs where they are
+  };
+  std::vector<PlannedAs> planned_as_;  // by node
+  // Scratch of resize().
+  std::vector<char> changed_;  // by value
+  std::vector<const TensorView*> resized_inputs_;
+  std::vector<DimVector> resized_shapes_;
+  int running_first_value_ = -1;
+};
+
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

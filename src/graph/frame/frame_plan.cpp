@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planning a frame: its parts, its memory, and where results go.
+#include <weft/base/error.hpp>
+
+#include "base/text.hpp"
+#include "graph/frame/frame_impl.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+namespace graph {
+
+void Frame::Impl::plan_segment() {
+  segments_.push_back(std::make_unique<Segment>());
+  ++counters.plans;
+  segment().first_node = next_node_;
+  cut_ = false;
+  const int end = static_cast<int>(program().nodes.size());
+  // Shapes that turned up in the run so far hold for this segment only as long as they stay.
+  for (const int value : dynamic_values_) {
+    const IntSpan shape = state(value).view.shape();
+    segment().assumed_shapes.emplace_back(value, DimVector(shape.begin(), shape.end()));
+  }
+  try {
+    plan_nodes(end);
+  } catch (...) {
+    // Nothing half-planned stays: the next run starts here again.
+    open_.clear();
+    new_pointers_.clear();
+    truncate(segments_.size() - 1);
+    throw;
+  }
+}
+
+/// Plans the segment at hand, up to the end or to a node whose shapes are not known yet.
+void Frame::Impl::plan_nodes(int end) {
+  for (; next_node_ < end && !cut_; ++next_node_) {
+    if (!plan_node(next_node_)) {
+      is_static_ = false;
+      break;
+    }
+  }
+  if (cut_) is_static_ = false;
+  close_groups();
+  segment().end_node = next_node_;
+  if (next_node_ == end && !cut_) {
+    place_results();
+    complete_ = true;
+  }
+  finish_segment();
+}
+
+/// Results that are to be somewhere: their memory is put there, or a copy is made.
+void Frame::Impl::place_results() {
+  for (int i = 0; i < nresults(); ++i) {
+    const int value = program().results[static_cast<std::size_t>(i)];
+    const ValueState& at = state(value);
+    const ResultPlace& place = places_[static_cast<std::size_t>(i)];
+    if (!place.external || at.root == external_root(i)) continue;
+    const bool whole = at.kind == ValueState::Kind::rooted && at.offset == 0 &&
+                       at.view.is_contiguous() && place.strides.empty();
+    if (whole) {
+      Root& root = roots_[static_cast<std::size_t>(at.root)];
+      if (root.kind == Root::Kind::arena && root.segment == segment_index() &&
+          root.bytes == at.view.nbytes()) {
+        root.kind = Root::Kind::external;
+        root.moved_to = external_root(i);
+        continue;
+      }
+    }
+    ValueState target;
+    target.kind = ValueState::Kind::rooted;
+    target.segment = segment_index();
+    target.root = external_root(i);
+    target.view = placeholder(at.view.dtype(), at.view.shape(),
+                              place.strides.empty() ? IntSpan(contiguous_strides(at.view.shape()))
+                                                    : IntSpan(place.strides));
+    const TensorView outputs[] = {target.view}, inputs[] = {at.view};
+    const ValueState* to[] = {&target};
+    const ValueState* source[] = {&at};
+    note(PlanNote::Kind::copied, {}, outputs, i);
+    add_chain(Chain::copy(at.view.dtype()), -1, outputs, inputs, source, to, at.view.nbytes());
+    copied_results_[static_cast<std::size_t>(i)] = target;
+  }
+}
+
+void Frame::Impl::finish_segment() {
+  const int index = segment_index();
+  // What later segments read, and results, stay.
+  for (std::size_t v = 0; v < states_.size(); ++v) {
+    if (states_[v].segment != index || states_[v].root < 0) continue;
+    const bool stays = !results_of_[v].empty() ||
+                       std::ranges::any_of(users_[v], [&](int user) { return user >= next_node_; });
+    if (stays) root_of(states_[v].root).last_step = last_of_all;
+  }
+  lay_out_arena();
+  for (const NewPointer& pointer : new_pointers_) {
+    char*& where = segment().pointers[pointer.at];
+    Root& root = root_of(pointer.root);
+    root.patches.push_back({&where, pointer.offset, index});
+    where = root.origin == nullptr ? nullptr : root.origin + pointer.offset;
+  }
+  new_pointers_.clear();
+  char** const table = segment().pointers.data();
+  segment().row_steps.resize(segment().pointers.size(), 0);
+  segment().call_of.resize(segment().pointers.size(), -1);
+  for (FlatCall& call : segment().calls) {
+    call.data = table + call.first_data;
+    call.row_bytes = segment().row_steps.data() + call.first_data;
+  }
+  for (const auto& step : segment().steps) {
+    step->arguments = {
+        const_cast<const void* const*>(reinterpret_cast<void**>(table + step->inputs)),
+        reinterpret_cast<void**>(table + step->outputs), this};
+    step->running_first_value = &running_first_value_;
+  }
+}
+
+/// Gives arena values of this segment offsets so that those that live at the same time are apart: each
+/// the lowest place that is free.
+void Frame::Impl::lay_out_arena() {
+  const int index = segment_index();
+  SmallVector<Root*, 8> placed;
+  std::int64_t total = 0;
+  for (Root& root : roots_) {
+    if (root.kind != Root::Kind::arena || root.segment != index) continue;
+    program_.operators.check_bytes(root.bytes);
+    const std::int64_t bytes = (root.bytes + 63) / 64 * 64;
+    SmallVector<const Root*, 8> meets;
+    for (const Root* other : placed) {
+      if (other->first_step <= root.last_step && root.first_step <= other->last_step) {
+        meets.push_back(other);
+      }
+    }
+    std::ranges::sort(meets, {}, &Root::offset);
+    root.offset = 0;
+    for (const Root* other : meets) {
+      if (root.offset + bytes <= other->offset) break;
+      root.offset = std::max(root.offset, other->offset + (other->bytes + 63) / 64 * 64);
+    }
+    total = std::max(total, root.offset + bytes);
+    program_.operators.check_bytes(total);
+    placed.push_back(&root);
+  }
+  if (arenas_.size() <= static_cast<std::size_t>(index)) arenas_.emplace_back();
+  GrowingBuffer& arena = arenas_[static_cast<std::size_t>(index)];
+  if (total > 0 && arena.reserve(total)) ++counters.allocations;
+  counters.arena_bytes = 0;
+  for (const GrowingBuffer& each : arenas_)
+    counters.arena_bytes += each.size();
+  for (Root* root : placed)
+    root->origin = arena.data() + root->offset;
+}
+
+void Frame::Impl::retire_kernels(std::size_t first_segment) noexcept {
+  for (std::size_t s = first_segment; s < segments_.size(); ++s) {
+    for (const auto& step : segments_[s]->steps) {
+      if (step->node >= 0) retired_[static_cast<std::size_t>(step->node)] = std::move(step->kernel);
+    }
+  }
+}
+
+void Frame::Impl::start_plan() {
+  retire_kernels(0);
+  segments_.clear();
+  open_.clear();
+  new_pointers_.clear();
+  complete_ = false;
+  dynamic_values_.clear();
+  roots_.clear();
+  next_node_ = 0;
+  next_placeholder_ = std::uintptr_t{1} << 44;
+  is_static_ = true;
+  stepped_ = false;
+  states_.assign(program().values.size(), {});
+  copied_results_.assign(program().results.size(), {});
+  planned_as_.assign(program().nodes.size(), {});
+  for (std::size_t v = 0; v < program().values.size(); ++v) {
+    const ProgramValue& value = program().values[v];
+    if (value.constant.defined()) make_constant(static_cast<int>(v), value.constant);
+  }
+  for (int i = 0; i < nparameters(); ++i) {
+    const TensorView& given = parameters_[static_cast<std::size_t>(i)];
+    roots_.push_back({.kind = Root::Kind::parameter,
+                      .index = i,
+                      .origin = static_cast<char*>(given.data()),
+                      .last_step = last_of_all});
+    ValueState& made = state(program().parameters[static_cast<std::size_t>(i)]);
+    made.kind = ValueState::Kind::rooted;
+    made.root = i;
+    made.view = placeholder(given.dtype(), given.shape(), given.strides());
+  }
+  for (int i = 0; i < nresults(); ++i) {
+    roots_.push_back({.kind = Root::Kind::external, .index = i, .last_step = last_of_all});
+  }
+}
+
+void Frame::Impl::truncate(std::size_t first) {
+  const int first_node = segments_[first]->first_node;
+  retire_kernels(first);
+  segments_.resize(first);
+  next_node_ = first_node;
+  complete_ = false;
+  const int first_segment = static_cast<int>(first);
+  for (Root& root : roots_)
+    std::erase_if(root.patches, [&](const Patch& p) { return p.segment >= first_segment; });
+  for (ValueState& value : states_) {
+    if (value.segment >= first_segment) value = {};
+  }
+  while (!roots_.empty() && roots_.back().segment >= first_segment)
+    roots_.pop_back();
+  std::erase_if(dynamic_values_, [&](int v) { return state(v).segment < 0; });
+  copied_results_.assign(program().results.size(), {});
+}
+
+void Frame::Impl::check_parameter(int i, const TensorView& given) const {
+  const ValueType& type = executable_.parameter_type(i);
+  const auto refuse = [&](ErrorCode code) {
+    const std::string got =
+        given.defined() ? to_string(ValueType{given.dtype(), given.shape()}) : "nothing";
+    fail(code, text("graph '", program().name, "': parameter ", i, " '",
+                    executable_.parameter_name(i), "': expected ", to_string(type), ", got ", got));
+  };
+  if (!given.defined()) refuse(ErrorCode::undefined);
+  if (given.dtype() != type.dtype) refuse(ErrorCode::dtype);
+  if (!type.shape.admits(given.shape())) refuse(ErrorCode::shape);
+}
+
+bool Frame::Impl::is_as_planned(int i, const TensorView& given) const {
+  const TensorView& old = parameters_[static_cast<std::size_t>(i)];
+  return given.defined() && given.dtype() == old.dtype() && same_list(given.shape(), old.shape()) &&
+         same_list(given.strides(), old.strides());
+}
+
+bool Frame::Impl::has_places(std::span<const ResultPlace> places) const {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const bool external = !places.empty() && places[i].external;
+    const IntSpan strides = places.empty() ? IntSpan() : IntSpan(places[i].strides);
+    if (external != places_[i].external || !same_list(strides, places_[i].strides)) return false;
+  }
+  return true;
+}
+
+void Frame::Impl::plan(std::span<const TensorView> parameters,
+                       std::span<const ResultPlace> places) {
+  const auto check_count = [&](std::size_t expected, std::size_t got, const char* what) {
+    if (got == expected) return;
+    fail(ErrorCode::invalid_argument,
+         text("graph '", program().name, "': expected ", expected, what, ", got ", got));
+  };
+  if (!places.empty()) check_count(program().results.size(), places.size(), " places of results");
+  check_count(program().parameters.size(), parameters.size(), " parameters");
+  const bool may_follow = planned_ && !stepped_ && has_places(places);
+  bool same = may_follow;
+  for (int i = 0; i < nparameters(); ++i) {
+    const TensorView& given = parameters[static_cast<std::size_t>(i)];
+    if (planned_ && is_as_planned(i, given)) continue;
+    check_parameter(i, given);
+    same = false;
+  }
+  if (same) {
+    for (int i = 0; i < nparameters(); ++i)
+      bind(i, parameters[static_cast<std::size_t>(i)].data());
+    return;
+  }
+  planned_ = false;
+  if (!may_follow || !resize(parameters)) {
+    parameters_.assign(parameters.begin(), parameters.end());
+    places_.assign(places.begin(), places.end());
+    places_.resize(program().results.size());
+    start_plan();
+    plan_segment();
+  }
+  planned_ = true;
+}
+
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planning a frame: where values are, and the calls that compute them.
+#include <weft/base/error.hpp>
+
+#include "graph/frame/frame_impl.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+namespace graph {
+
+TensorView Frame::Impl::placeholder(ScalarType dtype, IntSpan shape, IntSpan strides) {
+  // Apart from each other, so that nothing overlaps. Never read.
+  const TensorView at_zero =
+      TensorView::trusted(reinterpret_cast<void*>(std::uintptr_t{1} << 46), dtype, shape, strides);
+  const std::uintptr_t origin =
+      next_placeholder_ - static_cast<std::uintptr_t>(at_zero.first_byte());
+  next_placeholder_ = (origin + static_cast<std::uintptr_t>(at_zero.end_byte()) + 4096) & ~63ULL;
+  return TensorView::trusted(reinterpret_cast<void*>(origin), dtype, shape, strides);
+}
+
+int Frame::Impl::new_root(Root root) {
+  roots_.push_back(std::move(root));
+  return static_cast<int>(roots_.size()) - 1;
+}
+
+void Frame::Impl::make_constant(int value, Tensor tensor) {
+  ValueState& made = state(value);
+  made = {};
+  made.kind = ValueState::Kind::constant;
+  made.view = tensor;
+  made.constant = std::move(tensor);
+}
+
+void Frame::Impl::make_output(int value, const ValueType& type, const ProgramNode* node,
+                              int output) {
+  ValueState& made = state(value);
+  made = {};
+  made.kind = ValueState::Kind::rooted;
+  made.segment = segment_index();
+  if (!type.shape.is_static()) {
+    made.root = new_root({.kind = Root::Kind::dynamic, .index = value, .segment = made.segment});
+    dynamic_values_.push_back(value);
+    return;
+  }
+  const IntSpan shape = type.shape.shape();
+  // Straight into its external place, whatever its strides.
+  for (const int result : results_of_[static_cast<std::size_t>(value)]) {
+    const ResultPlace& place = places_[static_cast<std::size_t>(result)];
+    if (!place.external || place.strides.empty()) continue;
+    const TensorView view = placeholder(type.dtype, shape, place.strides);
+    if (node != nullptr && !node->op->accepts_output(node->node, output, view)) continue;
+    made.view = view;
+    made.root = external_root(result);
+    return;
+  }
+  made.view = placeholder(type.dtype, shape, contiguous_strides(shape));
+  const int step = static_cast<int>(segment().calls.size());
+  made.root = new_root({.kind = Root::Kind::arena,
+                        .index = value,
+                        .segment = made.segment,
+                        .bytes = made.view.nbytes(),
+                        .first_step = step,
+                        .last_step = step});
+}
+
+void Frame::Impl::use_root(const ValueState& value) {
+  if (value.root < 0) return;
+  Root& root = roots_[static_cast<std::size_t>(value.root)];
+  const int step = static_cast<int>(segment().calls.size());
+  root.last_step = root.segment == segment_index() ? std::max(root.last_step, step) : last_of_all;
+}
+
+void Frame::Impl::add_pointer(const ValueState& value, std::int64_t offset) {
+  std::vector<char*>& pointers = segment().pointers;
+  pointers.push_back(nullptr);
+  if (value.kind == ValueState::Kind::constant) {
+    pointers.back() = static_cast<char*>(value.view.data()) + offset;
+    return;
+  }
+  use_root(value);
+  // The table still moves; the address is put in when it is complete.
+  if (value.view.defined()) {
+    new_pointers_.push_back({pointers.size() - 1, value.root, value.offset + offset});
+  }
+}
+
+void Frame::Impl::add_step(std::unique_ptr<Kernel> kernel, int node,
+                           std::span<const ValueState* const> inputs,
+                           std::span<const ValueState* const> outputs, std::int64_t bytes_copied) {
+  Segment& to = segment();
+  auto step = std::make_unique<FrameStep>();
+  step->kernel = std::move(kernel);
+  const auto add_pointers = [&](std::span<const ValueState* const> operands) {
+    const std::size_t first = to.pointers.size();
+    for (const ValueState* operand : operands) {
+      if (operand != nullptr) {
+        add_pointer(*operand, 0);
+      } else {
+        to.pointers.push_back(nullptr);
+      }
+    }
+    return first;
+  };
+  step->inputs = add_pointers(inputs);
+  step->outputs = add_pointers(outputs);
+  to.bytes_copied += bytes_copied;
+  to.calls.push_back({run_step, step.get(), nullptr, nullptr, 0, 0, 0, node, 0});
+  to.steps.push_back(std::move(step));
+}
+
+void Frame::Impl::add_direct_calls(std::span<const DirectCall> calls, int node,
+                                   std::span<const ValueState* const> inputs,
+                                   std::span<const ValueState* const> outputs) {
+  Segment& to = segment();
+  for (const DirectCall& call : calls) {
+    const std::size_t first = to.pointers.size();
+    for (const DirectCall::Operand& operand : call.operands) {
+      const auto k = static_cast<std::size_t>(operand.operand);
+      if (operand.operand < 0) {
+        to.pointers.push_back(operand.fixed);
+      } else {
+        add_pointer(k < outputs.size() ? *outputs[k] : *inputs[k - outputs.size()], operand.offset);
+      }
+    }
+    to.row_steps.resize(to.pointers.size(), 0);
+    to.call_of.resize(to.pointers.size(), -1);
+    for (std::size_t k = 0; k < call.operands.size(); ++k) {
+      to.row_steps[first + k] = call.row_bytes[k];
+      to.call_of[first + k] = static_cast<int>(to.calls.size());
+    }
+    to.calls.push_back(
+        {call.run, call.context, nullptr, nullptr, call.n, call.rows, call.broadcast, node, first});
+  }
+}
+
+void Frame::Impl::add_chain(const Chain& chain, int node, std::span<const TensorView> output_views,
+                            std::span<const TensorView> input_views,
+                            std::span<const ValueState* const> inputs,
+                            std::span<const ValueState* const> outputs, std::int64_t bytes_copied) {
+  std::unique_ptr<PreparedChain> prepared = prepare_chain(chain, output_views, input_views);
+  if (prepared->direct_calls().empty()) {
+    add_step(std::move(prepared), node, inputs, outputs, bytes_copied);
+    return;
+  }
+  add_direct_calls(prepared->direct_calls(), node, inputs, outputs);
+  segment().bytes_copied += bytes_copied;
+  auto keeper = std::make_unique<FrameStep>();  // its buffers and numbers
+  keeper->kernel = std::move(prepared);
+  segment().steps.push_back(std::move(keeper));
+}
+
+/// A row-major copy of a value, made in the steps.
+ValueState Frame::Impl::dense_copy(const ValueState& from, int for_node) {
+  ValueState made;
+  if (from.kind == ValueState::Kind::constant) {
+    made.kind = ValueState::Kind::constant;
+    made.constant = Tensor::copy_of(from.view);
+    made.view = made.constant;
+    segment().kept.push_back(made.constant);
+    return made;
+  }
+  made.kind = ValueState::Kind::rooted;
+  made.segment = segment_index();
+  made.view =
+      placeholder(from.view.dtype(), from.view.shape(), contiguous_strides(from.view.shape()));
+  const int step = static_cast<int>(segment().calls.size());
+  made.root = new_root({.kind = Root::Kind::arena,
+                        .segment = made.segment,
+                        .bytes = made.view.nbytes(),
+                        .first_step = step,
+                        .last_step = step});
+  const TensorView outputs[] = {made.view}, inputs[] = {from.view};
+  const ValueState* to[] = {&made};
+  const ValueState* source[] = {&from};
+  note(PlanNote::Kind::copied, {&for_node, 1}, outputs);
+  add_chain(Chain::copy(from.view.dtype()), -1, outputs, inputs, source, to, made.view.nbytes());
+  return made;
+}
+
+ValueType Frame::Impl::type_of(int value) const {
+  const ValueState& at = state(value);
+  if (at.kind == ValueState::Kind::unknown || !at.view.defined()) {
+    return program().values[static_cast<std::size_t>(value)].type;
+  }
+  return {at.view.dtype(), at.view.shape()};
+}
+
+const TensorView* Frame::Impl::constant_of(int value) const {
+  const ValueState& at = state(value);
+  return at.kind == ValueState::Kind::constant ? &at.view : nullptr;
+}
+
+}  // namespace graph
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Matrix products of whole tensors, prepared once for a geometry and run at any address.
+#pragma once
+
+#include <weft/base/limits.hpp>
+#include <weft/base/small_vector.hpp>
+#include <weft/core/tensor_view.hpp>
+#include <weft/linalg/packed_matrix.hpp>
+
+#include "linalg/run_product.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+
+/// c[..., M, N] = start + a[..., M, K] · b[..., K, N], the leading axes broadcast to those of c. Checks
+/// nothing. Leading axes become rows of one product where the right factor stands still along them; a
+/// loop goes over the others.
+class PreparedProduct {
+ public:
+  /// For any type; without a start.
+  PreparedProduct(const TensorView& c, const TensorView& a, const TensorView& b);
+  /// c[..., N] = start + a[..., K] · matrix. `start`, if defined, broadcasts to c. Refers to the matrix.
+  PreparedProduct(const TensorView& c, const TensorView& a, const PackedMatrix& matrix,
+                  const TensorView& start);
+
+  /// Addresses of the elements (0, 0, ...); null where there is no such operand.
+  void run(void* c, const void* a, const void* b, const void* start) const;
+
+ private:
+  /// The operands in their fixed order.
+  enum Operand : std::uint8_t { result, left, right, initial };
+  using Steps = std::array<std::int64_t, 4>;  // bytes
+  struct Axis {
+    std::int64_t extent;
+    Steps steps;
+  };
+
+  void add_axis(std::int64_t extent, const Steps& steps);
+  void take_rows();
+  void run_one(const Steps& offsets, char* c, const char* a, const char* b,
+               const char* start) const;
+
+  ScalarType type_;
+  ProductShape shape_;
+  MatrixAt c_, a_, b_, start_;  // steps only
+  const PackedMatrix* packed_ = nullptr;
+  SmallVector<Axis, inline_rank> axes_;
+};
+
+/// Throws Error(overlap) if the result of a product meets an operand; `operand` names it.
+void check_product_overlap(const TensorView& c, const TensorView& other, const char* operand);
+/// Throws Error(overlap) if elements of the result meet, Error(invalid_argument) if it is read-only.
+void check_product_output(const TensorView& c);
+
+}  // namespace v0
+}  // namespace weft
