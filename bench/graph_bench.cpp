@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run of a small planned graph costs: a chain of elementwise operations on a few floats, with a
-// parameter and a result bound anew each time, as a loop does.
+// parameter and a result bound anew each time, as a loop does. And what graphs of large operands cost
+// beside the same calls.
 #include <weft/graph/executable.hpp>
+#include <weft/iter/config.hpp>
+#include <weft/ops/binary.hpp>
+#include <weft/ops/creation.hpp>
+#include <weft/ops/unary.hpp>
+
+#include "exp_of_sum.hpp"
 
 #include <benchmark/benchmark.h>
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 
@@ -115,6 +123,101 @@ void another_length(benchmark::State& state) {
   }
 }
 BENCHMARK(another_length);
+
+// ---- Squares of n x n floats, a graph beside the calls of the same functions
+
+enum class Way : std::uint8_t { call, graph, kernel };
+
+struct Squares {
+  explicit Squares(std::int64_t n)
+      : a(Tensor::full({n, n}, ScalarType::f32, 0.5)),
+        b(Tensor::full({n, n}, ScalarType::f32, 0.25)),
+        sum(Tensor::zeros({n, n}, ScalarType::f32)),
+        result(Tensor::zeros({n, n}, ScalarType::f32)) {
+    a.data_as<float>()[(n - 1) * n] = 1;
+  }
+  Tensor a, b, sum, result;
+};
+
+/// A frame that adds two squares, and takes the exponential of that if `with_exp`.
+Frame planned(const Squares& squares, const TensorView& a, TensorView result, bool with_exp) {
+  const std::int64_t n = squares.b.extent(0);
+  Graph graph;
+  const Value x = graph.add_parameter({ScalarType::f32, {n, n}}, "a");
+  const Value y = graph.add_parameter({ScalarType::f32, {n, n}}, "b");
+  const Value sum = graph.add("Add", {x, y});
+  graph.add_result(with_exp ? graph.add("Exp", {sum}) : sum);
+  Frame frame{Executable(graph)};
+  frame.plan(std::vector<TensorView>{a, squares.b}, std::vector<ResultPlace>{{.external = true}});
+  frame.bind_result(0, result.data());
+  return frame;
+}
+
+void check(const Squares& squares, bool transposed, bool with_exp) {
+  const std::int64_t last = squares.b.extent(0) - 1;
+  const float sum = 1.25F;  // where a is 1
+  const float got =
+      transposed ? squares.result.at<float>({0, last}) : squares.result.at<float>({last, 0});
+  if (std::abs(got - (with_exp ? std::exp(sum) : sum)) > 1e-5F) std::abort();
+}
+
+/// Arguments: n, transposed or dense, way.
+void add_squares(benchmark::State& state) {
+  Squares squares(state.range(0));
+  const bool transposed = state.range(1) != 0;
+  const TensorView a = transposed ? squares.a.transpose(0, 1) : TensorView(squares.a);
+  Frame frame = planned(squares, a, squares.result, false);
+  const bool by_graph = static_cast<Way>(state.range(2)) == Way::graph;
+  const auto run = [&] { by_graph ? frame.run() : weft::add_out(squares.result, a, squares.b); };
+  run();
+  check(squares, transposed, false);
+  for (auto _ : state)
+    run();
+  state.SetItemsProcessed(state.iterations() * squares.a.numel());
+}
+
+/// exp(a.T + b). Arguments: n, way; two calls, a graph, or one call of a user's kernel.
+void exp_of_sum(benchmark::State& state) {
+  Squares squares(state.range(0));
+  const TensorView a = squares.a.transpose(0, 1);
+  Frame frame = planned(squares, a, squares.result, true);
+  const auto iter = weft::TensorIteratorConfig()
+                        .add_output(squares.result)
+                        .add_input(a)
+                        .add_input(squares.b)
+                        .build();
+  const auto run = [&] {
+    switch (static_cast<Way>(state.range(1))) {
+      case Way::call:
+        weft::add_out(squares.sum, a, squares.b);
+        weft::exp_out(squares.result, squares.sum);
+        break;
+      case Way::graph: frame.run(); break;
+      case Way::kernel: bench::exp_of_sum(iter); break;
+    }
+  };
+  run();
+  check(squares, true, true);
+  for (auto _ : state)
+    run();
+  state.SetItemsProcessed(state.iterations() * squares.a.numel());
+}
+
+void each_square(benchmark::internal::Benchmark* bench,
+                 std::vector<std::vector<std::int64_t>> arguments) {
+  for (const std::int64_t n : {64, 256, 1000, 1024, 2000, 4096}) {
+    for (std::vector<std::int64_t> more : arguments) {
+      more.insert(more.begin(), n);
+      bench->Args(more);
+    }
+  }
+}
+BENCHMARK(add_squares)->ArgNames({"n", "transposed", "way"})->Apply([](auto* bench) {
+  each_square(bench, {{1, 0}, {1, 1}, {0, 0}, {0, 1}});
+});
+BENCHMARK(exp_of_sum)->ArgNames({"n", "way"})->Apply([](auto* bench) {
+  each_square(bench, {{0}, {1}, {2}});
+});
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 #include <weft/base/export.hpp>
 
 #define WEFT_VERSION_MAJOR 0
-#define WEFT_VERSION_MINOR 1
+#define WEFT_VERSION_MINOR 2
 #define WEFT_VERSION_PATCH 0
 
 namespace weft {
