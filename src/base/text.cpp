@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 
+#include <charconv>
+#include <iterator>
+
 namespace weft {
 inline namespace v0 {
 
@@ -10,6 +13,11 @@ void TextPiece::append_to(std::string& out) const {
     case Kind::character: out += character_; return;
     case Kind::number: out += std::to_string(number_); return;
     case Kind::count: out += std::to_string(count_); return;
+    case Kind::real: {
+      char digits[32];
+      out.append(digits, std::to_chars(std::begin(digits), std::end(digits), real_).ptr);
+      return;
+    }
     case Kind::list:
       out += '[';
       for (std::size_t i = 0; i < list_.size(); ++i) {

@@ -22,13 +22,15 @@ class TextPiece {
   TextPiece(char c) noexcept : kind_(Kind::character), character_(c) {}
   TextPiece(std::signed_integral auto value) noexcept : kind_(Kind::number), number_(value) {}
   TextPiece(std::unsigned_integral auto value) noexcept : kind_(Kind::count), count_(value) {}
+  /// Prints the fewest digits that tell the number from its neighbours. Without this, it would become a character.
+  TextPiece(std::floating_point auto value) noexcept : kind_(Kind::real), real_(value) {}
   /// Prints as [2, 3, 4].
   TextPiece(std::span<const std::int64_t> list) noexcept : kind_(Kind::list), list_(list) {}
 
   void append_to(std::string& out) const;
 
  private:
-  enum class Kind : std::uint8_t { text, character, number, count, list };
+  enum class Kind : std::uint8_t { text, character, number, count, real, list };
 
   Kind kind_;
   union {
@@ -36,6 +38,7 @@ class TextPiece {
     char character_;
     std::int64_t number_;
     std::uint64_t count_;
+    double real_;
     std::span<const std::int64_t> list_;
   };
 };

@@ -274,5 +274,7 @@ TEST_CASE("whole numbers", "[graph]") {
   CHECK_ERROR(dtype, ("sqrt", "bool"),
               run("Sqrt", {run("LogicalNot", {Tensor::of<bool>({1}, {true})})}));
   CHECK_ERROR(invalid_argument, ("Clamp", "min"), run("Clamp", {a}, {{"min", 2.0}, {"max", 1.0}}));
+  CHECK_ERROR(invalid_argument, ("Clamp", "got 2.5 and -1e+30"),
+              run("Clamp", {a}, {{"min", 2.5}, {"max", -1e30}}));
   CHECK_ERROR(invalid_argument, ("Clamp", "'max'", "missing"), run("Clamp", {a}, {{"min", 2.0}}));
 }
