@@ -2,8 +2,11 @@
 // What explain_run() says of roads that other tests cannot tell apart.
 #include <weft/iter/config.hpp>
 #include <weft/kernel/span_kernel.hpp>
+#include <weft/parallel/parallel.hpp>
 
 #include "support/dense.hpp"
+
+#include <algorithm>
 
 namespace {
 
@@ -76,4 +79,39 @@ TEST_CASE("explain: more elements than a few go in tiles", "[kernel]") {
   const weft::Explanation e = turned.explain();
   CHECK(e.operands[1].access == "staged: transposed");
   CHECK(e.operands[2].access == "direct");
+}
+
+TEST_CASE("explain: a small transposed operand is packed, not stepped over", "[kernel]") {
+  WEFT_RANDOM(random);
+  const test::Memory out =
+      test::random_memory(random, ScalarType::f32, test::fit({{64, 64}, {64, 1}}));
+  const auto access_of = [&](const Layout& layout) {
+    const test::Memory in = test::random_memory(random, ScalarType::f32, layout);
+    const TensorView to = out.view(), from = in.view();
+    const auto iter = weft::TensorIteratorConfig().add_output(to).add_input(from).build();
+    weft::SpanKernel kernel;
+    kernel.noutputs = kernel.ninputs = 1;
+    kernel.types[0] = kernel.types[1] = ScalarType::f32;
+    kernel.run_strided = [](const void*, char* const*, const std::int64_t*, std::int64_t) {};
+    return weft::explain_run(iter, kernel).operands[1].access;
+  };
+  CHECK(access_of(test::fit({{64, 64}, {1, 64}})) == "staged: packed");
+  CHECK(access_of(test::fit({{64, 64}, {64 * 64, 64}})) == "direct: strided");
+}
+
+TEST_CASE("explain: threads share a long line, and nothing shorter", "[kernel]") {
+  WEFT_RANDOM(random);
+  const Layout few = test::fit({{1000}, {1}});
+  const auto threads = [&](const Layout& layout, std::int64_t grain) {
+    const test::Memory a = test::random_memory(random, ScalarType::f32, layout);
+    const TensorView to = a.view(), from = a.view();
+    const auto iter = weft::TensorIteratorConfig().add_output(to).add_input(from).build();
+    weft::SpanKernel kernel;
+    kernel.noutputs = kernel.ninputs = 1;
+    kernel.types[0] = kernel.types[1] = ScalarType::f32;
+    return weft::explain_run(iter, kernel, {.grain = grain}).run.threads;
+  };
+  CHECK(threads(few, 1) == 1);
+  CHECK(threads(test::fit({{20000}, {1}}), 20000) == 1);
+  CHECK(threads(test::fit({{20000}, {1}}), 10000) == std::min(2, weft::num_threads()));
 }

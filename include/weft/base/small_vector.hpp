@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -60,8 +61,9 @@ class SmallVector {
   T* end() noexcept { return data_ + size_; }
   const T* begin() const noexcept { return data_; }
   const T* end() const noexcept { return data_ + size_; }
-  T& operator[](std::size_t i) noexcept { return data_[i]; }
-  const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  /// Any integer that is not below 0, so that indexes need no cast.
+  T& operator[](std::integral auto i) noexcept { return data_[i]; }
+  const T& operator[](std::integral auto i) const noexcept { return data_[i]; }
   T& back() noexcept { return data_[size_ - 1]; }
   const T& back() const noexcept { return data_[size_ - 1]; }
 

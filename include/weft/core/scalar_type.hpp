@@ -82,8 +82,9 @@ concept Element = requires { ScalarTypeOf<T>::value; };
 
 /// Size of one element, in bytes: 1, 2, 4, 8 or 16.
 WEFT_ALWAYS_INLINE constexpr std::int64_t element_size(ScalarType type) noexcept {
-  constexpr std::uint8_t sizes[scalar_type_count] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 8, 16};
-  return sizes[static_cast<int>(type)];
+  // Logarithms, four bits a type, bool last: compilers build a table on the stack anew for each call.
+  constexpr std::uint64_t log2_sizes = 0x4332'1133'2211'000;
+  return std::int64_t{1} << (log2_sizes >> 4 * static_cast<int>(type) & 15);
 }
 constexpr bool is_complex(ScalarType type) noexcept { return type >= ScalarType::c64; }
 constexpr bool is_floating(ScalarType type) noexcept {

@@ -4,8 +4,7 @@
 #include <weft/machine/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
-#include "engine/elementwise/few_elements.hpp"
-#include "engine/elementwise/few_spans.hpp"
+#include "engine/elementwise/simple_run.hpp"
 #include "engine/elementwise/tile_plan.hpp"
 #include "engine/elementwise/tile_prefetch.hpp"
 #include "engine/footprint.hpp"
@@ -36,12 +35,13 @@ std::string access_name(const TilePlan& plan, const TileOperand& t) {
   return how + (t.streams ? ", streamed" : ahead);
 }
 
-/// The same words as of tiles.
-std::string few_access(const FewElements& few, const Operand& op, int k) {
-  const bool cast = op.storage != op.dtype;
-  if (few.is_one_value(k)) return cast ? "broadcast: cast" : "broadcast";
-  if (few.is_packed(k)) return cast ? "staged: packed, cast" : "staged: packed";
-  return cast ? "staged: cast" : "direct";
+/// In the same words.
+std::string access_name(const SimpleRun& run, int k) {
+  const bool cast = (run.cast >> k & 1) != 0;
+  if ((run.broadcast >> k & 1) != 0) return cast ? "broadcast: cast" : "broadcast";
+  if ((run.packed >> k & 1) != 0) return cast ? "staged: packed, cast" : "staged: packed";
+  if (cast) return "staged: cast";
+  return run.form == SimpleRun::Form::strided ? "direct: strided" : "direct";
 }
 
 int threads_for(std::int64_t pieces, std::int64_t grain) {
@@ -62,37 +62,20 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   for (int k = 0; k < iter.ntensors(); ++k)
     e.run.bytes_moved += bytes_touched(iter, k);
   if (iter.numel() == 0) return e;
-  if (iter.ndim() == 0) {
-    e.run.span = e.run.blocks = e.run.tile[0] = e.run.tile[1] = 1;
-    for (Explanation::Operand& op : e.operands)
-      op.access = "direct";
+  if (const SimpleRun simple = choose_simple(iter, kernel); simple.form != SimpleRun::Form::none) {
+    for (int k = 0; k < iter.ntensors(); ++k)
+      e.operands[static_cast<std::size_t>(k)].access = access_name(simple, k);
+    const bool in_rows =
+        simple.form == SimpleRun::Form::rows || simple.form == SimpleRun::Form::strided;
+    const IntSpan extents = iter.geometry().shape;
+    e.run.span = e.run.tile[0] = in_rows ? extents[0] : iter.numel();
+    e.run.tile[1] = in_rows && extents.size() > 1 ? extents[1] : 1;
+    e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
+    if (simple.is_shared && !options.serial)
+      e.run.threads = threads_for(iter.numel(), estimate_grain(iter, kernel.cost, options, 0));
     return e;
   }
   const TilePlan plan = plan_tiles(iter, kernel, options);
-  const bool in_place =
-      iter.ndim() == 1 && std::ranges::none_of(plan.operands, [](const TileOperand& t) {
-        return t.access != Access::direct && t.access != Access::broadcast;
-      });
-  if (FewSpans few; !in_place && few.collect(iter, kernel)) {
-    for (int k = 0; k < iter.ntensors(); ++k) {
-      e.operands[static_cast<std::size_t>(k)].access = few.is_one_value(k) ? "broadcast"
-                                                       : few.is_packed(k)  ? "staged: packed"
-                                                       : few.by_steps()    ? "direct: strided"
-                                                                           : "direct";
-    }
-    const IntSpan extents = iter.geometry().shape;
-    e.run.span = e.run.tile[0] = few.by_rows() ? extents[0] : iter.numel();
-    e.run.tile[1] = few.by_rows() && extents.size() > 1 ? extents[1] : 1;
-    e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
-    return e;
-  }
-  if (FewElements few; !in_place && few.collect(iter, kernel)) {
-    for (int k = 0; k < iter.ntensors(); ++k)
-      e.operands[static_cast<std::size_t>(k)].access = few_access(few, iter.operand(k), k);
-    e.run.span = e.run.tile[0] = iter.numel();
-    e.run.tile[1] = e.run.blocks = 1;
-    return e;
-  }
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
     e.operands[k].access = access_name(plan, plan.operands[k]);
   e.run.blocks = plan.count;
@@ -100,10 +83,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];
   e.run.span = plan.row_elements;
   if (plan.in_pieces) e.run.span = std::min(e.run.span, plan.piece);
-  const std::int64_t element_grain = estimate_grain(iter, kernel.cost, options, 0);
-  e.run.threads = options.serial ? 1
-                  : in_place     ? threads_for(iter.numel(), element_grain)
-                                 : threads_for(plan.count, plan.grain);
+  if (!options.serial) e.run.threads = threads_for(plan.count, plan.grain);
   return e;
 }
 

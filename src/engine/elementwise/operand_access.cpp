@@ -204,6 +204,7 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
     const std::int64_t step = std::abs(geometry.stride(0, k));
     narrowest = std::min(narrowest, size);
     if (step == size || step == 0) continue;
+    if (dense_dim(geometry, k, size) != 0) return false;  // a transposition is quicker
     touched += std::min(step, cache_line);
     last_step = step;
     ++apart;
@@ -219,7 +220,7 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
 
 void step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
                    Totals& totals) {
-  if (totals.staged == 0 || totals.crossing != 0 || !prefers_strided(geometry, kernel)) return;
+  if (totals.staged == 0 || !prefers_strided(geometry, kernel)) return;
   for (const TileOperand& t : plan.operands)
     if (t.first != nullptr) return;
   for (TileOperand& t : plan.operands)

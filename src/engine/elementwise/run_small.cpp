@@ -8,7 +8,7 @@
 #include <weft/iter/order.hpp>
 
 #include "engine/copy/run_copy.hpp"
-#include "engine/elementwise/few_spans.hpp"
+#include "engine/elementwise/simple_run.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -136,9 +136,9 @@ bool run_small(const SpanKernel& kernel, const TensorView& out,
   }
   Geometry geometry;
   if (!lay_out(geometry, data, sizes, out, inputs)) return false;
-  FewSpans few;
-  if (!few.collect(geometry, kernel, data)) return false;
-  few.run(geometry, kernel);
+  const SimpleRun run = choose_small(geometry, kernel);
+  if (run.form == SimpleRun::Form::none) return false;
+  run_simple(run, geometry, kernel, data);
   return true;
 }
 

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/elementwise/simple_run.hpp"
+
+#include <weft/parallel/parallel.hpp>
+
+#include "engine/block.hpp"
+#include "engine/elementwise/operand_access.hpp"
+#include "engine/footprint.hpp"
+#include "engine/grain.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// Most elements of rows in place, and of a span through buffers; of the latter also bytes of one buffer and of all.
+constexpr std::int64_t max_in_rows = 1024;
+constexpr std::int64_t max_in_span = 4096;
+constexpr std::int64_t max_buffer_bytes = 16 << 10;
+constexpr std::int64_t max_buffers_bytes = 48 << 10;
+/// Most elements of a span if any are cast, and the bytes of so many.
+constexpr std::int64_t max_cast = 256;
+constexpr std::int64_t max_cast_bytes = max_cast * 16;
+/// Rows of so many elements and bytes are run in place up to as many elements as a span has.
+constexpr std::int64_t min_row_in_place = 8;
+constexpr std::int64_t min_row_bytes = 32;
+/// Kernels that cost more than this work on whole registers only: they fill up each row that is shorter.
+constexpr float plain = 1;
+/// Kernels that cost more than this are worth sharing among threads.
+constexpr float costly = 3;
+/// Elements up to which a line is not worth asking whether threads or non-temporal stores would do better.
+constexpr std::int64_t surely_small = 1024;
+
+/// Bytes up to the next cache line.
+constexpr std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+constexpr std::uint32_t bit(int k) { return 1U << k; }
+
+/// Operands that are in place along dim 0 as one value; false if some operand is neither that nor dense there.
+bool is_in_place(const Geometry& geometry, const SpanKernel& kernel, std::uint32_t& broadcast) {
+  broadcast = 0;
+  if (geometry.ndim() == 0) return true;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const std::int64_t stride = geometry.stride(0, k);
+    if (stride == 0 && (kernel.broadcastable >> k & 1) != 0) {
+      broadcast |= bit(k);
+    } else if (stride != element_size(kernel.types[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether rows are so long, for so many elements in all, that they are spans of their own.
+bool has_long_rows(const Geometry& geometry, const SpanKernel& kernel, std::int64_t numel) {
+  constexpr std::int64_t min_row = 4;
+  constexpr std::int64_t whole_row = 16;
+  constexpr std::int64_t few_rows = 6;
+  const std::int64_t row = geometry.extent(0);
+  const bool long_rows = kernel.cost <= plain && row >= min_row_in_place &&
+                         row * element_size(kernel.types[0]) >= min_row_bytes;
+  if (numel > max_in_rows && !long_rows) return false;
+  if (geometry.ndim() > 1 && row < min_row) return false;
+  return kernel.cost <= plain || row >= whole_row || numel <= few_rows * row;
+}
+
+/// Whether to take the kernel's strided loop: for few elements, a buffer costs more than they do.
+bool is_strided(const Geometry& geometry, const SpanKernel& kernel, std::int64_t numel) {
+  constexpr std::int64_t few = 128;
+  constexpr std::int64_t min_row = 4;
+  if (geometry.ndim() == 0 || !may_stride(geometry, kernel)) return false;
+  return (numel <= few && geometry.extent(0) >= min_row) || prefers_strided(geometry, kernel);
+}
+
+/// `cast`: operands of other types than the kernel's, whose elements in memory have sizes[k] bytes.
+SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, std::uint32_t cast,
+                       const std::int64_t* sizes) {
+  SimpleRun run;
+  const std::int64_t numel = geometry.numel();
+  if (numel > (cast != 0 ? max_cast : max_in_span)) return run;
+  if (cast == 0) {
+    if (geometry.ndim() > 0 && has_long_rows(geometry, kernel, numel) &&
+        is_in_place(geometry, kernel, run.broadcast)) {
+      run.form = SimpleRun::Form::rows;
+      return run;
+    }
+    run.broadcast = 0;
+    if (is_strided(geometry, kernel, numel)) {
+      run.form = SimpleRun::Form::strided;
+      return run;
+    }
+  }
+  if (kernel.cost >= costly && numel > max_in_rows) return run;
+  std::int64_t bytes = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const RowLayout layout = row_layout(geometry, k, sizes[k], geometry.ndim());
+    if (numel != 1 && !layout.dense) {
+      if (layout.still && (kernel.broadcastable >> k & 1) != 0) {
+        run.broadcast |= bit(k);
+      } else {
+        run.packed |= bit(k);
+      }
+    }
+    if (((run.packed | cast) & bit(k)) == 0) continue;
+    const std::int64_t buffer = whole_lines(numel * element_size(kernel.types[k]));
+    bytes += buffer;
+    if (buffer > max_buffer_bytes || bytes > max_buffers_bytes) return {};
+  }
+  run.cast = cast;
+  run.form = SimpleRun::Form::span;
+  return run;
+}
+
+/// Rows of dim 0 along dim 1, if there is that.
+void run_plane(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
+               char* const* at) {
+  const bool many = geometry.ndim() > 1;
+  const std::int64_t row = geometry.extent(0);
+  const std::int64_t rows = many ? geometry.extent(1) : 1;
+  const std::int64_t* const row_bytes = many ? geometry.strides(1) : nullptr;
+  if (run.form == SimpleRun::Form::rows) {
+    kernel.run(kernel.context, at, row_bytes, row, rows, run.broadcast);
+    return;
+  }
+  char* data[max_operands];
+  std::copy_n(at, geometry.noperands, data);
+  for (std::int64_t left = rows;;) {
+    kernel.run_strided(kernel.context, data, geometry.strides(0), row);
+    if (--left == 0) return;
+    for (int k = 0; k < geometry.noperands; ++k)
+      data[k] += row_bytes[k];
+  }
+}
+
+/// Planes of dims 0 and 1, one after the other.
+void run_planes(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
+                char* const* at) {
+  if (geometry.ndim() <= 2) return run_plane(run, geometry, kernel, at);
+  char* data[max_operands];
+  std::copy_n(at, geometry.noperands, data);
+  std::int64_t index[max_rank];
+  std::fill_n(index, geometry.ndim(), 0);
+  for (;;) {
+    run_plane(run, geometry, kernel, data);
+    int d = 2;
+    for (; d < geometry.ndim(); ++d) {
+      const bool more = ++index[d] < geometry.extent(d);
+      const std::int64_t by = more ? 1 : 1 - geometry.extent(d);
+      for (int k = 0; k < geometry.noperands; ++k)
+        data[k] += by * geometry.stride(d, k);
+      if (more) break;
+      index[d] = 0;
+    }
+    if (d >= geometry.ndim()) return;
+  }
+}
+
+/// Elements of one operand between memory and the span that the kernel sees.
+class SpanBuffer {
+ public:
+  SpanBuffer(const SimpleRun& run, const Geometry& geometry, int k, const Operand* op,
+             ScalarType type, std::int64_t numel)
+      : geometry_(geometry),
+        k_(k),
+        storage_(op != nullptr ? op->storage : type),
+        dtype_(op != nullptr ? op->dtype : type),
+        type_(type),
+        is_packed_((run.packed >> k & 1) != 0),
+        count_((run.broadcast >> k & 1) != 0 ? 1 : numel) {}
+
+  void load(char* span, char* memory) const {
+    if (storage_ == type_ && dtype_ == type_) return move<true>(memory, span);
+    alignas(64) char packed[max_cast_bytes];
+    char* from = memory;
+    if (is_packed_) {
+      move<true>(memory, packed);
+      from = packed;
+    }
+    convert(span, type_, from, storage_);
+  }
+  void store(char* memory, char* span) const {
+    if (storage_ == type_ && dtype_ == type_) return move<false>(memory, span);
+    alignas(64) char packed[max_cast_bytes];
+    char* const to = is_packed_ ? packed : memory;
+    convert(to, storage_, span, type_);
+    if (is_packed_) move<false>(memory, packed);
+  }
+  /// Bytes of the span's elements, up to the next cache line.
+  std::int64_t bytes() const { return whole_lines(count_ * element_size(type_)); }
+
+ private:
+  template <bool to_buffer>
+  void move(char* memory, char* buffer) const {
+    const std::int64_t size = element_size(storage_);
+    BlockDim dims[max_rank + 2];
+    int ndims = 0;
+    for (int d = 0; d < geometry_.ndim(); ++d)
+      append_dim(dims, ndims, {geometry_.extent(d), geometry_.stride(d, k_)});
+    if constexpr (to_buffer) {
+      pack(copy_block_kernel(size), buffer, memory, size, dims, ndims);
+    } else {
+      unpack(copy_block_kernel(size), memory, buffer, size, dims, ndims);
+    }
+  }
+  /// By way of dtype_, as values pass.
+  void convert(char* to, ScalarType to_type, const char* from, ScalarType from_type) const {
+    if (dtype_ == to_type || dtype_ == from_type) {
+      convert_kernel(to_type, from_type)(to, from, count_);
+      return;
+    }
+    alignas(64) char between[max_cast_bytes];
+    convert_kernel(dtype_, from_type)(between, from, count_);
+    convert_kernel(to_type, dtype_)(to, between, count_);
+  }
+
+  const Geometry& geometry_;
+  int k_;
+  ScalarType storage_, dtype_, type_;
+  bool is_packed_;
+  std::int64_t count_;
+};
+
+/// `operands`: null if all are of the kernel's types.
+#if defined(__GNUC__)
+__attribute__((noinline))  // or all other calls would get its frame
+#endif
+void run_buffered(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
+                  char* const* memory, const Operand* operands) {
+  alignas(64) char buffers[max_buffers_bytes];
+  char* data[max_operands];
+  char* free = buffers;
+  const std::int64_t numel = geometry.numel();
+  const auto buffer_of = [&](int k) {
+    return SpanBuffer(run, geometry, k, operands != nullptr ? operands + k : nullptr,
+                      kernel.types[k], numel);
+  };
+  for (int k = 0; k < geometry.noperands; ++k) {
+    data[k] = memory[k];
+    if (!run.is_buffered(k)) continue;
+    const SpanBuffer buffer = buffer_of(k);
+    data[k] = free;
+    free += buffer.bytes();
+    if (k >= kernel.noutputs) buffer.load(data[k], memory[k]);
+  }
+  kernel.run(kernel.context, data, nullptr, numel, 1, run.broadcast);
+  for (int k = 0; k < kernel.noutputs; ++k) {
+    if (run.is_buffered(k)) buffer_of(k).store(memory[k], data[k]);
+  }
+}
+
+void run_line(const SimpleRun& run, const TensorIterator& iter, const SpanKernel& kernel,
+              const RunOptions& options, char* const* data) {
+  const std::int64_t n = iter.numel();
+  if (!run.is_shared || options.serial) {
+    kernel.run(kernel.context, data, nullptr, n, 1, run.broadcast);
+    return;
+  }
+  const auto run_part = [&](std::int64_t begin, std::int64_t end) {
+    char* part[max_operands];
+    for (int k = 0; k < iter.ntensors(); ++k) {
+      const bool is_value = (run.broadcast >> k & 1) != 0;
+      part[k] = data[k] + (is_value ? 0 : begin * element_size(kernel.types[k]));
+    }
+    kernel.run(kernel.context, part, nullptr, end - begin, 1, run.broadcast);
+  };
+  parallel_for(n, estimate_grain(iter, kernel.cost, options, 0), run_part, 64);
+}
+
+}  // namespace
+
+SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel) {
+  std::int64_t sizes[max_operands];
+  for (int k = 0; k < geometry.noperands; ++k)
+    sizes[k] = element_size(kernel.types[k]);
+  return choose_small(geometry, kernel, 0, sizes);
+}
+
+SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel) {
+  SimpleRun run;
+  std::int64_t sizes[max_operands];
+  std::uint32_t cast = 0;
+  const std::int64_t numel = iter.numel();
+  const Geometry& geometry = iter.geometry();
+  bool in_line = iter.ndim() <= 1;
+  for (int k = 0; k < iter.ntensors(); ++k) {
+    const Operand& op = iter.operand(k);
+    sizes[k] = element_size(op.storage);
+    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) cast |= bit(k);
+    if (!in_line || numel == 1) continue;
+    const std::int64_t stride = geometry.stride(0, k);
+    if (stride == 0 && (kernel.broadcastable >> k & 1) != 0) {
+      run.broadcast |= bit(k);
+    } else if (stride != sizes[k]) {
+      in_line = false;
+    }
+  }
+  if (in_line && cast == 0) {
+    bool streams = false;
+    for (int k = 0; k < iter.noutputs() && numel > surely_small; ++k)
+      streams = streams || worth_streaming(iter, k, kernel.run_streamed != nullptr);
+    if (!streams) {
+      run.form = SimpleRun::Form::line;
+      run.is_shared = numel > surely_small;
+      return run;
+    }
+  }
+  return choose_small(geometry, kernel, cast, sizes);
+}
+
+void run_simple(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
+                char* const* data) {
+  if (run.form != SimpleRun::Form::span) {
+    run_planes(run, geometry, kernel, data);
+  } else if (run.packed == 0) {
+    kernel.run(kernel.context, data, nullptr, geometry.numel(), 1, run.broadcast);
+  } else {
+    run_buffered(run, geometry, kernel, data, nullptr);
+  }
+}
+
+void run_simple(const SimpleRun& run, const TensorIterator& iter, const SpanKernel& kernel,
+                const RunOptions& options) {
+  char* data[max_operands];
+  for (int k = 0; k < iter.ntensors(); ++k)
+    data[k] = iter.operand(k).data;
+  if (run.form == SimpleRun::Form::line) {
+    run_line(run, iter, kernel, options, data);
+  } else if (run.cast == 0) {
+    run_simple(run, iter.geometry(), kernel, data);
+  } else {
+    run_buffered(run, iter.geometry(), kernel, data, &iter.operand(0));
+  }
+}
+
+}  // namespace v0
+}  // namespace weft
