@@ -165,6 +165,19 @@ class CopyWalk {
   std::int64_t count_;
 };
 
+/// Whether all of it is copied at once, without tiles.
+bool is_small(const TensorIterator& iter) {
+  constexpr std::int64_t few_elements = 4096;
+  return iter.numel() <= few_elements;
+}
+
+const char* access_name(const CopyPlane& plane) {
+  return plane.dense()      ? "direct, by rows"
+         : plane.transposes ? "direct, transposed"
+         : plane.fills()    ? "direct, rows of one value"
+                            : "direct, by elements";
+}
+
 std::int64_t grain_of(const CopyWalk& walk) {
   return std::max<std::int64_t>(1, grain_bytes / walk.tile_bytes());
 }
@@ -186,8 +199,7 @@ void copy_planes(const Geometry& geometry, std::int64_t size, char* to, char* fr
 
 void run_copy(const TensorIterator& iter) {
   if (iter.numel() == 0) return;
-  constexpr std::int64_t few_elements = 4096;
-  if (iter.numel() <= few_elements) {
+  if (is_small(iter)) {
     copy_planes(iter.geometry(), element_size(iter.operand(0).storage), iter.operand(0).data,
                 iter.operand(1).data);
     return;
@@ -201,20 +213,25 @@ Explanation explain_copy(const TensorIterator& iter) {
   Explanation e = iter.explain();
   e.has_run = true;
   e.run.instruction_set = name(current_level());
+  e.run.bytes_moved = bytes_touched(iter);
   if (iter.numel() == 0) return e;
+  if (is_small(iter)) {
+    for (Explanation::Operand& op : e.operands)
+      op.access = access_name(copy_plane(iter));
+    e.run.span = e.run.tile[0] = iter.ndim() > 0 ? iter.geometry().extent(0) : 1;
+    e.run.tile[1] = iter.numel() / e.run.tile[0];
+    e.run.blocks = 1;
+    return e;
+  }
   const CopyWalk walk(iter);
   e.run.tile[0] = e.run.span = walk.road().tile0;
   e.run.tile[1] = walk.road().tile1 * walk.run_planes();
   e.run.blocks = walk.count();
   for (int k = 0; k < 2; ++k) {
-    e.run.bytes_moved += bytes_touched(iter, k);
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
-    access = walk.road().joins_rows    ? "rows joined in a buffer"
-             : walk.plane().dense()    ? "direct, by rows"
-             : walk.road().buffered    ? "transposed in a buffer"
-             : walk.plane().transposes ? "direct, transposed"
-             : walk.plane().fills()    ? "direct, rows of one value"
-                                       : "direct, by elements";
+    access = walk.road().joins_rows                          ? "rows joined in a buffer"
+             : walk.road().buffered && !walk.plane().dense() ? "transposed in a buffer"
+                                                             : access_name(walk.plane());
     if (k == 0 && walk.road().streams) access += ", streamed";
     if (k == 1 && walk.road().prefetches) access += ", prefetched";
   }

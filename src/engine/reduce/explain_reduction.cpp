@@ -3,28 +3,49 @@
 #include <weft/machine/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "engine/elementwise/tile_plan.hpp"
+#include "engine/footprint.hpp"
 #include "engine/reduce/reduce_plan.hpp"
+#include "engine/reduce/small_reduction.hpp"
 
 #include <algorithm>
 
 namespace weft {
 inline namespace v0 {
+namespace {
+
+const char* name_of_output(bool by_columns) {
+  return by_columns ? "reduced into, column by column" : "reduced into, span by span";
+}
+
+void explain_small(const SmallReduction& small, Explanation& e) {
+  e.operands[0].access = name_of_output(small.by_columns);
+  e.operands[1].access = small.is_packed ? "staged: packed" : "direct";
+  e.run.span = small.inner;
+  e.run.tile[0] = small.kept;
+  e.run.tile[1] = block_of(small);
+  e.run.blocks = ceil_div(small.reduced, e.run.tile[1]);
+}
+
+}  // namespace
 
 Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                               const RunOptions& options) {
-  const ReducePlan plan = plan_reduction(iter, kernel, options);
+  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   Explanation e = iter.explain();
   e.has_run = true;
   e.run.instruction_set = name(current_level());
+  e.run.bytes_moved = bytes_touched(iter);
+  if (const auto small = choose_small_reduction(iter, kernel)) {
+    explain_small(*small, e);
+    return e;
+  }
+  const ReducePlan plan = plan_reduction(iter, kernel, options);
   for (int k = 0; k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    std::int64_t bytes = r.memory_size;
-    for (int d = 0; d < iter.ndim(); ++d)
-      bytes *= iter.geometry().stride(d, k) != 0 ? iter.geometry().extent(d) : 1;
-    e.run.bytes_moved += bytes;
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
     if (k < iter.noutputs()) {
-      access = plan.by_columns() ? "reduced into, column by column" : "reduced into, span by span";
+      access = name_of_output(plan.by_columns());
       if (plan.crosses) access += ", results put together first";
     } else {
       access = !r.staged ? "direct" : r.pack ? "staged: packed" : "staged: ";

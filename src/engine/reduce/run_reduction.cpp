@@ -113,7 +113,8 @@ void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel, const
 
 void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                    const RunOptions& options) {
-  if (reduce_few(iter, kernel)) return;
+  if (const auto small = choose_small_reduction(iter, kernel))
+    return run_small_reduction(*small, iter, kernel);
   const ReducePlan plan = plan_reduction(iter, kernel, options);
   const CrossedResults crossed(iter, plan);
   reduce_all(iter, kernel, plan, options, true,

@@ -16,7 +16,7 @@ constexpr std::int64_t few_in_row = 2048;
 constexpr std::int64_t few_elements = least_folded;
 
 /// Most blocks of rows, which are combined in their order.
-constexpr std::int64_t most_blocks = 2;
+constexpr std::int64_t max_blocks = 2;
 
 constexpr std::int64_t accumulators_bytes = 8 << 10;
 constexpr std::int64_t packed_bytes = 8 << 10;
@@ -35,64 +35,78 @@ bool reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
   return true;
 }
 
-bool reduce_few(const TensorIterator& iter, const ReductionKernel& kernel) {
+std::optional<SmallReduction> choose_small_reduction(const TensorIterator& iter,
+                                                     const ReductionKernel& kernel) {
   const Geometry& geometry = iter.geometry();
   const int ndim = geometry.ndim();
-  if (iter.numel() > few_in_row || iter.numel() == 0 || ndim == 0 || ndim > 2) return false;
-  if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return false;
+  if (iter.numel() > few_in_row || iter.numel() == 0 || ndim == 0 || ndim > 2) return {};
+  if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return {};
   for (int k = 0; k < 2; ++k) {
     const Operand& op = iter.operand(k);
-    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) return false;
+    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) return {};
   }
   const bool reduced0 = geometry.stride(0, 0) == 0;
   const bool reduced1 = ndim > 1 && geometry.stride(1, 0) == 0;
-  if (ndim > 1 && reduced0 == reduced1) return false;
+  if (ndim > 1 && reduced0 == reduced1) return {};
   const int kept_dim = reduced0 ? 1 : 0;
   const int reduced_dim = 1 - kept_dim;
   const auto extent = [&](int d) { return d < ndim ? geometry.extent(d) : 1; };
-  const std::int64_t kept = extent(kept_dim);
-  const std::int64_t reduced = extent(reduced_dim);
-  if (iter.numel() > (kept > 1 ? few_elements : few_in_row)) return false;
+  const auto stride = [&](int d) { return d < ndim ? geometry.stride(d, 1) : 0; };
+  SmallReduction r;
+  r.kept = extent(kept_dim);
+  r.reduced = extent(reduced_dim);
+  if (iter.numel() > (r.kept > 1 ? few_elements : few_in_row)) return {};
+  if (r.kept > 1 && geometry.stride(kept_dim, 0) != element_size(kernel.types[0])) return {};
+  // The plan sees what repeats behind what is kept.
+  if (r.reduced > 1 && stride(reduced_dim) == 0) return {};
   const std::int64_t size = element_size(kernel.types[1]);
-  if (kept > 1 && geometry.stride(kept_dim, 0) != element_size(kernel.types[0])) return false;
-  alignas(64) char accumulators[accumulators_bytes];
+  const bool short_rows = reduced0 && stride(0) == size && kernel.short_rows;
+  r.by_columns = reduces_by_columns(r.kept, r.reduced, !reduced0, r.kept, short_rows);
+  if (r.reduced > (r.by_columns ? max_blocks * block_rows : kernel.span_elements)) return {};
+  const std::int64_t blocks = r.reduced > block_rows ? max_blocks : 1;
+  if (blocks * r.kept * kernel.accumulator_bytes > accumulators_bytes) return {};
+  const int inner_dim = r.by_columns ? kept_dim : reduced_dim;
+  r.inner = extent(inner_dim);
+  r.inner_bytes = stride(inner_dim);
+  r.outer = extent(1 - inner_dim);
+  r.outer_bytes = stride(1 - inner_dim);
+  r.is_packed = r.inner_bytes != size;
+  if (r.is_packed && iter.numel() * size > packed_bytes) return {};
+  return r;
+}
+
+std::int64_t block_of(const SmallReduction& r) {
+  return r.by_columns ? std::min(r.reduced, block_rows) : r.reduced;
+}
+
+void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
+                         const ReductionKernel& kernel) {
   char* input = iter.operand(1).data;
   char* output = iter.operand(0).data;
-  const auto stride = [&](int d) { return d < ndim ? geometry.stride(d, 1) : 0; };
-  // The plan sees what repeats behind what is kept.
-  if (reduced > 1 && stride(reduced_dim) == 0) return false;
-  const bool short_rows = reduced0 && stride(0) == size && kernel.short_rows;
-  const bool by_columns = reduces_by_columns(kept, reduced, !reduced0, kept, short_rows);
-  if (reduced > (by_columns ? most_blocks * block_rows : kernel.span_elements)) return false;
-  const std::int64_t kept_bytes = kept * kernel.accumulator_bytes;
-  if ((reduced > block_rows ? most_blocks : 1) * kept_bytes > accumulators_bytes) return false;
-  // The block that is reduced, rows of `inner` elements.
-  const int inner_dim = by_columns ? kept_dim : reduced_dim;
-  const std::int64_t inner = extent(inner_dim), outer = extent(1 - inner_dim);
-  std::int64_t row_bytes = stride(1 - inner_dim);
+  std::int64_t row_bytes = r.outer_bytes;
   alignas(64) char packed[packed_bytes];
-  if (stride(inner_dim) != size) {
-    if (iter.numel() * size > packed_bytes) return false;
-    copy_block_kernel(size)(packed, size, inner * size, input, stride(inner_dim), row_bytes, inner,
-                            outer);
+  if (r.is_packed) {
+    const std::int64_t size = element_size(kernel.types[1]);
+    copy_block_kernel(size)(packed, size, r.inner * size, input, r.inner_bytes, row_bytes, r.inner,
+                            r.outer);
     input = packed;
-    row_bytes = inner * size;
+    row_bytes = r.inner * size;
   }
-  if (by_columns) {
-    const std::int64_t first = std::min(reduced, block_rows);
-    kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, first, kept, 0);
-    if (reduced > first) {
-      char* const others = accumulators + kept_bytes;
+  alignas(64) char accumulators[accumulators_bytes];
+  if (r.by_columns) {
+    const std::int64_t first = block_of(r);
+    kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, first, r.kept, 0);
+    if (r.reduced > first) {
+      char* const others = accumulators + r.kept * kernel.accumulator_bytes;
       input += first * row_bytes;
-      kernel.reduce_columns(kernel.context, others, &input, &row_bytes, reduced - first, kept,
+      kernel.reduce_columns(kernel.context, others, &input, &row_bytes, r.reduced - first, r.kept,
                             first);
-      kernel.combine(kernel.context, accumulators, others, kept);
+      kernel.combine(kernel.context, accumulators, others, r.kept);
     }
   } else {
-    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, kept, reduced, 0, 0);
+    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, r.kept, r.reduced, 0, 0);
   }
-  kernel.project(kernel.context, accumulators, kept, &output);
-  return true;
+  kernel.project(kernel.context, accumulators, r.kept, &output);
 }
 
 }  // namespace v0
