@@ -9,6 +9,7 @@
 #include "engine/grain.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace weft {
 inline namespace v0 {
@@ -304,6 +305,11 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel) {
       run.is_shared = numel > surely_small;
       return run;
     }
+  } else if (in_line && numel * 16 * std::popcount(cast) <= max_buffers_bytes &&
+             numel <= max_cast) {
+    run.form = SimpleRun::Form::span;
+    run.cast = cast;
+    return run;
   }
   return choose_small(geometry, kernel, cast, sizes);
 }
