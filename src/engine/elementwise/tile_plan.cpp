@@ -161,13 +161,15 @@ CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals, boo
   const Geometry& geometry = iter.geometry();
   if (prefetches) return prefetched;
   if (totals.crossing_size < least_size || geometry.ndim() != 2 ||
-      totals.staged_bytes > totals.staged * totals.crossing_size || !has_roomy_l1()) {
+      totals.staged_bytes > totals.staged * totals.crossing_size) {
     return usual;
   }
   const std::int64_t side = std::min(geometry.extent(0), geometry.extent(1));
   if (side < least_extent) return usual;
   const std::int64_t bytes = bytes_touched(iter);
   const CpuInfo& cpu = cpu_info();
+  // A first level without room for more pays where the second holds everything.
+  if (!has_roomy_l1()) return bytes <= cpu.l2_bytes ? first_level : usual;
   if (bytes <= (side < short_extent ? 1 : 6) * cpu.l2_bytes) return first_level;
   const bool wide = totals.crossing_size >= 8 && totals.staged == 1 && side >= short_extent;
   if (!wide || cpu.has_far_last_level()) return usual;
