@@ -52,6 +52,7 @@ class ChainKernel final : public PreparedChain {
   SmallVector<int, inline_operands> terms_;
   TensorIterator iter_;
   SpanKernel kernel_;
+  std::int64_t grain_ = 0;
   std::optional<CopyKernel> copy_;  // instead, of a chain that is nothing else
   bool has_body_ = false;           // the kernel's context is a Call
   bool divides_ = false;
@@ -99,7 +100,17 @@ TensorIterator ChainKernel::iterator_over(const Chain& chain, std::span<const Te
   return config.build();
 }
 
+/// Least elements for a thread: those of the frame's last call are awake still, so half the time is worth one of them
+/// that is worth waking one. Times are of steps whose operands are in no nearer cache than the second level.
+std::int64_t grain_of(float cost) {
+  constexpr double least_ns = 10'000, ns_of_cost = 0.1, ns_of_memory = 0.2;
+  return std::max<std::int64_t>(
+      1024, static_cast<std::int64_t>(least_ns / (ns_of_memory + ns_of_cost * cost)));
+}
+
 void ChainKernel::make_kernel(const Chain& chain) {
+  grain_ = grain_of(body_.cost());
+  if (grain_ >= body_.chunk()) grain_ = grain_ / body_.chunk() * body_.chunk();  // whole chunks
   const ElementwiseStep& first = chain.steps[0];
   divides_ = std::ranges::any_of(chain.steps, &ElementwiseStep::divides);
   if (is_single_step(chain) && first.kernel != nullptr) {
@@ -204,7 +215,7 @@ void ChainKernel::run(const KernelArguments& arguments) {
   } else if (divides_) {
     kernel.context = &by_zero;
   }
-  run_spans(iter_, kernel);
+  run_spans(iter_, kernel, {.grain = grain_});
   if (by_zero) fail(ErrorCode::division, "input 1: an integer divided by 0");
 }
 

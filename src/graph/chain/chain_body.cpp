@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace weft {
 inline namespace v0 {
@@ -16,7 +17,7 @@ namespace {
 constexpr std::int64_t scratch_bytes = 16 << 10;
 /// Most elements of a chunk: more do not make calls of steps noticeably cheaper.
 constexpr std::int64_t max_chunk = 4096;
-/// Chunks are a multiple of so many elements, if they can be, so that buffers begin on a cache line.
+/// Buffers have room for a multiple of so many elements, if they can, so that they begin on a cache line.
 constexpr std::int64_t whole_chunk = 64;
 
 }  // namespace
@@ -41,7 +42,9 @@ ChainBody::ChainBody(const Chain& chain) : noutputs_(chain.noutputs) {
     fail(ErrorCode::limit, text("a formula with ", element_bytes_,
                                 " bytes of terms an element, expected at most ", scratch_bytes));
   }
-  chunk_ = std::min(most < whole_chunk ? most : most / whole_chunk * whole_chunk, max_chunk);
+  // A power of two, so that shares of threads and rows are whole chunks more often than not.
+  chunk_ = std::min(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most))),
+                    max_chunk);
 }
 
 void ChainBody::make_places(const Chain& chain) {
