@@ -54,7 +54,6 @@ class ChainKernel final : public PreparedChain {
   SpanKernel kernel_;
   std::int64_t grain_ = 0;
   std::optional<CopyKernel> copy_;  // instead, of a chain that is nothing else
-  bool has_body_ = false;           // the kernel's context is a Call
   bool divides_ = false;
   std::vector<DirectCall> direct_;
   Tensor buffers_;  // of direct calls
@@ -121,7 +120,6 @@ void ChainKernel::make_kernel(const Chain& chain) {
     copy_.emplace(iter_.dtype(0), iter_.dtype(1));
     return;
   }
-  has_body_ = true;
   kernel_.run = run_body;
   kernel_.noutputs = chain.noutputs;
   kernel_.ninputs = chain.ninputs;
@@ -210,7 +208,7 @@ void ChainKernel::run(const KernelArguments& arguments) {
   bool by_zero = false;
   const Call call{&body_, &by_zero};
   SpanKernel kernel = kernel_;
-  if (has_body_) {
+  if (kernel.run == run_body) {
     kernel.context = &call;
   } else if (divides_) {
     kernel.context = &by_zero;
