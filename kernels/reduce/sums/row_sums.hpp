@@ -17,6 +17,13 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
+#if !defined(__F16C__)
+/// widen_block of f16 out of line: some hundred instructions without F16C, which sums would hold dozens of times.
+[[gnu::noinline]] inline void widen_float16_block(float* to, const char* from) noexcept {
+  widen_block<float16>(to, from);
+}
+#endif
+
 template <class T>
 WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_vector(const char* from) noexcept {
   if constexpr (is_half_type<T>) {
@@ -31,6 +38,12 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_vector(const char* from) noexcep
     return v;
 #endif
     alignas(64) float widened[half_block];
+#if !defined(__F16C__)
+    if constexpr (std::is_same_v<T, float16>) {
+      widen_float16_block(widened, from);
+      return Vectorized<float>::load(widened);
+    }
+#endif
     widen_block<T>(widened, from);
     return Vectorized<float>::load(widened);
   } else {

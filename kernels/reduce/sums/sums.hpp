@@ -29,8 +29,8 @@ struct MappedSums {
   static void columns(const void*, void* accumulators, char* const* inputs,
                       const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                       std::int64_t) {
-    sum_columns<T>(static_cast<double*>(accumulators), inputs[0], row_bytes[0], rows, columns,
-                   [](auto x, std::int64_t) WEFT_INLINE_LAMBDA { return Rule::map(x); });
+    const std::int64_t none = 0;
+    column_blocks(nullptr, accumulators, inputs, row_bytes, rows, columns, &none, 1);
   }
   static void column_blocks(const void*, void* accumulators, char* const* inputs,
                             const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
