@@ -123,7 +123,7 @@ TEST_CASE("copy: across, plane by plane, from and to within lines", "[layouts]")
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("copy: across, of more than some second-level caches", "[layouts]") {
+TEST_CASE("copy: across, of more than the second-level cache holds some times", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   const auto check_type = [&](ScalarType type, bool pages) {
@@ -134,7 +134,8 @@ TEST_CASE("copy: across, of more than some second-level caches", "[layouts]") {
                                                     : std::max<std::int64_t>(1, 64 / size);
     const std::int64_t pitch = 4096 / size * random.integer(1, 2) + beside;
     const std::int64_t columns = pitch - random.integer(0, 70);
-    const std::int64_t rows = (7 << 20) / size / columns + random.integer(-30, 30);
+    const std::int64_t bytes = weft::cpu_info().l2_bytes * random.integer(2, 7);
+    const std::int64_t rows = bytes / size / columns + random.integer(-30, 30);
     const std::int64_t from_pitch = (rows * size + 4095) / 4096 * 4096 / size + beside;
     const weft::Tensor from = weft::Tensor::empty({columns, from_pitch}, type);
     const weft::Tensor to = weft::Tensor::empty({rows, pitch}, type);

@@ -8,15 +8,18 @@ NaiveOperand naive(const weft::TensorView& view) {
 }
 
 std::byte* element_at(const weft::TensorView& view, const Dims& index) {
-  return static_cast<std::byte*>(view.data()) + naive_offset(naive(view), index);
+  return static_cast<std::byte*>(view.data()) +
+         naive_offset(view.shape(), view.strides(), index) * weft::element_size(view.dtype());
 }
 
 Dense dense_copy(const weft::TensorView& view) {
   Dense copy(view.dtype(), dims(view.shape()));
+  const NaiveOperand operand = naive(view);
+  const auto* from = static_cast<const std::byte*>(view.data());
   std::int64_t flat = 0;
   for_each_index(copy.shape, [&](const Dims& index) {
-    std::memcpy(copy.at(flat++), element_at(view, index),
-                static_cast<std::size_t>(weft::element_size(view.dtype())));
+    std::memcpy(copy.at(flat++), from + naive_offset(operand, index),
+                static_cast<std::size_t>(operand.element_bytes));
   });
   return copy;
 }

@@ -41,16 +41,19 @@ void for_each_index(const Dims& shape, Visit&& visit) {
 /// extents of one axis that are not 1 are equal.
 std::optional<Dims> naive_broadcast(const std::vector<Dims>& shapes);
 
-/// Byte offset, from the operand's own element (0, 0, ...), of the element that belongs to an index
-/// of the common shape.
-inline std::int64_t naive_offset(const NaiveOperand& operand, const Dims& index) {
+/// Offset in elements, from an operand's own element (0, 0, ...), of the element that belongs to an index
+/// of the common shape. `Extents` is any list of std::int64_t.
+template <class Extents>
+std::int64_t naive_offset(const Extents& shape, const Extents& strides, const Dims& index) {
   std::int64_t offset = 0;
-  const std::size_t lead = index.size() - operand.shape.size();
-  for (std::size_t axis = 0; axis < operand.shape.size(); ++axis) {
-    const std::int64_t i = operand.shape[axis] == 1 ? 0 : index[lead + axis];
-    offset += i * operand.strides[axis] * operand.element_bytes;
-  }
+  const std::size_t lead = index.size() - shape.size();
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    offset += (shape[axis] == 1 ? 0 : index[lead + axis]) * strides[axis];
   return offset;
+}
+/// The same in bytes.
+inline std::int64_t naive_offset(const NaiveOperand& operand, const Dims& index) {
+  return naive_offset(operand.shape, operand.strides, index) * operand.element_bytes;
 }
 
 /// Byte offsets of all operands, for every index in row-major order.
