@@ -44,7 +44,8 @@ long double ulps_between(weft::ScalarType type, const void* a, const void* b,
     }
   };
   const auto own = format(type), other = format(computed);
-  const auto [digits, least, most] = own[0] < other[0] ? own : other;
+  const auto& [digits, least, largest] = own[0] < other[0] ? own : other;
+  const int most = largest;  // lambdas capture no structured bindings before Clang 16
   const auto value = [&](const void* element) {
     double x = 0;
     convert_element(weft::ScalarType::f64, &x, type, element);
