@@ -42,6 +42,57 @@ TEST_CASE("a graph runs", "[graph]") {
   CHECK(values(results[0]) == Floats{2, 8, 18, 5, 14, 27});
 }
 
+TEST_CASE("a frame refuses what it has no place for", "[graph]") {
+  Graph graph;
+  graph.add_result(graph.add("Relu", {graph.add_parameter(f32({3}), "x")}));
+  Frame frame{Executable(graph)};
+  const Tensor input = Tensor::of<float>({3}, {-1, 2, 3});
+  const std::vector<TensorView> inputs = {input};
+  float out[3] = {};
+  // Before there is a plan.
+  CHECK_ERROR(invalid_argument, ("planned before bind_parameter"), frame.bind_parameter(0, out));
+  CHECK_ERROR(invalid_argument, ("planned before hold_parameter"), frame.hold_parameter(0));
+  CHECK_ERROR(invalid_argument, ("planned before bind_result"), frame.bind_result(0, out));
+  CHECK_ERROR(invalid_argument, ("planned before result_data"), frame.result_data(0));
+  CHECK_ERROR(invalid_argument, ("planned before result_parameter"), frame.result_parameter(0));
+  CHECK_ERROR(invalid_argument, ("planned before can_step_result"), frame.can_step_result(0));
+  CHECK_ERROR(invalid_argument, ("planned before it runs"), frame.run());
+  // Numbers that there are not.
+  frame.plan(inputs);
+  for (const int i : {-1, 1, 7}) {
+    CHECK_ERROR(invalid_argument, ("no parameter", "but 1"), frame.bind_parameter(i, out));
+    CHECK_ERROR(invalid_argument, ("no parameter", "but 1"), frame.hold_parameter(i));
+    CHECK_ERROR(invalid_argument, ("no parameter", "but 1"), frame.can_step_parameter(i));
+    CHECK_ERROR(invalid_argument, ("no parameter", "but 1"), frame.step_parameter(i, 8));
+    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.bind_result(i, out));
+    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.can_step_result(i));
+    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.step_result(i, 8));
+    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.result_data(i));
+    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.result_parameter(i));
+    CHECK_ERROR(invalid_argument, ("result"), frame.same_result(i));
+    CHECK_ERROR(invalid_argument, ("result"), frame.result(i));
+  }
+  // A place that is the frame's, and null.
+  CHECK_ERROR(invalid_argument, ("result 0", "not planned as external"), frame.bind_result(0, out));
+  CHECK_ERROR(invalid_argument, ("result 0", "not planned as external"), frame.step_result(0, 8));
+  frame.bind_parameter(0, nullptr);
+  CHECK_ERROR(undefined, ("parameter 0", "null"), frame.run());
+  frame.bind_parameter(0, input.data());
+  frame.run();
+  CHECK(values(frame.result(0)) == Floats{0, 2, 3});
+  // An external result that nobody has bound.
+  frame.plan(inputs, std::vector<ResultPlace>{{.external = true}});
+  CHECK_ERROR(undefined, ("external result 0", "not bound"), frame.run());
+  frame.bind_result(0, out);
+  frame.run();
+  CHECK(out[2] == 3);
+  Frame other = std::move(frame);
+  CHECK_ERROR(invalid_argument, ("moved from"), frame.run());  // NOLINT(bugprone-use-after-move)
+  CHECK_ERROR(invalid_argument, ("moved from"), frame.plan(inputs));
+  CHECK_ERROR(invalid_argument, ("moved from"), frame.bind_parameter(0, out));
+  other.run();
+}
+
 TEST_CASE("pointers are bound anew, and strides are those planned for", "[graph]") {
   Graph graph;
   const Value x = graph.add_parameter(f32({3}), "x"), y = graph.add_parameter(f32({3}), "y");

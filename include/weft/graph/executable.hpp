@@ -111,24 +111,28 @@ class WEFT_API Frame {
   /// Error(invalid_argument) for other counts; and what operators throw.
   void plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places = {});
 
+  // What follows throws Error(invalid_argument) before plan(), for a parameter or result that there is not, for one
+  // that is not external where it has to be, and of a frame that was moved from.
+
   /// The address of a parameter's element (0, 0, ...). The memory is read during run() only. O(uses).
-  void bind_parameter(int i, const void* origin) noexcept;
+  void bind_parameter(int i, const void* origin);
   /// Says that a parameter keeps its elements from run to run until this is called for it again. Kernels
   /// that read it may keep what they make of them, if the frame is planned again, too. O(steps).
   void hold_parameter(int i);
   /// Where to write an external result; has to be bound before run(). An address that the frame reads
   /// during the same run must not meet it.
-  void bind_result(int i, void* origin) noexcept;
+  void bind_result(int i, void* origin);
 
   /// Whether a parameter, or an external result, that is planned as dense rows with gaps between them may have
   /// its rows any other number of bytes apart: all that reads or writes it are calls that take the rows.
   bool can_step_parameter(int i) const;
   bool can_step_result(int i) const;
-  /// Bytes from row to row from now on, until the next plan(). Only where can_step_...() says so.
-  void step_parameter(int i, std::int64_t bytes) noexcept;
-  void step_result(int i, std::int64_t bytes) noexcept;
+  /// Bytes from row to row from now on, until the next plan(). Only where can_step_...() said so after it.
+  void step_parameter(int i, std::int64_t bytes);
+  void step_result(int i, std::int64_t bytes);
 
-  /// Runs. Throws what kernels throw; results are then undefined.
+  /// Runs. Throws what kernels throw; results are then undefined. Throws Error(undefined), before anything runs, for
+  /// an external result that was not bound, and a parameter that was bound to null.
   void run();
 
   /// Geometry of a result and, after run(), where it is: its external place, or memory of the frame
@@ -136,24 +140,25 @@ class WEFT_API Frame {
   /// Undefined before run() if its shape depends on data.
   TensorView result(int i) const;
   /// The address of result(i) alone.
-  void* result_data(int i) const noexcept;
+  void* result_data(int i) const;
   /// The first result that is the same value as result i; i itself if there is none before it. Only
   /// that one need be bound; the others are copied if they are external as well.
-  int same_result(int i) const noexcept;
+  int same_result(int i) const;
   /// The parameter that result i is, or is a view of; -1 if it is computed.
-  int result_parameter(int i) const noexcept;
+  int result_parameter(int i) const;
   /// True if the shapes of all values are known before run().
-  bool is_static() const noexcept;
+  bool is_static() const;
 
-  const Executable& executable() const noexcept;
+  const Executable& executable() const;
   /// What ReadValue and Assign nodes keep from run to run.
-  Variables& variables() noexcept;
-  const FrameCounters& counters() const noexcept;
+  Variables& variables();
+  const FrameCounters& counters() const;
   /// What was decided, as far as planned.
   FrameExplanation explain() const;
 
  private:
   class Impl;
+  Impl& impl() const;  // throws if there is none
   std::unique_ptr<Impl> impl_;
 };
 

@@ -45,7 +45,7 @@ FrameExplanation Frame::Impl::explain() const {
   return out;
 }
 
-FrameExplanation Frame::explain() const { return impl_->explain(); }
+FrameExplanation Frame::explain() const { return impl().explain(); }
 
 std::string to_string(const PlanNote& note) {
   std::string out = text(name(note.kind), ": ");

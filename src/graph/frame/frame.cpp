@@ -39,6 +39,7 @@ Frame::Impl::Impl(Executable executable)
 void Frame::Impl::bind(int root, void* origin) noexcept {
   Root& at = roots_[static_cast<std::size_t>(root)];
   at.origin = static_cast<char*>(origin);
+  all_bound_ = all_bound_ && origin != nullptr;
   for (const Patch& patch : at.patches)
     *patch.where = at.origin + patch.offset;
 }
@@ -147,9 +148,57 @@ void Frame::Impl::run_segment(const Segment& segment) {
   counters.bytes_copied += segment.bytes_copied;
 }
 
-void Frame::Impl::run() {
+void Frame::Impl::check_planned(std::string_view what) const {
   if (!planned_)
-    fail(ErrorCode::invalid_argument, "graph: a frame has to be planned before it runs");
+    fail(ErrorCode::invalid_argument, text("graph: a frame has to be planned before ", what));
+}
+
+int Frame::Impl::planned_parameter(int i, std::string_view what) const {
+  check_planned(what);
+  if (i < 0 || i >= nparameters()) {
+    fail(ErrorCode::invalid_argument,
+         text("graph: ", what, ": there is no parameter ", i, ", but ", nparameters()));
+  }
+  return i;
+}
+
+int Frame::Impl::planned_result(int i, std::string_view what) const {
+  check_planned(what);
+  if (i < 0 || i >= nresults()) {
+    fail(ErrorCode::invalid_argument,
+         text("graph: ", what, ": there is no result ", i, ", but ", nresults()));
+  }
+  return i;
+}
+
+int Frame::Impl::planned_external(int i, std::string_view what) const {
+  if (!places_[static_cast<std::size_t>(planned_result(i, what))].external) {
+    fail(ErrorCode::invalid_argument,
+         text("graph: ", what, ": result ", i, " is not planned as external"));
+  }
+  return external_root(i);
+}
+
+void Frame::Impl::check_bound() {
+  const auto is_missing = [&](int root, const TensorView& view) {
+    const Root& at = roots_[static_cast<std::size_t>(root)];
+    return at.origin == nullptr && !at.patches.empty() && !(view.defined() && view.numel() == 0);
+  };
+  for (int i = 0; i < nparameters(); ++i) {
+    if (!is_missing(i, parameters_[static_cast<std::size_t>(i)])) continue;
+    fail(ErrorCode::undefined, text("graph: parameter ", i, " is bound to null"));
+  }
+  for (int i = 0; i < nresults(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!places_[at].external || !is_missing(external_root(i), state(program_.results[at]).view))
+      continue;
+    fail(ErrorCode::undefined, text("graph: external result ", i, " is not bound"));
+  }
+  all_bound_ = true;
+}
+
+void Frame::Impl::run() {
+  check_planned("it runs");
   ++counters.runs;
   for (std::size_t s = 0;; ++s) {
     if (s == segments_.size()) {
@@ -159,6 +208,7 @@ void Frame::Impl::run() {
       truncate(s);
       plan_segment();
     }
+    if (!all_bound_) check_bound();
     run_segment(*segments_[s]);
   }
   if (!variables.empty()) variables.end_run();
@@ -173,8 +223,8 @@ TensorView Frame::Impl::result(int i) const {
   return value.view.defined() ? current_view(value) : TensorView();
 }
 
-void* Frame::Impl::result_data(int i) const noexcept {
-  const auto at = static_cast<std::size_t>(i);
+void* Frame::Impl::result_data(int i) const {
+  const auto at = static_cast<std::size_t>(planned_result(i, "result_data"));
   const ValueState& copied = copied_results_[at];
   const ValueState& value =
       copied.kind == ValueState::Kind::rooted ? copied : state(program_.results[at]);
@@ -182,8 +232,9 @@ void* Frame::Impl::result_data(int i) const noexcept {
   return root_of(value.root).origin + value.offset;
 }
 
-int Frame::Impl::result_parameter(int i) const noexcept {
-  const ValueState& value = state(program_.results[static_cast<std::size_t>(i)]);
+int Frame::Impl::result_parameter(int i) const {
+  const auto at = static_cast<std::size_t>(planned_result(i, "result_parameter"));
+  const ValueState& value = state(program_.results[at]);
   return value.kind == ValueState::Kind::rooted && value.root < nparameters() ? value.root : -1;
 }
 
@@ -194,46 +245,53 @@ Frame::Frame(Frame&&) noexcept = default;
 Frame& Frame::operator=(Frame&&) noexcept = default;
 Frame::~Frame() = default;
 
+Frame::Impl& Frame::impl() const {
+  if (impl_ == nullptr) fail(ErrorCode::invalid_argument, "graph: the frame was moved from");
+  return *impl_;
+}
+
 void Frame::plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places) {
-  naming_origin(impl_->program(), [&] { impl_->plan(parameters, places); });
+  naming_origin(impl().program(), [&] { impl_->plan(parameters, places); });
 }
-void Frame::bind_parameter(int i, const void* origin) noexcept {
-  impl_->bind(i, const_cast<void*>(origin));
+void Frame::bind_parameter(int i, const void* origin) {
+  impl().bind(impl_->planned_parameter(i, "bind_parameter"), const_cast<void*>(origin));
 }
-void Frame::hold_parameter(int i) { impl_->hold(impl_->parameter_root(i)); }
-void Frame::bind_result(int i, void* origin) noexcept {
-  impl_->bind(impl_->external_root(i), origin);
+void Frame::hold_parameter(int i) { impl().hold(impl_->planned_parameter(i, "hold_parameter")); }
+void Frame::bind_result(int i, void* origin) {
+  impl().bind(impl_->planned_external(i, "bind_result"), origin);
 }
 bool Frame::can_step_parameter(int i) const {
+  const int root = impl().planned_parameter(i, "can_step_parameter");
   const int value = impl_->program().parameters[static_cast<std::size_t>(i)];
-  return impl_->can_step_rows(impl_->parameter_root(i), impl_->view_of(value));
+  return impl_->can_step_rows(root, impl_->view_of(value));
 }
 bool Frame::can_step_result(int i) const {
-  const int value = impl_->program().results[static_cast<std::size_t>(i)];
+  const auto at = static_cast<std::size_t>(impl().planned_result(i, "can_step_result"));
+  const int value = impl_->program().results[at];
   return impl_->is_at(value, impl_->external_root(i)) &&
          impl_->can_step_rows(impl_->external_root(i), impl_->view_of(value));
 }
-void Frame::step_parameter(int i, std::int64_t bytes) noexcept {
-  impl_->step_rows(impl_->parameter_root(i), bytes);
+void Frame::step_parameter(int i, std::int64_t bytes) {
+  impl().step_rows(impl_->planned_parameter(i, "step_parameter"), bytes);
 }
-void Frame::step_result(int i, std::int64_t bytes) noexcept {
-  impl_->step_rows(impl_->external_root(i), bytes);
+void Frame::step_result(int i, std::int64_t bytes) {
+  impl().step_rows(impl_->planned_external(i, "step_result"), bytes);
 }
 void Frame::run() {
-  naming_origin(impl_->program(), [&] { impl_->run(); });
+  naming_origin(impl().program(), [&] { impl_->run(); });
 }
-TensorView Frame::result(int i) const { return impl_->result(i); }
-void* Frame::result_data(int i) const noexcept { return impl_->result_data(i); }
-int Frame::same_result(int i) const noexcept {
-  const auto& results = impl_->program().results;
-  const auto first = std::ranges::find(results, results[static_cast<std::size_t>(i)]);
-  return static_cast<int>(first - results.begin());
+TensorView Frame::result(int i) const { return impl().result(i); }
+void* Frame::result_data(int i) const { return impl().result_data(i); }
+int Frame::same_result(int i) const {
+  const auto& results = impl().program().results;
+  const int value = results[checked_index(i, results.size(), "same_result: result")];
+  return static_cast<int>(std::ranges::find(results, value) - results.begin());
 }
-int Frame::result_parameter(int i) const noexcept { return impl_->result_parameter(i); }
-bool Frame::is_static() const noexcept { return impl_->is_static(); }
-const Executable& Frame::executable() const noexcept { return impl_->executable(); }
-Variables& Frame::variables() noexcept { return impl_->variables; }
-const FrameCounters& Frame::counters() const noexcept { return impl_->counters; }
+int Frame::result_parameter(int i) const { return impl().result_parameter(i); }
+bool Frame::is_static() const { return impl().is_static(); }
+const Executable& Frame::executable() const { return impl().executable(); }
+Variables& Frame::variables() { return impl().variables; }
+const FrameCounters& Frame::counters() const { return impl().counters; }
 
 }  // namespace graph
 }  // namespace v0

@@ -144,9 +144,15 @@ class Frame::Impl final : private OutputMemory {
   const TensorView& view_of(int value) const { return state(value).view; }
   bool is_at(int value, int root) const { return state(value).root == root; }
   void run();
+  // Throw Error(invalid_argument) naming `what` if nothing is planned, and if there is no parameter or (external)
+  // result of that number. The roots of a parameter and of an external result.
+  void check_planned(std::string_view what) const;
+  int planned_parameter(int i, std::string_view what) const;
+  int planned_result(int i, std::string_view what) const;
+  int planned_external(int i, std::string_view what) const;
   TensorView result(int i) const;
-  void* result_data(int i) const noexcept;
-  int result_parameter(int i) const noexcept;
+  void* result_data(int i) const;
+  int result_parameter(int i) const;
 
   const Executable& executable() const noexcept { return executable_; }
   const Program& program() const noexcept { return program_; }
@@ -227,6 +233,8 @@ class Frame::Impl final : private OutputMemory {
 
   // ---- running: frame.cpp
   bool still_holds(const Segment& segment) const;
+  /// Throws Error(undefined) naming a parameter or external result that is read or written, and at null.
+  void check_bound();
   void run_segment(const Segment& segment);
   static void run_step(const void* context, char* const* data, const std::int64_t* row_bytes,
                        std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
@@ -239,6 +247,8 @@ class Frame::Impl final : private OutputMemory {
   std::vector<std::vector<int>> results_of_;  // results that are each value
 
   bool planned_ = false;
+  bool all_bound_ =
+      false;              ///< known since the last plan or null pointer: all that is to be bound is
   bool stepped_ = false;  ///< rows are not as far apart as planned
   bool is_static_ = true;
   std::vector<TensorView> parameters_;  // as planned for

@@ -14,6 +14,7 @@ namespace graph {
 void Frame::Impl::plan_segment() {
   segments_.push_back(std::make_unique<Segment>());
   ++counters.plans;
+  all_bound_ = false;
   segment().first_node = next_node_;
   cut_ = false;
   const int end = static_cast<int>(program().nodes.size());
@@ -273,6 +274,7 @@ void Frame::Impl::plan(std::span<const TensorView> parameters,
     plan_segment();
   }
   planned_ = true;
+  all_bound_ = false;
 }
 
 }  // namespace graph
