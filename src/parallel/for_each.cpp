@@ -38,12 +38,43 @@ void for_each_tile(const TensorIterator& iter, const LoopTiles& tiles, Loop2d lo
   });
 }
 
+/// The largest dim that output 0 keeps, or -1.
+int largest_kept_dim(const Geometry& geometry) {
+  int kept = -1;
+  for (int d = 0; d < geometry.ndim(); ++d) {
+    if (geometry.stride(d, 0) != 0 && (kept < 0 || geometry.extent(d) >= geometry.extent(kept)))
+      kept = d;
+  }
+  return kept;
+}
+
 }  // namespace
+
+/// Each output is reduced by one thread, in one order: threads share the largest kept dim.
+void TensorIterator::for_each_kept(Loop2d loop, std::int64_t grain) const {
+  const int kept = largest_kept_dim(geometry_);
+  if (kept < 0 || numel_ < grain) {
+    serial_for_each_2d(loop, {0, numel_});
+    return;
+  }
+  const std::int64_t extent = geometry_.extent(kept);
+  const std::int64_t per_index = std::max<std::int64_t>(1, numel_ / extent);
+  parallel_for(extent, std::max<std::int64_t>(1, grain / per_index),
+               [&](std::int64_t begin, std::int64_t end) {
+                 TensorIterator part = *this;
+                 part.narrow(kept, begin, end - begin);
+                 part.serial_for_each_2d(loop, {0, part.numel_});
+               });
+}
 
 void TensorIterator::for_each_2d(Loop2d loop, std::int64_t grain) const {
   if (numel_ == 0) return;
   require_uncast("for_each");
-  if (!is_reduction_ && !linear_ && !pytorch_order_) {
+  if (is_reduction_) {
+    for_each_kept(loop, grain);
+    return;
+  }
+  if (!linear_ && !pytorch_order_) {
     if (const auto tiles = tiles_for_loops(geometry_, numel_)) {
       for_each_tile(*this, *tiles, loop, grain);
       return;
@@ -96,24 +127,7 @@ void TensorIterator::parallel_reduce(Loop2d loop) const {
     reduce_to_one(loop);
     return;
   }
-  if (numel_ < default_grain) {
-    serial_for_each_2d(loop, {0, numel_});
-    return;
-  }
-  // Threads share the largest kept dim; every output is reduced by one thread in one order.
-  int kept = -1;
-  for (int d = 0; d < ndim(); ++d) {
-    if (geometry_.stride(d, 0) != 0 && (kept < 0 || geometry_.extent(d) >= geometry_.extent(kept)))
-      kept = d;
-  }
-  const std::int64_t extent = geometry_.extent(kept);
-  const std::int64_t grain =
-      std::max<std::int64_t>(1, default_grain / std::max<std::int64_t>(1, numel_ / extent));
-  parallel_for(extent, grain, [&](std::int64_t begin, std::int64_t end) {
-    TensorIterator part = *this;
-    part.narrow(kept, begin, end - begin);
-    part.serial_for_each_2d(loop, {0, part.numel_});
-  });
+  for_each_kept(loop, default_grain);
 }
 
 void TensorIterator::foreach_reduced_elt(FunctionRef<void(TensorIterator&)> loop,

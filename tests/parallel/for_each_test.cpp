@@ -98,3 +98,42 @@ TEST_CASE("for_each: with one thread everything is on the calling thread", "[par
     CHECK(elements == 50000);
   });
 }
+
+TEST_CASE("for_each: elements of a reduction's output are met by one thread each", "[parallel]") {
+  const std::int64_t rows = 60, columns = 70;
+  Tensor a = Tensor::empty({rows, columns}, ScalarType::i64);
+  for (std::int64_t i = 0; i < a.numel(); ++i)
+    a.data_as<std::int64_t>()[i] = i % 11;
+  const auto add = [](char** data, const std::int64_t* strides, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      *reinterpret_cast<std::int64_t*>(data[0] + i * strides[0]) +=
+          *reinterpret_cast<const std::int64_t*>(data[1] + i * strides[1]);
+    }
+  };
+  for (const Dims& shape : {Dims{1, 1}, Dims{rows, 1}, Dims{1, columns}}) {
+    Tensor sums;
+    for (const int threads : {1, 2, 8}) {
+      for (const std::int64_t grain : {1, 100, 100'000}) {
+        const Tensor out = Tensor::zeros(shape, ScalarType::i64);
+        const TensorIterator iter = TensorIteratorConfig()
+                                        .add_output(out)
+                                        .add_input(a)
+                                        .is_reduction(true)
+                                        .resize_outputs(false)
+                                        .build();
+        test::in_arena(threads, [&] { iter.for_each(add, grain); });
+        if (!sums.defined()) sums = out;
+        bool same = true;
+        std::int64_t all = 0;
+        for (std::int64_t i = 0; i < out.numel(); ++i) {
+          const std::int64_t sum = out.data_as<std::int64_t>()[i];
+          same = same && sum == sums.data_as<std::int64_t>()[i];
+          all += sum;
+        }
+        INFO(weft::to_string(shape) << " on " << threads << " by " << grain);
+        CHECK(same);
+        CHECK(all == 20991);
+      }
+    }
+  }
+}

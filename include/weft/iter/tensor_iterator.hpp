@@ -179,8 +179,8 @@ class WEFT_API TensorIterator {
   /// at least `grain` elements (0 counts as 1), each of which goes through serial_for_each. Where
   /// operands disagree about the order (a matrix and a transposed one), the pieces are tiles of 64 x
   /// 64 elements along dim 0 and another dim instead, so that every cache line fetched is used up; not
-  /// in reductions, and not if linear iteration or PyTorch's order was asked for. Nothing happens for
-  /// numel 0. A loop that throws ends the others soon; the first exception reaches the caller,
+  /// if linear iteration or PyTorch's order was asked for. In reductions, threads share the largest dim that output 0
+  /// keeps, so that each of its elements is met by one thread, in one order. Nothing happens for numel 0. A loop that throws ends the others soon; the first exception reaches the caller,
   /// outputs are then partly written.
   template <class F>
     requires(Loop1dCallable<F> || Loop2dCallable<F>)
@@ -283,6 +283,7 @@ class WEFT_API TensorIterator {
   void move_origins(int dim, std::int64_t by);
   void for_each_2d(Loop2d loop, std::int64_t grain) const;
   void serial_for_each_2d(Loop2d loop, Range range) const;
+  void for_each_kept(Loop2d loop, std::int64_t grain) const;
   void reduce_to_one(Loop2d loop) const;
   Geometry uncoalesced() const;
   std::vector<Explanation::Neighbours> explain_neighbours() const;
