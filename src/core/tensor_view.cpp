@@ -175,6 +175,7 @@ TensorView TensorView::as_strided(IntSpan new_shape, IntSpan new_strides,
   if (!checked_add(origin, bytes, moved))
     fail(ErrorCode::overflow, text("offset ", offset, " leaves the address space"));
   // The range of no memory is that of memory of unknown extent.
+  if (!defined_) fail(ErrorCode::undefined, "as_strided of an undefined tensor");
   if (data_ == nullptr && weft::numel(new_shape) > 0) {
     fail(ErrorCode::undefined,
          text("as_strided: elements of shape ", to_string(new_shape), " in no memory"));
@@ -284,6 +285,7 @@ TensorView TensorView::select(std::int64_t axis, std::int64_t i) const {
 }
 
 TensorView TensorView::flip(std::int64_t axis) const {
+  if (!defined_) fail(ErrorCode::undefined, "flip of an undefined tensor");
   const auto a = static_cast<std::size_t>(normalize_axis(axis, rank_));
   if (rank_ == 0 || numel_ == 0) return *this;
   DimVector new_strides(strides().begin(), strides().end());

@@ -261,6 +261,8 @@ TEST_CASE("tensor_view: elements of an undefined tensor", "[core]") {
   CHECK_ERROR(undefined, ("undefined"), weft::Tensor{}.at<float>({}));
   CHECK_ERROR(undefined, ("undefined"), TensorView{}.at<float>({}));
   CHECK_ERROR(undefined, ("undefined"), TensorView{}.element_offset({}));
+  CHECK_ERROR(undefined, ("undefined"), TensorView{}.flip(0));
+  CHECK_ERROR(undefined, ("undefined"), TensorView{}.as_strided({0}, {1}));
   weft::Tensor from = weft::Tensor::zeros({2, 3}, ScalarType::f32);
   const weft::Tensor to = std::move(from);
   CHECK(!from.defined());  // NOLINT(bugprone-use-after-move): that is what is tested
