@@ -24,6 +24,27 @@ Dense dense_copy(const weft::TensorView& view) {
   return copy;
 }
 
+namespace {
+
+void canonicalize(weft::ScalarType type, std::byte* element) {
+  weft::dispatch_all_types(type, [&]<class T>() {
+    if constexpr (weft::is_complex_type<T>) {
+      constexpr auto part = weft::scalar_type_of<typename T::value_type>;
+      canonicalize(part, element);
+      canonicalize(part, element + sizeof(T) / 2);
+    } else if (is_nan(load<T>(element))) {
+      std::memset(element, 0xff, sizeof(T));
+    }
+  });
+}
+
+}  // namespace
+
+void canonicalize(Dense& dense) {
+  for (std::int64_t i = 0; i < product(dense.shape); ++i)
+    canonicalize(dense.type, dense.at(i));
+}
+
 long double ulps_between(weft::ScalarType type, const void* a, const void* b,
                          weft::ScalarType computed) {
   if (same_element(type, a, b)) return 0;
