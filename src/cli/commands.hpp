@@ -19,6 +19,7 @@ class UsageError : public std::runtime_error {
 
 struct InfoOptions {
   bool json = false;
+  bool tuning = false;  ///< print the tuning in use as a file, and nothing else
 };
 /// Prints what the library knows of itself and of the machine.
 void run_info(const InfoOptions& options);

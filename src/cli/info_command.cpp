@@ -7,11 +7,16 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "machine/tuning.hpp"
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
+#include <system_error>
 
 namespace weft::cli {
 namespace {
@@ -34,10 +39,13 @@ void print_json(const CpuInfo& cpu) {
   fmt::print(
       "{{\"version\": {}, \"cpu\": {}, \"level\": {}, \"best_level\": {}, \"hardware_threads\": "
       "{}, \"threads\": {}, "
-      "\"l1_bytes\": {}, \"l2_bytes\": {}, \"l3_bytes\": {}, \"types\": {}, \"ops\": {}}}\n",
+      "\"l1_bytes\": {}, \"l2_bytes\": {}, \"l3_bytes\": {}, \"machine_class\": {}, "
+      "\"tuning_file\": {}, \"tuning_refused\": {}, \"types\": {}, \"ops\": {}}}\n",
       json_string(version()), json_string(cpu.model), json_string(name(cpu.level)),
       json_string(name(cpu.best_level)), cpu.hardware_threads, num_threads(), cpu.l1_bytes,
-      cpu.l2_bytes, cpu.l3_bytes, json_list(type_names()), json_list(op_names()));
+      cpu.l2_bytes, cpu.l3_bytes, json_string(name(tuning().machine_class)),
+      json_string(cpu.tuning_file), json_string(cpu.tuning_refused), json_list(type_names()),
+      json_list(op_names()));
 }
 
 std::string kib(std::int64_t bytes) {
@@ -77,10 +85,41 @@ std::string caches_remark(const CpuInfo& cpu) {
   return cpu.l3_is_told_far ? " and far, as WEFT_CACHES says" : ", as WEFT_CACHES says";
 }
 
+/// What became of WEFT_TUNING.
+std::string tuning_remark(const CpuInfo& cpu) {
+  const std::string in_use(name(tuning().machine_class));
+  if (!cpu.tuning_file.empty()) return fmt::format("{}, from {}", in_use, cpu.tuning_file);
+  const char* named = std::getenv("WEFT_TUNING");
+  if (cpu.tuning_refused.empty()) return in_use;
+  return fmt::format("{} (WEFT_TUNING={} is ignored: {})", in_use, named, cpu.tuning_refused);
+}
+
+/// What became of WEFT_NUM_THREADS, to be read after the number.
+std::string threads_remark() {
+  const char* wanted = std::getenv("WEFT_NUM_THREADS");
+  if (wanted == nullptr) return "";
+  const std::string_view text = wanted;
+  int cap = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cap);
+  if (error == std::errc() && end == text.data() + text.size() && cap > 0) return "";
+  return fmt::format(" (WEFT_NUM_THREADS={} is no number above 0, and ignored)", wanted);
+}
+
+std::string today() {
+  const std::chrono::year_month_day day{
+      std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
+                     static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+}
+
 }  // namespace
 
 void run_info(const InfoOptions& options) {
   const CpuInfo& cpu = cpu_info();
+  if (options.tuning) {
+    fmt::print("{}", tuning_text(tuning(), cpu, today()));
+    return;
+  }
   if (options.json) {
     print_json(cpu);
     return;
@@ -90,7 +129,8 @@ void run_info(const InfoOptions& options) {
   fmt::print("instructions    {}{}\n", name(cpu.level), level_remark(cpu));
   fmt::print("caches          L1 {}, L2 {}, L3 {}{}\n", kib(cpu.l1_bytes), kib(cpu.l2_bytes),
              kib(cpu.l3_bytes), caches_remark(cpu));
-  fmt::print("threads         {} of {}\n", num_threads(), cpu.hardware_threads);
+  fmt::print("tuning          {}\n", tuning_remark(cpu));
+  fmt::print("threads         {} of {}{}\n", num_threads(), cpu.hardware_threads, threads_remark());
   print_list("element types", type_names());
   print_list("operations", op_names());
 }

@@ -73,6 +73,7 @@ class CommandLine {
         add("info", "Version, processor, instruction set, threads, element types, operations",
             [this] { run_info(info_); });
     sub->add_flag("--json", info_.json, "Print one JSON object");
+    sub->add_flag("--tuning", info_.tuning, "Print the tuning in use, as a file for WEFT_TUNING");
   }
 
   void add_explain() {

@@ -21,8 +21,5 @@ std::int64_t bytes_touched(const TensorIterator& iter);
 /// written line by line. `unbuffered`: lines go there as they are computed or read, with no buffer between.
 bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered);
 
-/// Whether the first-level cache holds a buffer of 16 KiB and as much besides: 48 KiB or more.
-bool has_roomy_l1();
-
 }  // namespace v0
 }  // namespace weft

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/grain.hpp"
 
+#include "machine/tuning.hpp"
+
 #include <algorithm>
 
 namespace weft {
@@ -11,8 +13,9 @@ std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged)
   // conversion.
   const double ns =
       0.05 * static_cast<double>(cost) + 0.008 * static_cast<double>(bytes) + 0.3 * staged;
-  constexpr double least_ns = 20'000;  // a few times what it takes to wake a thread and wait for it
-  return std::max<std::int64_t>(1024, static_cast<std::int64_t>(least_ns / ns));
+  const Tuning& t = tuning();
+  return std::max(t.min_thread_elements,
+                  static_cast<std::int64_t>(static_cast<double>(t.thread_ns) / ns));
 }
 
 std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,

@@ -5,6 +5,8 @@
 
 #include <weft/base/export.hpp>
 
+#include "machine/tuning.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -15,8 +17,7 @@ inline namespace v0 {
 /// for functions that do nothing, and leaves out the calls.
 template <int locality>
 WEFT_ALWAYS_INLINE void prefetch_bytes(const char* from, std::int64_t bytes) {
-  constexpr std::int64_t line = 64;
-  for (std::int64_t b = 0; b < bytes; b += line)
+  for (std::int64_t b = 0; b < bytes; b += cache_line_bytes)
     __builtin_prefetch(from + b, 0, locality);
 }
 

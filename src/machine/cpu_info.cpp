@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/machine/cpu_info.hpp>
 
+#include "machine/tuning.hpp"
+
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -188,7 +190,13 @@ std::string_view name(Level level) noexcept {
 }
 
 const CpuInfo& cpu_info() {
-  static const CpuInfo info = look_up();
+  static const CpuInfo info = [] {
+    CpuInfo machine = look_up();
+    const FoundTuning& found = found_tuning(machine);
+    machine.tuning_file = found.file;
+    machine.tuning_refused = found.refused;
+    return machine;
+  }();
   return info;
 }
 

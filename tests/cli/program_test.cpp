@@ -128,6 +128,33 @@ TEST_CASE("program: info tells what became of WEFT_CACHES", "[program]") {
     CHECK(caches("'" + std::string(wrong) + "'").ends_with("and ignored)"));
 }
 
+TEST_CASE("program: info tells what became of WEFT_TUNING and WEFT_NUM_THREADS", "[program]") {
+  const TemporaryFolder folder;
+  const auto line = [](const std::string& word, const std::string& environment) {
+    const std::string out = run_program("info", environment).out;
+    const std::size_t at = out.find(word);
+    return out.substr(at, out.find('\n', at) - at);
+  };
+  const std::string caches = "WEFT_CACHES=32K,1M,32M ";
+  CHECK(line("tuning", caches) == "tuning          tight");
+  const std::string text = run_program("info --tuning", caches).out;
+  const std::string file = folder.write("mine", text);
+  CHECK(line("tuning", caches + "WEFT_TUNING=" + file) == "tuning          tight, from " + file);
+  CHECK(run_program("info --tuning", caches + "WEFT_TUNING=" + file).out == text);
+  CHECK(contains(line("tuning", "WEFT_CACHES=48K,1M,32M WEFT_TUNING=" + file),
+                 "tuning          near (WEFT_TUNING=" + file + " is ignored: line 4: the caches"));
+  CHECK(contains(line("tuning", caches + "WEFT_TUNING=/nowhere/mine"), "cannot open"));
+  const std::string large = folder.write("large", std::string(1 << 17, '#'));
+  CHECK(contains(line("tuning", caches + "WEFT_TUNING=" + large), "more than 65536 bytes"));
+  const std::string json = run_program("info --json", caches + "WEFT_TUNING=/nowhere/mine").out;
+  CHECK(JsonCheck::is_json(json));
+  CHECK(contains(json, "\"machine_class\": \"tight\", \"tuning_file\": \"\", "));
+
+  for (const char* wrong : {"abc", "0", "-1", "2x", "99999999999"})
+    CHECK(line("threads", "WEFT_NUM_THREADS=" + std::string(wrong)).ends_with("and ignored)"));
+  CHECK(line("threads", "WEFT_NUM_THREADS=1").starts_with("threads         1 of "));
+}
+
 TEST_CASE("program: folders and files that cannot be written", "[program]") {
   const TemporaryFolder folder;
   const std::string file = folder.write("file", "");

@@ -23,6 +23,8 @@ struct CpuInfo {
   std::int64_t l3_bytes = 8 << 20;
   bool caches_are_told = false;  ///< the sizes are those of WEFT_CACHES
   bool l3_is_told_far = false;   ///< and it says so of the last level, whatever its size
+  std::string tuning_file;       ///< that WEFT_TUNING names, if it is in use
+  std::string tuning_refused;    ///< why it is not
 
   /// True if the last level is the cache of a whole socket, far from each core: it is larger than any that
   /// a group of cores has next to it, or told to be far.
@@ -45,6 +47,10 @@ struct CpuInfo {
 /// of the three levels, `48K,1M,32M` say, in bytes or in units K, M or G of 1024, 1024^2 or 1024^3 bytes, and
 /// `,far` after them for a last level that is as far from a core as memory. It changes what is chosen, never
 /// results. Anything else it may hold, sizes from 4K to 64G apart, is passed over.
+///
+/// WEFT_TUNING names a file that replaces measured constants of the engine, as `weft info --tuning` prints it. It has
+/// no say in results either. A file of another processor, of other caches or another version, and one that holds
+/// anything unknown or out of range, is refused as a whole: tuning_refused says why.
 WEFT_API const CpuInfo& cpu_info();
 
 }  // namespace v0

@@ -52,7 +52,7 @@ class AxisPieces {
  protected:
   static constexpr std::int64_t most_accumulator_bytes = 8 << 10;
   /// Bytes of the buffers for a block, and for their alignment.
-  static constexpr std::int64_t scratch_bytes = stage_bytes + (2 << 10);
+  static constexpr std::int64_t scratch_bytes = max_stage_bytes + (2 << 10);
 
   /// Sets `out` and `in` to the first column of a piece; returns how many there are.
   std::int64_t locate(std::int64_t piece, AxisSide& out, AxisSide& in) const {
@@ -75,7 +75,7 @@ class AxisPieces {
   /// Cuts off `bytes` of a buffer, aligned.
   static char* take(char*& scratch, std::int64_t bytes) {
     char* at = scratch;
-    scratch += (bytes + 63) / 64 * 64;
+    scratch += whole_lines(bytes);
     return at;
   }
 
@@ -88,7 +88,7 @@ class AxisPieces {
   /// and whole steps of `step`.
   std::int64_t staged_rows(std::int64_t step) const {
     const std::int64_t bytes = out_.size + out_.kernel_size + in_.size + in_.kernel_size;
-    const std::int64_t fit = std::max<std::int64_t>(1, stage_bytes / (bytes * width_));
+    const std::int64_t fit = std::max<std::int64_t>(1, max_stage_bytes / (bytes * width_));
     return fit >= 16 ? fit - fit % 16 : fit - fit % step;
   }
 

@@ -7,6 +7,8 @@
 #include <weft/base/small_vector.hpp>
 #include <weft/iter/tensor_iterator.hpp>
 
+#include "machine/tuning.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -34,13 +36,11 @@ struct CopyPlane {
   /// Whether rows are one value each.
   bool fills() const { return to0 == size && from0 == 0; }
   /// Whether the input's side of a transposed plane is less than a line across.
-  bool reads_narrow() const { return extent1 * size < narrow_bytes; }
-  /// Bytes; a side of less is narrow.
-  static constexpr std::int64_t narrow_bytes = 64;
+  bool reads_narrow() const { return extent1 * size < cache_line_bytes; }
 };
 
-/// Most bytes of a tile that goes through a buffer.
-inline constexpr std::int64_t copy_buffer_bytes = 64 << 10;
+/// Most bytes of a tile that goes through a buffer, on the stack. Rows of the tuning table stay below.
+inline constexpr std::int64_t max_copy_buffer_bytes = 64 << 10;
 
 /// Tiles of a plane.
 struct CopyRoad {
@@ -66,9 +66,9 @@ struct CopyRuns {
 };
 
 /// The plane of an iterator over one output and one input of equal type.
-CopyPlane copy_plane(const TensorIterator& iter);
+CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning);
 /// How to go about it.
-CopyRoad copy_road(const TensorIterator& iter, const CopyPlane& plane);
+CopyRoad copy_road(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning);
 
 }  // namespace v0
 }  // namespace weft

@@ -2,7 +2,6 @@
 #include "engine/copy/run_copy.hpp"
 
 #include <weft/base/checked.hpp>
-#include <weft/machine/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
 #include "engine/block.hpp"
@@ -10,6 +9,7 @@
 #include "engine/footprint.hpp"
 #include "engine/prefetch.hpp"
 #include "kernels/stage/stage.hpp"
+#include "machine/tuning.hpp"
 
 #include <algorithm>
 
@@ -17,18 +17,15 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Least bytes that are worth a thread of their own.
-constexpr std::int64_t grain_bytes = 512 << 10;
-
 /// The walk over tiles of a plane, and over all other dims.
 class CopyWalk {
  public:
-  explicit CopyWalk(const TensorIterator& iter)
+  CopyWalk(const TensorIterator& iter, const Tuning& tuning)
       : geometry_(iter.geometry()),
-        p_(copy_plane(iter)),
+        p_(copy_plane(iter, tuning)),
         to_(iter.operand(0).data + p_.to_start),
         from_(iter.operand(1).data + p_.from_start),
-        road_(copy_road(iter, p_)),
+        road_(copy_road(iter, p_, tuning)),
         tiles0_(ceil_div(p_.extent0, road_.tile0)),
         tiles1_(ceil_div(p_.extent1, road_.tile1)) {
     std::int64_t planes = iter.numel() / (p_.extent0 * p_.extent1);
@@ -50,7 +47,7 @@ class CopyWalk {
   const CopyRoad& road() const { return road_; }
 
   void run(std::int64_t begin, std::int64_t end) const {
-    alignas(64) char buffer[copy_buffer_bytes];
+    alignas(64) char buffer[max_copy_buffer_bytes];
     const CopyBlockFn copy =
         road_.streams ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
     for (std::int64_t i = begin; i < end; ++i) {
@@ -166,10 +163,7 @@ class CopyWalk {
 };
 
 /// Whether all of it is copied at once, without tiles.
-bool is_small(const TensorIterator& iter) {
-  constexpr std::int64_t few_elements = 4096;
-  return iter.numel() <= few_elements;
-}
+bool is_small(const TensorIterator& iter) { return iter.numel() <= tuning().few_elements; }
 
 const char* access_name(const CopyPlane& plane) {
   return plane.dense()      ? "direct, by rows"
@@ -179,7 +173,7 @@ const char* access_name(const CopyPlane& plane) {
 }
 
 std::int64_t grain_of(const CopyWalk& walk) {
-  return std::max<std::int64_t>(1, grain_bytes / walk.tile_bytes());
+  return std::max<std::int64_t>(1, tuning().copy_thread_bytes / walk.tile_bytes());
 }
 
 }  // namespace
@@ -204,7 +198,7 @@ void run_copy(const TensorIterator& iter) {
                 iter.operand(1).data);
     return;
   }
-  const CopyWalk walk(iter);
+  const CopyWalk walk(iter, tuning());
   parallel_for(walk.count(), grain_of(walk),
                [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
 }
@@ -217,13 +211,13 @@ Explanation explain_copy(const TensorIterator& iter) {
   if (iter.numel() == 0) return e;
   if (is_small(iter)) {
     for (Explanation::Operand& op : e.operands)
-      op.access = access_name(copy_plane(iter));
+      op.access = access_name(copy_plane(iter, tuning()));
     e.run.span = e.run.tile[0] = iter.ndim() > 0 ? iter.geometry().extent(0) : 1;
     e.run.tile[1] = iter.numel() / e.run.tile[0];
     e.run.blocks = 1;
     return e;
   }
-  const CopyWalk walk(iter);
+  const CopyWalk walk(iter, tuning());
   e.run.tile[0] = e.run.span = walk.road().tile0;
   e.run.tile[1] = walk.road().tile1 * walk.run_planes();
   e.run.blocks = walk.count();

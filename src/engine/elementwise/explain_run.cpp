@@ -62,7 +62,8 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   for (int k = 0; k < iter.ntensors(); ++k)
     e.run.bytes_moved += bytes_touched(iter, k);
   if (iter.numel() == 0) return e;
-  if (const SimpleRun simple = choose_simple(iter, kernel); simple.form != SimpleRun::Form::none) {
+  if (const SimpleRun simple = choose_simple(iter, kernel, tuning());
+      simple.form != SimpleRun::Form::none) {
     for (int k = 0; k < iter.ntensors(); ++k)
       e.operands[static_cast<std::size_t>(k)].access = access_name(simple, k);
     const bool in_rows =
@@ -75,7 +76,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
       e.run.threads = threads_for(iter.numel(), estimate_grain(iter, kernel.cost, options, 0));
     return e;
   }
-  const TilePlan plan = plan_tiles(iter, kernel, options);
+  const TilePlan plan = plan_tiles(iter, kernel, tuning(), options);
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
     e.operands[k].access = access_name(plan, plan.operands[k]);
   e.run.blocks = plan.count;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/elementwise/operand_access.hpp"
 
-#include <weft/machine/cpu_info.hpp>
-
 #include "engine/footprint.hpp"
+#include "machine/tuning.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,21 +12,14 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-constexpr std::int64_t cache_line = 64;
-/// Bytes of cache that a piece of spaced operands takes up, with the lines that are read for a single
-/// element: less than half of the smallest first-level cache left over by what streams past, or of a roomy
-/// one as much as gains by longer pieces.
-std::int64_t spaced_bytes() { return (has_roomy_l1() ? 32 : 20) << 10; }
-
-/// Of what is streamed: where the last level is as far away as memory, half as much at a time overlaps better
-/// with reading. With a roomy first and a near last level, plain sums and the like of two inputs that are read
-/// as they lie, in rows longer than that, want a quarter once they fill the last level, others all of it.
-std::int64_t streamed_piece_bytes(const TensorIterator& iter, const SpanKernel& kernel) {
-  constexpr float most_cost = 2;
-  if (cpu_info().has_far_last_level()) return piece_bytes / 2;
-  if (!has_roomy_l1() || kernel.cost > most_cost) return piece_bytes;
-  if (iter.geometry().extent(0) * element_size(iter.operand(0).storage) < piece_bytes)
-    return piece_bytes;
+/// Bytes of a chunk that is streamed: of plain kernels whose inputs are read as they lie, in rows longer than that, fewer
+/// once they fill the last level.
+std::int64_t streamed_chunk_bytes(const TensorIterator& iter, const SpanKernel& kernel,
+                                  const Tuning& t) {
+  constexpr float max_cost = 2;
+  if (t.full_chunk_bytes == t.chunk_bytes || kernel.cost > max_cost) return t.chunk_bytes;
+  if (iter.geometry().extent(0) * element_size(iter.operand(0).storage) < t.chunk_bytes)
+    return t.chunk_bytes;
   int direct = 0;
   for (int k = kernel.noutputs; k < iter.ntensors(); ++k) {
     const Operand& op = iter.operand(k);
@@ -35,19 +27,17 @@ std::int64_t streamed_piece_bytes(const TensorIterator& iter, const SpanKernel& 
     const bool as_it_lies = op.storage == kernel.types[k] && iter.geometry().stride(0, k) == size;
     if (as_it_lies && op.storage == iter.operand(0).storage) ++direct;
   }
-  const std::int64_t bytes = bytes_touched(iter);
-  const std::int64_t l3 = cpu_info().l3_bytes;
-  return direct < 2 || bytes <= l3 - l3 / 8 ? piece_bytes : piece_bytes / 4;
+  const std::int64_t full = t.l3_bytes - t.l3_bytes * t.streams_before_short / 48;
+  return direct < 2 || bytes_touched(iter) <= full ? t.chunk_bytes : t.full_chunk_bytes;
 }
 
 /// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or three elements
 /// that lie side by side, each is better fetched in a pass of its own, unless those after them go on where they end.
-int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
-  constexpr std::int64_t least_extent = 4;
+int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t size) {
   if (std::abs(geometry.stride(0, k)) <= size) return 0;
   for (int d = 1; d < geometry.ndim(); ++d) {
     if (std::abs(geometry.stride(d, k)) != size) continue;
-    if (geometry.extent(d) >= least_extent || run_of(geometry, k, d, size) != 0) return d;
+    if (geometry.extent(d) >= t.min_dense_extent || run_of(geometry, t, k, d, size) != 0) return d;
   }
   return 0;
 }
@@ -63,23 +53,23 @@ void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
 
 /// Elements of a piece of which what is read, buffered and written stays in the first-level cache,
 /// lines read for a single element included.
-std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry) {
+std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning) {
   std::int64_t touched = 0;  // bytes an element
   std::int64_t buffers = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    touched += std::min(std::abs(geometry.stride(0, k)), cache_line);
+    touched += std::min(std::abs(geometry.stride(0, k)), cache_line_bytes);
     if (t.access == Access::staged || t.access == Access::streamed) buffers += buffer_bytes(t);
   }
-  return std::min(spaced_bytes() / (touched + buffers), pieces_bytes / buffers);
+  return std::min(tuning.strided_chunk_bytes / (touched + buffers), tuning.chunks_bytes / buffers);
 }
 
 /// Whether the kernel writes rows of so many elements of a streamed output past the caches itself. Of each row what
 /// lies before its first line and after its last few is written by plain stores, for which those lines are read.
 bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
-                   std::int64_t row_elements) {
+                   const Tuning& tuning, std::int64_t row_elements) {
   // Rows of tiles that are asked for ahead come one by one, and go through a buffer as quickly.
-  const std::int64_t long_row_bytes = plan.prefetches ? 2048 : 1024;
+  const std::int64_t min_row_bytes = tuning.min_streamed_row_bytes * (plan.prefetches ? 2 : 1);
   const TileOperand& out = plan.operands[0];
   if (kernel.run_streamed == nullptr || out.access != Access::streamed || out.first != nullptr)
     return false;
@@ -93,18 +83,19 @@ bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanK
   // Some element has to begin on a line.
   if (bits % static_cast<std::uintptr_t>(out.memory_size) != 0) return false;
   const std::int64_t row_bytes = row_elements * out.memory_size;
-  const bool whole = bits % cache_line == 0 && row_bytes % SpanKernel::streamed_bytes == 0;
-  return whole || row_bytes >= long_row_bytes;
+  const bool whole = bits % cache_line_bytes == 0 && row_bytes % SpanKernel::streamed_bytes == 0;
+  return whole || row_bytes >= min_row_bytes;
 }
 
 }  // namespace
 
-int run_of(const Geometry& geometry, int k, int d, std::int64_t size) {
-  constexpr std::int64_t least_bytes = 512 << 10, least_row_bytes = 256;
+int run_of(const Geometry& geometry, const Tuning& t, int k, int d, std::int64_t size) {
   const std::int64_t bytes = geometry.extent(d) * size;
-  if (geometry.stride(d, k) != size || bytes >= cache_line) return 0;
-  if (geometry.numel() * size < least_bytes || geometry.extent(0) * size < least_row_bytes)
+  if (geometry.stride(d, k) != size || bytes >= cache_line_bytes) return 0;
+  if (geometry.numel() * size < t.min_narrow_bytes ||
+      geometry.extent(0) * size < t.min_narrow_row_bytes) {
     return 0;
+  }
   for (int next = 1; next < geometry.ndim(); ++next)
     if (geometry.extent(next) > 1 && geometry.stride(next, k) == bytes) return next;
   return 0;
@@ -130,7 +121,9 @@ void stage(TileOperand& t) {
   t.move = copy_block_kernel(t.memory_size);
 }
 
-Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& plan) {
+Totals classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
+                TilePlan& plan) {
+  plan.piece = tuning.max_chunk;
   Totals totals;
   const Geometry& geometry = iter.geometry();
   for (int k = 0; k < geometry.noperands; ++k) {
@@ -148,9 +141,9 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
     const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
     const bool streams =
         op.is_output && worth_streaming(iter, k, !convert && kernel.run_streamed != nullptr);
-    const std::int64_t piece = streams ? streamed_piece_bytes(iter, kernel) / widest : 0;
+    const std::int64_t piece = streams ? streamed_chunk_bytes(iter, kernel, tuning) / widest : 0;
     const std::int64_t to_stream = piece * buffer_bytes(t);
-    if (streams && totals.in_streams + to_stream <= pieces_bytes) {
+    if (streams && totals.in_streams + to_stream <= tuning.chunks_bytes) {
       totals.in_streams += to_stream;
       plan.piece = std::min(plan.piece, piece);
       t.access = Access::streamed;
@@ -172,7 +165,7 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, TilePlan& 
       ++totals.staged;
       totals.staged_bytes += buffer_bytes(t);
       if (t.one_per_row) totals.per_row_bytes += buffer_bytes(t);
-      const int dim = dense_dim(geometry, k, t.memory_size);
+      const int dim = dense_dim(geometry, tuning, k, t.memory_size);
       if (dim != 0) {
         t.transposed = true;
         if (totals.crossing == 0) totals.crossing = dim;
@@ -188,15 +181,13 @@ bool may_stride(const Geometry& geometry, const SpanKernel& kernel) {
   return kernel.strides_outputs || geometry.stride(0, 0) == element_size(kernel.types[0]);
 }
 
-bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
+bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t) {
   // Bytes of memory an element, of what would be brought together, that take longer to move than to step over: a
   // register holds few wide elements, and what comes from memory, or nearly so, had better be asked for all at once.
   // Of operands of several sizes (bools and numbers) stepping takes longer.
-  constexpr std::int64_t least_touched = 40, least_touched_of_wide = 32, least_touched_of_far = 20;
   // Of a single operand that lies apart, moving it is quicker unless that leaves out lines.
-  constexpr std::int64_t least_single_step = 2 * cache_line, least_single_size = 4;
-  constexpr std::int64_t least_row = 32;
-  if (!may_stride(geometry, kernel) || geometry.extent(0) < least_row) return false;
+  constexpr std::int64_t min_single_size = 4;
+  if (!may_stride(geometry, kernel) || geometry.extent(0) < t.min_strided_row) return false;
   std::int64_t touched = 0, narrowest = 16, last_step = 0;
   int apart = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
@@ -204,23 +195,22 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel) {
     const std::int64_t step = std::abs(geometry.stride(0, k));
     narrowest = std::min(narrowest, size);
     if (step == size || step == 0) continue;
-    if (dense_dim(geometry, k, size) != 0) return false;  // a transposition is quicker
-    touched += std::min(step, cache_line);
+    if (dense_dim(geometry, t, k, size) != 0) return false;  // a transposition is quicker
+    touched += std::min(step, cache_line_bytes);
     last_step = step;
     ++apart;
   }
-  const CpuInfo& cpu = cpu_info();
   const std::int64_t bytes = geometry.numel() * touched;
-  // Where the last level is as far away as memory, pieces ask for more of it at a time.
-  if (cpu.has_far_last_level() && bytes > 4 * cpu.l2_bytes) return false;
-  if (apart == 1) return last_step >= least_single_step && narrowest >= least_single_size;
-  if (bytes > cpu.l3_bytes / 2) return touched >= least_touched_of_far;
-  return touched >= (narrowest >= 8 ? least_touched_of_wide : least_touched);
+  // Where the last level is as far away as memory, chunks ask for more of it at a time.
+  if (bytes > t.strided_reach * t.l2_bytes) return false;
+  if (apart == 1) return last_step >= t.strided_step_bytes && narrowest >= min_single_size;
+  if (bytes > t.l3_bytes / 2) return touched >= t.strided_bytes_far;
+  return touched >= (narrowest >= 8 ? t.strided_bytes_wide : t.strided_bytes);
 }
 
 void step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
-                   Totals& totals) {
-  if (totals.staged == 0 || !prefers_strided(geometry, kernel)) return;
+                   const Tuning& tuning, Totals& totals) {
+  if (totals.staged == 0 || !prefers_strided(geometry, kernel, tuning)) return;
   for (const TileOperand& t : plan.operands)
     if (t.first != nullptr) return;
   for (TileOperand& t : plan.operands)
@@ -248,11 +238,11 @@ void stop_streaming(TilePlan& plan, Totals& totals) {
   }
 }
 
-void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals) {
-  constexpr std::int64_t least_piece = 64;
+void pack_in_pieces(TilePlan& plan, const Geometry& geometry, const Tuning& tuning,
+                    Totals& totals) {
   if (totals.staged == 0) return;
-  const std::int64_t piece = spaced_piece(plan, geometry);
-  if (piece < least_piece) return;
+  const std::int64_t piece = spaced_piece(plan, geometry, tuning);
+  if (piece < tuning.min_chunk) return;
   for (int k = 0; k < geometry.noperands; ++k) {
     TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     const bool repeats = geometry.ndim() > 1 && geometry.stride(1, k) == 0;
@@ -265,29 +255,30 @@ void pack_in_pieces(TilePlan& plan, const Geometry& geometry, Totals& totals) {
     totals.staged_bytes -= buffer_bytes(t);
     plan.in_pieces = true;
   }
-  if (plan.in_pieces) plan.piece = std::min(plan.piece, piece / least_piece * least_piece);
+  if (plan.in_pieces)
+    plan.piece = std::min(plan.piece, piece / tuning.min_chunk * tuning.min_chunk);
 }
 
 void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
-                         Totals& totals) {
+                         const Tuning& tuning, Totals& totals) {
   const Geometry& geometry = iter.geometry();
   const std::int64_t row = geometry.extent(0);
-  constexpr float most_cost = 1;
   // What little is left of a row after a piece costs as much as a row of its own.
   if (!plan.streams || geometry.ndim() == 1 || row >= plan.piece + plan.piece / 8) return;
-  if (goes_by_lines(plan, iter, kernel, row)) return;
+  if (goes_by_lines(plan, iter, kernel, tuning, row)) return;
   std::int64_t unit = 1;  // rows
-  bool dense = kernel.cost <= most_cost;
+  bool dense = kernel.cost <= plain_cost;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     if (t.access == Access::spaced) dense = false;
     if (t.access != Access::streamed) continue;
     const std::int64_t row_bytes = row * t.memory_size;
-    unit = std::lcm(unit, cache_line / std::gcd(cache_line, row_bytes));
+    unit = std::lcm(unit, cache_line_bytes / std::gcd(cache_line_bytes, row_bytes));
     dense = dense && geometry.stride(1, k) == row_bytes &&
-            reinterpret_cast<std::uintptr_t>(iter.operand(k).data) % cache_line == 0;
+            reinterpret_cast<std::uintptr_t>(iter.operand(k).data) % cache_line_bytes == 0;
   }
-  const std::int64_t most = pieces_bytes / totals.in_streams * plan.piece;  // what buffers can hold
+  const std::int64_t most =
+      tuning.chunks_bytes / totals.in_streams * plan.piece;  // what buffers can hold
   if (dense && unit * row <= most) {
     plan.piece_rows = std::max(plan.piece / (unit * row), std::int64_t{1}) * unit;
     plan.piece = std::max(plan.piece, plan.piece_rows * row);
@@ -296,8 +287,9 @@ void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanK
   }
 }
 
-void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel) {
-  if (!goes_by_lines(plan, iter, kernel, plan.row_elements)) return;
+void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
+                     const Tuning& tuning) {
+  if (!goes_by_lines(plan, iter, kernel, tuning, plan.row_elements)) return;
   plan.by_lines = true;
   plan.in_pieces = false;
   for (const TileOperand& t : plan.operands)

@@ -9,6 +9,7 @@
 
 #include "engine/copy/run_copy.hpp"
 #include "engine/elementwise/simple_run.hpp"
+#include "machine/tuning.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,7 +18,6 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-constexpr std::int64_t most_elements = 4096;
 constexpr int most_operands = 4;
 
 /// Whether the inputs broadcast to the output's shape, and to nothing less.
@@ -102,8 +102,8 @@ bool lay_out(Geometry& geometry, char** data, const std::int64_t* sizes, const T
 
 /// An output that run_small() takes.
 bool is_simple_output(const TensorView& out) {
-  return out.defined() && !out.read_only() && out.numel() > 0 && out.numel() <= most_elements &&
-         out.rank() <= inline_rank;
+  return out.defined() && !out.read_only() && out.numel() > 0 &&
+         out.numel() <= tuning().few_elements && out.rank() <= inline_rank;
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ bool run_small(const SpanKernel& kernel, const TensorView& out,
   }
   Geometry geometry;
   if (!lay_out(geometry, data, sizes, out, inputs)) return false;
-  const SimpleRun run = choose_small(geometry, kernel);
+  const SimpleRun run = choose_small(geometry, kernel, tuning());
   if (run.form == SimpleRun::Form::none) return false;
   run_simple(run, geometry, kernel, data);
   return true;

@@ -31,18 +31,19 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     return;
   }
   check_counts(iter, kernel.noutputs, kernel.ninputs);
-  const SimpleRun simple = choose_simple(iter, kernel);
+  const SimpleRun simple = choose_simple(iter, kernel, tuning());
   const bool is_simple = simple.form != SimpleRun::Form::none;
   if (!is_simple || simple.cast != 0)
     check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (is_simple) return run_simple(simple, iter, kernel, options);
-  const TilePlan plan = plan_tiles(iter, kernel, options);
-  const bool large = plan.staged_bytes > (plan.in_pieces ? short_stage_bytes : stage_bytes);
+  const TilePlan plan = plan_tiles(iter, kernel, tuning(), options);
+  const std::int64_t chunks = plan.in_pieces ? max_chunks_bytes : 0;
+  const bool large = plan.staged_bytes > max_stage_bytes - chunks;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     if (large) {
-      run_tiles<large_stage_bytes + pieces_bytes>(iter, kernel, plan, begin, end);
+      run_tiles<max_large_stage_bytes + max_chunks_bytes>(iter, kernel, plan, begin, end);
     } else {
-      run_tiles<stage_bytes>(iter, kernel, plan, begin, end);
+      run_tiles<max_stage_bytes>(iter, kernel, plan, begin, end);
     }
   };
   if (options.serial) {

@@ -15,26 +15,10 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Most elements of rows in place, and of a span through buffers; of the latter also bytes of one buffer and of all.
-constexpr std::int64_t max_in_rows = 1024;
-constexpr std::int64_t max_in_span = 4096;
-constexpr std::int64_t max_buffer_bytes = 16 << 10;
+/// Bytes of buffers on the stack: of all operands, and of one whose elements are cast. Rows of the tuning table stay
+/// below.
 constexpr std::int64_t max_buffers_bytes = 48 << 10;
-/// Most elements of a span if any are cast, and the bytes of so many.
-constexpr std::int64_t max_cast = 256;
-constexpr std::int64_t max_cast_bytes = max_cast * 16;
-/// Rows of so many elements and bytes are run in place up to as many elements as a span has.
-constexpr std::int64_t min_row_in_place = 8;
-constexpr std::int64_t min_row_bytes = 32;
-/// Kernels that cost more than this work on whole registers only: they fill up each row that is shorter.
-constexpr float plain = 1;
-/// Kernels that cost more than this are worth sharing among threads.
-constexpr float costly = 3;
-/// Elements up to which a line is not worth asking whether threads or non-temporal stores would do better.
-constexpr std::int64_t surely_small = 1024;
-
-/// Bytes up to the next cache line.
-constexpr std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+constexpr std::int64_t max_cast_bytes = 256 * 16;
 
 constexpr std::uint32_t bit(int k) { return 1U << k; }
 
@@ -54,45 +38,44 @@ bool is_in_place(const Geometry& geometry, const SpanKernel& kernel, std::uint32
 }
 
 /// Whether rows are so long, for so many elements in all, that they are spans of their own.
-bool has_long_rows(const Geometry& geometry, const SpanKernel& kernel, std::int64_t numel) {
-  constexpr std::int64_t min_row = 4;
-  constexpr std::int64_t whole_row = 16;
-  constexpr std::int64_t few_rows = 6;
+bool has_long_rows(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+                   std::int64_t numel) {
   const std::int64_t row = geometry.extent(0);
-  const bool long_rows = kernel.cost <= plain && row >= min_row_in_place &&
-                         row * element_size(kernel.types[0]) >= min_row_bytes;
-  if (numel > max_in_rows && !long_rows) return false;
-  if (geometry.ndim() > 1 && row < min_row) return false;
-  return kernel.cost <= plain || row >= whole_row || numel <= few_rows * row;
+  const bool long_rows = kernel.cost <= plain_cost && row >= t.long_small_row &&
+                         row * element_size(kernel.types[0]) >= t.long_small_row_bytes;
+  if (numel > t.few_in_rows && !long_rows) return false;
+  if (geometry.ndim() > 1 && row < t.min_small_row) return false;
+  return kernel.cost <= plain_cost || row >= t.whole_register_row ||
+         numel <= t.max_filled_rows * row;
 }
 
 /// Whether to take the kernel's strided loop: for few elements, a buffer costs more than they do.
-bool is_strided(const Geometry& geometry, const SpanKernel& kernel, std::int64_t numel) {
-  constexpr std::int64_t few = 128;
-  constexpr std::int64_t min_row = 4;
+bool is_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+                std::int64_t numel) {
   if (geometry.ndim() == 0 || !may_stride(geometry, kernel)) return false;
-  return (numel <= few && geometry.extent(0) >= min_row) || prefers_strided(geometry, kernel);
+  return (numel <= t.few_strided && geometry.extent(0) >= t.min_small_row) ||
+         prefers_strided(geometry, kernel, t);
 }
 
 /// `cast`: operands of other types than the kernel's, whose elements in memory have sizes[k] bytes.
-SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, std::uint32_t cast,
-                       const std::int64_t* sizes) {
+SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+                       std::uint32_t cast, const std::int64_t* sizes) {
   SimpleRun run;
   const std::int64_t numel = geometry.numel();
-  if (numel > (cast != 0 ? max_cast : max_in_span)) return run;
+  if (numel > (cast != 0 ? std::min(t.few_cast, t.few_elements) : t.few_elements)) return run;
   if (cast == 0) {
-    if (geometry.ndim() > 0 && has_long_rows(geometry, kernel, numel) &&
+    if (geometry.ndim() > 0 && has_long_rows(geometry, kernel, t, numel) &&
         is_in_place(geometry, kernel, run.broadcast)) {
       run.form = SimpleRun::Form::rows;
       return run;
     }
     run.broadcast = 0;
-    if (is_strided(geometry, kernel, numel)) {
+    if (is_strided(geometry, kernel, t, numel)) {
       run.form = SimpleRun::Form::strided;
       return run;
     }
   }
-  if (kernel.cost >= costly && numel > max_in_rows) return run;
+  if (kernel.cost >= high_cost && numel > t.few_in_rows) return run;
   std::int64_t bytes = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const RowLayout layout = row_layout(geometry, k, sizes[k], geometry.ndim());
@@ -106,7 +89,7 @@ SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, std::
     if (((run.packed | cast) & bit(k)) == 0) continue;
     const std::int64_t buffer = whole_lines(numel * element_size(kernel.types[k]));
     bytes += buffer;
-    if (buffer > max_buffer_bytes || bytes > max_buffers_bytes) return {};
+    if (buffer > t.few_buffer_bytes || bytes > t.few_buffers_bytes) return {};
   }
   run.cast = cast;
   run.form = SimpleRun::Form::span;
@@ -270,14 +253,15 @@ void run_line(const SimpleRun& run, const TensorIterator& iter, const SpanKernel
 
 }  // namespace
 
-SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel) {
+SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning) {
   std::int64_t sizes[max_operands];
   for (int k = 0; k < geometry.noperands; ++k)
     sizes[k] = element_size(kernel.types[k]);
-  return choose_small(geometry, kernel, 0, sizes);
+  return choose_small(geometry, kernel, tuning, 0, sizes);
 }
 
-SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel) {
+SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
+                        const Tuning& tuning) {
   SimpleRun run;
   std::int64_t sizes[max_operands];
   std::uint32_t cast = 0;
@@ -298,20 +282,20 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel) {
   }
   if (in_line && cast == 0) {
     bool streams = false;
-    for (int k = 0; k < iter.noutputs() && numel > surely_small; ++k)
+    for (int k = 0; k < iter.noutputs() && numel > tuning.one_thread_elements; ++k)
       streams = streams || worth_streaming(iter, k, kernel.run_streamed != nullptr);
     if (!streams) {
       run.form = SimpleRun::Form::line;
-      run.is_shared = numel > surely_small;
+      run.is_shared = numel > tuning.one_thread_elements;
       return run;
     }
-  } else if (in_line && numel * 16 * std::popcount(cast) <= max_buffers_bytes &&
-             numel <= max_cast) {
+  } else if (in_line && numel * 16 * std::popcount(cast) <= tuning.few_buffers_bytes &&
+             numel <= tuning.few_cast) {
     run.form = SimpleRun::Form::span;
     run.cast = cast;
     return run;
   }
-  return choose_small(geometry, kernel, cast, sizes);
+  return choose_small(geometry, kernel, tuning, cast, sizes);
 }
 
 void run_simple(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,

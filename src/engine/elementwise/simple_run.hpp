@@ -6,6 +6,8 @@
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
+#include "machine/tuning.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -30,9 +32,9 @@ struct SimpleRun {
 };
 
 /// Chooses among the forms for a few elements of the kernel's own types. Precondition: numel > 0.
-SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel);
+SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning);
 /// Chooses among all forms. Precondition: numel > 0; the kernel's counts are the iterator's.
-SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel);
+SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning);
 
 /// Runs a form for a few elements, none of which are cast. data[k] is operand k's element at index (0, 0, ...).
 void run_simple(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,

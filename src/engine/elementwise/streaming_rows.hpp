@@ -14,27 +14,25 @@
 namespace weft {
 inline namespace v0 {
 
-/// Bytes ahead at which the lines at the ends of rows are asked for: long enough before they are written.
-inline constexpr std::int64_t row_ends_ahead = 6 << 10;
-
 /// `rows` rows of n elements by kernel.run_streamed, arguments as of kernel.run; what comes before the first line of
 /// a row of the output and after the last block of lines, by that. end_streaming() has to follow the last of them.
 inline void run_by_lines(const SpanKernel& kernel, char* const* data, const std::int64_t* row_bytes,
                          std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
-  constexpr std::int64_t line = 64;
   const std::int64_t size = element_size(kernel.types[0]);
   const std::int64_t block = SpanKernel::streamed_bytes / size;
   // Elements up to the next line; all of them if none begins on one.
   const auto before_line = [&](const char* at) {
-    const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % line);
-    return past % size != 0 ? n : std::min((line - past) % line / size, n);
+    const auto past =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % cache_line_bytes);
+    return past % size != 0 ? n : std::min((cache_line_bytes - past) % cache_line_bytes / size, n);
   };
-  const bool in_line = rows == 1 || row_bytes[0] % line == 0;
+  const bool in_line = rows == 1 || row_bytes[0] % cache_line_bytes == 0;
   if (in_line && n % block == 0 && before_line(data[0]) == 0)
     return kernel.run_streamed(kernel.context, data, row_bytes, n, rows, broadcast);
   // Plain stores wait for their line to be read, and stores past the caches behind them do, too: a memory's latency
   // twice a row. Other rows than these may be asked for as well, those of the next tile or none.
-  const std::int64_t ahead = rows == 1 ? 0 : ceil_div(row_ends_ahead, n * size);  // rows
+  const std::int64_t ahead =
+      rows == 1 ? 0 : ceil_div(tuning().row_ends_ahead_bytes, n * size);  // rows
   for (std::int64_t r = 0; r < rows; ++r) {
     if (ahead != 0) {
       const char* row = data[0] + (r + ahead) * row_bytes[0];

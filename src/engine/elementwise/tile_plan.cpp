@@ -4,13 +4,13 @@
 #include <weft/base/checked.hpp>
 #include <weft/core/cast.hpp>
 #include <weft/core/promotion.hpp>
-#include <weft/machine/cpu_info.hpp>
 
 #include "base/text.hpp"
 #include "engine/elementwise/operand_access.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
 #include "iter/operand_name.hpp"
+#include "machine/tuning.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,38 +21,15 @@ namespace {
 
 /// Rows at least this long, of elements of at most `widest` bytes, are spans of their own where nothing
 /// has to be staged; shorter ones are gathered. Kernels that cost more than an add lose more to spans
-/// that do not fill a register: from two and a half registers of 64 bytes on no more than to gathering.
-constexpr std::int64_t least_direct_row(float cost, std::int64_t widest) {
-  if (cost <= 1) return widest > 8 ? 4 : 8;
-  if (cost <= 2) return 160 / widest;
-  return cost < 3 ? 32 : 64;
+/// that do not fill a register.
+std::int64_t min_direct_row(const Tuning& t, float cost, std::int64_t widest) {
+  constexpr float register_cost = 2;
+  if (cost <= plain_cost) return widest > 8 ? t.min_row / 2 : t.min_row;
+  if (cost <= register_cost) return t.min_register_row_bytes / widest;
+  return cost < high_cost ? t.min_costly_row : 2 * t.min_costly_row;
 }
-/// The same where some operand is staged: then gathering costs little more.
-constexpr std::int64_t least_staged_row = 128;
-/// The same in bytes, of kernels of at most such a cost, where gathering would stage one operand more.
-constexpr std::int64_t least_mixed_row_bytes = 64;
-constexpr float most_mixed_cost = 1;
-/// Bytes of the least register that the end of a loop takes: what is left then comes one by one.
+/// Bytes of the smallest register that the end of a loop takes: what is left then comes one by one.
 constexpr std::int64_t register_bytes = 16;
-/// Bytes of buffers for a plane of two dims, in different order, up to which gathering planes is as fast
-/// as a tile for each.
-constexpr std::int64_t small_plane_bytes = 8 << 10;
-/// A gathered tile of so many elements does not grow at the price of staging one more operand.
-constexpr std::int64_t enough_gathered = 512;
-/// Most elements of a tile that nothing is staged for: enough to make the walk cost nothing, few
-/// enough to share the work.
-constexpr std::int64_t max_direct_elements = 16 << 10;
-constexpr std::int64_t cache_line = 64;
-/// Extents of planes whose tiles are streamed where operands run across each other and the last level is far.
-/// Of smaller planes a tile takes one side whole and walks the other straight on, which plain stores do as
-/// well; and to a near last level, streaming pieces of rows was slower, unless reading does not wait for it
-/// (least_prefetched_side). Gathered rows are too short.
-constexpr std::int64_t least_streamed_side = 256;
-/// The same of planes whose tiles ask for what the next one needs, beyond a last level that is near. Along shorter
-/// sides memory is read in long stretches as it is.
-constexpr std::int64_t least_prefetched_side = 64;
-/// Rows at least this long are packed in pieces; of shorter ones several make a tile.
-constexpr std::int64_t least_row_in_pieces = 512;
 
 void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t tile) {
   const std::int64_t extent = iter.geometry().extent(dim);
@@ -149,45 +126,45 @@ struct CrossingTile {
 /// has room: what is touched comes from no further than a few times the second level then (from there itself
 /// if one side is short), or from a near last level, if a single operand of 8 bytes an element and more runs
 /// across.
-CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals, bool prefetches) {
-  constexpr CrossingTile usual{512, large_stage_bytes, false};
-  constexpr CrossingTile first_level{128, 16 << 10, true};
-  constexpr CrossingTile last_level{128, 32 << 10, true};
-  constexpr CrossingTile memory{256, 64 << 10, false};
-  constexpr CrossingTile prefetched{128, large_stage_bytes, false};
-  constexpr std::int64_t least_size = 4;
-  constexpr std::int64_t least_extent = 16;
-  constexpr std::int64_t short_extent = 32;
+CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals, const Tuning& t,
+                           bool prefetches) {
+  constexpr std::int64_t min_size = 4;
+  const auto tile = [&](std::int64_t run, std::int64_t stage) {
+    return CrossingTile{run, stage, stage < t.l1_bytes};
+  };
+  const CrossingTile usual{t.transposed_run_bytes, t.transposed_tile_bytes, false};
   const Geometry& geometry = iter.geometry();
-  if (prefetches) return prefetched;
-  if (totals.crossing_size < least_size || geometry.ndim() != 2 ||
+  if (prefetches) return {t.l1_run_bytes, t.transposed_tile_bytes, false};
+  if (totals.crossing_size < min_size || geometry.ndim() != 2 ||
       totals.staged_bytes > totals.staged * totals.crossing_size) {
     return usual;
   }
   const std::int64_t side = std::min(geometry.extent(0), geometry.extent(1));
-  if (side < least_extent) return usual;
+  if (side < t.min_transposed_side) return usual;
   const std::int64_t bytes = bytes_touched(iter);
-  const CpuInfo& cpu = cpu_info();
-  // A first level without room for more pays where the second holds everything.
-  if (!has_roomy_l1()) return bytes <= cpu.l2_bytes ? first_level : usual;
-  if (bytes <= (side < short_extent ? 1 : 6) * cpu.l2_bytes) return first_level;
-  const bool wide = totals.crossing_size >= 8 && totals.staged == 1 && side >= short_extent;
-  if (!wide || cpu.has_far_last_level()) return usual;
-  if (bytes <= 12 * cpu.l2_bytes) return first_level;
-  return bytes <= cpu.l3_bytes / 4 * 3 ? last_level : memory;
+  const bool is_short = side < t.short_transposed_side;
+  const bool wide = totals.crossing_size >= 8 && totals.staged == 1 && !is_short;
+  const std::int64_t reach = is_short ? std::min<std::int64_t>(t.l1_tile_reach, 1)
+                             : wide   ? t.wide_tile_reach
+                                      : t.l1_tile_reach;
+  if (bytes <= reach * t.l2_bytes) return tile(t.l1_run_bytes, t.l1_tile_bytes);
+  if (!wide) return usual;
+  return bytes <= t.l3_bytes / 4 * 3 ? tile(t.wide_l3_run_bytes, t.wide_l3_tile_bytes)
+                                     : tile(t.wide_memory_run_bytes, t.wide_memory_tile_bytes);
 }
 
 /// Whether `rows` rows of a tile, along dim `across` of all operands that are used in place, find room in the
 /// second-level cache together: of rows a multiple of a power of two apart, it holds as many as that goes
 /// into it.
-bool rows_fit(const TilePlan& plan, const Geometry& geometry, int across, std::int64_t rows) {
+bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, int across,
+              std::int64_t rows) {
   std::int64_t bytes = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     if (plan.operands[static_cast<std::size_t>(k)].access != Access::direct) continue;
     const auto stride = static_cast<std::uint64_t>(geometry.stride(across, k));
     bytes += rows * static_cast<std::int64_t>(stride & (0 - stride));
   }
-  return bytes <= cpu_info().l2_bytes;
+  return bytes <= t.l2_bytes;
 }
 
 /// Parts of `extent`, of `length` each unless what is left over would be a small part of that: then a
@@ -200,7 +177,7 @@ std::int64_t part_of(std::int64_t extent, std::int64_t length) {
 
 /// Parts of `extent` of at most `most` elements of `size` bytes: about equally long, of whole lines.
 std::int64_t whole_lines(std::int64_t extent, std::int64_t most, std::int64_t size) {
-  const std::int64_t in_line = std::max<std::int64_t>(cache_line / size, 1);
+  const std::int64_t in_line = std::max<std::int64_t>(cache_line_bytes / size, 1);
   if (most < in_line) return most;
   const std::int64_t part = ceil_div(extent, ceil_div(extent, most));
   return std::min(most / in_line, ceil_div(part, in_line)) * in_line;
@@ -209,25 +186,26 @@ std::int64_t whole_lines(std::int64_t extent, std::int64_t most, std::int64_t si
 /// Elements of a row of a tile that is streamed, or prefetched, of at most `most` elements: 512 bytes of the widest
 /// output. Where the caches are asked for what is next, a KiB, or so much less that the runs across, each shorter
 /// than a row but read once, not written as well, do not get too short: one costs about a third of a row.
-std::int64_t long_run(const TilePlan& plan, std::int64_t most) {
+std::int64_t long_run(const TilePlan& plan, const Tuning& tuning, std::int64_t most) {
   std::int64_t widest = 1;
   for (const TileOperand& t : plan.operands)
     if (t.is_output) widest = std::max<std::int64_t>(widest, t.memory_size);
-  if (!plan.prefetches) return 512 / widest;
-  std::int64_t run = 1024 / widest;
+  if (!plan.prefetches) return tuning.streamed_row_bytes / widest;
+  std::int64_t run = tuning.transposed_row_bytes / widest;
   while (run * run > 6 * most)
     run /= 2;
   return run;
 }
 
 /// The dim along which all operands that run across dim 0 go on where they end along the crossing one, or 0.
-int run_of_crossing(const TilePlan& plan, const Geometry& geometry, int crossing) {
+int run_of_crossing(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning,
+                    int crossing) {
   if (plan.streams || plan.prefetches) return 0;
   int run = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     if (t.access != Access::staged || !t.transposed) continue;
-    const int next = run_of(geometry, k, crossing, t.memory_size);
+    const int next = run_of(geometry, tuning, k, crossing, t.memory_size);
     if (next == 0 || (run != 0 && next != run)) return 0;
     run = next;
   }
@@ -235,15 +213,16 @@ int run_of_crossing(const TilePlan& plan, const Geometry& geometry, int crossing
 }
 
 /// Such operands: what a line and more of them holds, and as much along dim 0 as the buffers do then.
-void tile_runs(TilePlan& plan, const TensorIterator& iter, const Totals& totals, int run) {
-  constexpr std::int64_t run_bytes = 256, side_bytes = 512;
+void tile_runs(TilePlan& plan, const TensorIterator& iter, const Totals& totals, const Tuning& t,
+               int run) {
   const Geometry& geometry = iter.geometry();
   const std::int64_t width = geometry.extent(totals.crossing);
-  const std::int64_t most = large_stage_bytes / totals.staged_bytes;  // elements
-  const std::int64_t wanted = run_bytes / (width * totals.crossing_size);
+  const std::int64_t most = t.transposed_tile_bytes / totals.staged_bytes;  // elements
+  const std::int64_t wanted = t.narrow_run_bytes / (width * totals.crossing_size);
   const std::int64_t planes =
       std::clamp<std::int64_t>(std::min(wanted, most / width), 1, geometry.extent(run));
-  add_step(plan, iter, 0, std::min(most / (width * planes), side_bytes / totals.crossing_size));
+  add_step(plan, iter, 0,
+           std::min(most / (width * planes), t.narrow_row_bytes / totals.crossing_size));
   settle_rows(plan, geometry);
   add_step(plan, iter, totals.crossing, width);
   add_step(plan, iter, run, planes);
@@ -252,39 +231,41 @@ void tile_runs(TilePlan& plan, const TensorIterator& iter, const Totals& totals,
 /// Operands of different orders: nearly squares, so that each uses up the lines and pages it touches.
 /// Of the one that runs across dim 0 several lines of a row are taken at a time, and along dim 0 what
 /// the buffers hold.
-void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals) {
-  if (const int run = run_of_crossing(plan, iter.geometry(), totals.crossing); run != 0)
-    return tile_runs(plan, iter, totals, run);
-  const std::int64_t least_along = std::min<std::int64_t>(1024 / totals.crossing_size, 256);
+void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals,
+                   const Tuning& t) {
+  if (const int run = run_of_crossing(plan, iter.geometry(), t, totals.crossing); run != 0)
+    return tile_runs(plan, iter, totals, t, run);
+  const std::int64_t least_along =
+      std::min(t.transposed_row_bytes / totals.crossing_size, t.max_transposed_run);
   const Geometry& geometry = iter.geometry();
-  const CrossingTile tile = crossing_tile(iter, totals, plan.prefetches);
+  const CrossingTile tile = crossing_tile(iter, totals, t, plan.prefetches);
   const bool near = tile.in_first_level;
   const std::int64_t most = tile.stage_bytes / totals.staged_bytes;
   const std::int64_t width = geometry.extent(totals.crossing);
-  constexpr std::int64_t wide = 256;
-  std::int64_t usual =
-      std::clamp<std::int64_t>(tile.run_bytes / totals.crossing_size, near ? 16 : 32, wide);
-  if (usual == wide && !rows_fit(plan, geometry, totals.crossing, usual)) usual = wide / 2;
+  const std::int64_t wide = t.max_transposed_run;
+  std::int64_t usual = std::clamp(tile.run_bytes / totals.crossing_size,
+                                  std::min(t.min_transposed_run * (near ? 1 : 2), wide), wide);
+  if (usual == wide && !rows_fit(plan, geometry, t, totals.crossing, usual)) usual = wide / 2;
   const std::int64_t across = near ? part_of(width, usual) : std::min(width, usual);
   // A side that is one tile across as a whole: then dim 0 is walked straight on, and tiles need not
   // be larger than what makes for long runs.
   const bool whole = across == width;
   std::int64_t capacity =
-      whole
-          ? std::min(most, std::max(short_stage_bytes / totals.staged_bytes, across * least_along))
-          : most;
+      whole ? std::min(most, std::max(t.row_tile_bytes / totals.staged_bytes, across * least_along))
+            : most;
   std::int64_t along = std::max<std::int64_t>(capacity / across, 1);
-  if (plan.streams || plan.prefetches) along = std::min(along, long_run(plan, most));
-  add_step(plan, iter, 0, along > cache_line ? along / cache_line * cache_line : along);
+  if (plan.streams || plan.prefetches) along = std::min(along, long_run(plan, t, most));
+  add_step(plan, iter, 0,
+           along > cache_line_bytes ? along / cache_line_bytes * cache_line_bytes : along);
   // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there is too
   // little in a tile otherwise.
   bool stages_more = false;
   for (int d = 1; d < totals.crossing && plan.steps.back().tiles == 1; ++d) {
     if (ends_stream(plan, geometry, d, plan.tile_elements)) break;
     if (!stages_more && would_stage(plan, geometry, d, plan.tile_elements)) {
-      if (plan.tile_elements * across >= enough_gathered) break;
+      if (plan.tile_elements * across >= t.enough_gathered) break;
       stages_more = true;
-      capacity = std::min(capacity, large_stage_bytes / totals.all_bytes);
+      capacity = std::min(capacity, t.transposed_tile_bytes / totals.all_bytes);
       along = capacity / across;
     }
     const std::int64_t more = along / plan.tile_elements;
@@ -308,20 +289,18 @@ std::int64_t widest_element(const TilePlan& plan) {
 
 /// True if rows have bytes among their elements and end in many single ones. A loop takes as many elements at a
 /// time as bytes fill a register, however large the others are, and what is left over one by one.
-bool ends_bytes_singly(const TilePlan& plan, std::int64_t row) {
-  constexpr std::int64_t few = 4;  // of so many elements, one alone does no harm
+bool ends_bytes_singly(const TilePlan& plan, const Tuning& tuning, std::int64_t row) {
   const bool has_bytes = std::any_of(
       plan.operands.begin(), plan.operands.end(),
       [](const TileOperand& t) { return t.access == Access::direct && t.kernel_size == 1; });
-  return has_bytes && row % register_bytes * few >= row;
+  return has_bytes && row % register_bytes * tuning.scalar_tail_of_bytes >= row;
 }
 
 /// True if rows of a plan that stages nothing end in so many single elements that gathering is quicker, gaps or
 /// not.
-bool ends_in_singles(const TilePlan& plan, const Geometry& geometry) {
-  constexpr std::int64_t most_packed = 4;  // bytes an element, of rows longer than a register
+bool ends_in_singles(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning) {
   const std::int64_t row = geometry.extent(0);
-  if (!ends_bytes_singly(plan, row)) return false;
+  if (!ends_bytes_singly(plan, tuning, row)) return false;
   std::int64_t packed = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
@@ -330,19 +309,18 @@ bool ends_in_singles(const TilePlan& plan, const Geometry& geometry) {
     const bool dense = t.access == Access::direct && stride == row * t.memory_size;
     if (!repeats && !dense) packed += t.kernel_size;
   }
-  return row < register_bytes || packed <= most_packed;
+  return row < register_bytes || packed <= tuning.max_packed_tail;
 }
 
 /// Whether what repeats along dim 1 is packed seldom, if dims 0 and 1 are gathered: in each of so many tiles at
 /// least that differ in nothing but where they lie along dim 1, or along a dim in which all of it repeats.
-bool packs_seldom(const TilePlan& plan, const Geometry& geometry) {
-  constexpr std::int64_t least_uses = 8;
+bool packs_seldom(const TilePlan& plan, const Geometry& geometry, const Tuning& t) {
   if (geometry.ndim() == 2) return true;
   const std::int64_t elements = geometry.extent(0) * geometry.extent(1);
-  if (elements >= least_uses * max_staged_elements) return true;
-  if (elements < enough_gathered) return false;  // more dims would be gathered
+  if (elements >= t.min_repeats * t.max_staged) return true;
+  if (elements < t.enough_gathered) return false;  // more dims would be gathered
   for (int d = 2; d < geometry.ndim(); ++d) {
-    bool all = geometry.extent(d) >= least_uses;
+    bool all = geometry.extent(d) >= t.min_repeats;
     for (int k = 0; k < geometry.noperands; ++k) {
       const bool repeats =
           !plan.operands[static_cast<std::size_t>(k)].is_output && geometry.stride(1, k) == 0;
@@ -356,27 +334,23 @@ bool packs_seldom(const TilePlan& plan, const Geometry& geometry) {
 /// True if rows of a plan that stages nothing are short, or end in many single elements of one or two bytes,
 /// and gathering them costs nothing but to pack what repeats, seldom: if every operand is dense over dims 0
 /// and 1, or repeats the same row or value along dim 1, or one value along a short row.
-bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
-  constexpr std::int64_t least_rows = 8;
-  constexpr std::int64_t few = 16;            // of so many elements, one alone does no harm
-  constexpr std::int64_t most_repeated = 64;  // bytes of a row of one value: a store
-  constexpr std::int64_t short_row = 128;     // bytes of a row in the second-level cache
-  constexpr std::int64_t shortest_row =
-      64;  // the same beyond, where memory is what limits longer ones
-  if (geometry.ndim() == 1 || geometry.extent(1) < least_rows) return false;
+bool gathers_for_free(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning) {
+  if (geometry.ndim() == 1 || geometry.extent(1) < tuning.min_repeats) return false;
   const std::int64_t widest = widest_element(plan);
   const std::int64_t row = geometry.extent(0);
-  const bool in_cache = geometry.numel() * widest <= cpu_info().l2_bytes;
+  const bool in_cache = geometry.numel() * widest <= tuning.l2_bytes;
   const bool is_short =
-      row * widest <= (in_cache ? short_row : shortest_row) && packs_seldom(plan, geometry);
-  const bool ends_singly = widest <= 2 && row % (register_bytes / widest) * few >= row;
+      row * widest <= (in_cache ? tuning.short_row_bytes : tuning.short_row_bytes_beyond) &&
+      packs_seldom(plan, geometry, tuning);
+  const bool ends_singly =
+      widest <= 2 && row % (register_bytes / widest) * tuning.scalar_tail >= row;
   if (!is_short && !ends_singly) return false;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     const std::int64_t stride = geometry.stride(1, k);
     if (stride == 0 && !t.is_output) continue;
     if (ends_singly && t.access == Access::broadcast && !t.constant &&
-        row * widest <= most_repeated) {
+        row * widest <= tuning.max_filled_bytes) {
       continue;
     }
     if (t.access != Access::direct || stride != geometry.extent(0) * t.memory_size) return false;
@@ -385,39 +359,39 @@ bool gathers_for_free(const TilePlan& plan, const Geometry& geometry) {
 }
 
 /// True if rows of a plan that stages some operands had better stay apart: gathering would stage one more.
-bool keeps_rows_apart(const TilePlan& plan, const Geometry& geometry, float cost) {
-  if (cost > most_mixed_cost) return false;
+bool keeps_rows_apart(const TilePlan& plan, const Geometry& geometry, const Tuning& t, float cost) {
+  if (cost > plain_cost) return false;
   const std::int64_t row = geometry.extent(0);
-  if (row * widest_element(plan) < least_mixed_row_bytes) return false;
+  if (row * widest_element(plan) < t.min_mixed_row_bytes) return false;
   // Tiles of rows end where dim 1 does.
-  if (row * geometry.extent(1) < std::min(enough_gathered, geometry.numel())) return false;
-  return would_stage(plan, geometry, 1, row) && !ends_bytes_singly(plan, row);
+  if (row * geometry.extent(1) < std::min(t.enough_gathered, geometry.numel())) return false;
+  return would_stage(plan, geometry, 1, row) && !ends_bytes_singly(plan, t, row);
 }
 
 /// Whether rows along dim 0 are spans of their own, rather than gathered.
 bool goes_by_rows(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
-                  float cost) {
+                  const Tuning& t, float cost) {
   const std::int64_t row = geometry.extent(0);
-  if (plan.is_strided || geometry.ndim() == 1 || row >= least_staged_row) return true;
+  if (plan.is_strided || geometry.ndim() == 1 || row >= t.min_staged_row) return true;
   const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
-  if (in_place && row >= least_direct_row(cost, widest_element(plan)) &&
-      !ends_in_singles(plan, geometry)) {
-    return totals.staged != 0 || !gathers_for_free(plan, geometry);
+  if (in_place && row >= min_direct_row(t, cost, widest_element(plan)) &&
+      !ends_in_singles(plan, geometry, t)) {
+    return totals.staged != 0 || !gathers_for_free(plan, geometry, t);
   }
-  return totals.staged != 0 && totals.crossing == 0 && keeps_rows_apart(plan, geometry, cost);
+  return totals.staged != 0 && totals.crossing == 0 && keeps_rows_apart(plan, geometry, t, cost);
 }
 
 /// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are short.
 /// `capacity` holds for what is staged already, `capacity_all` if all operands are.
-void tile_gathered(TilePlan& plan, const TensorIterator& iter, std::int64_t capacity,
-                   std::int64_t capacity_all) {
+void tile_gathered(TilePlan& plan, const TensorIterator& iter, const Tuning& t,
+                   std::int64_t capacity, std::int64_t capacity_all) {
   const Geometry& geometry = iter.geometry();
   std::int64_t elements = 1;
   for (int d = 0; d < geometry.ndim(); ++d) {
     const std::int64_t extent = geometry.extent(d);
     if (would_stage(plan, geometry, d, elements)) {
       capacity = capacity_all;
-      if (d > 0 && (elements >= enough_gathered || 2 * elements > capacity)) break;
+      if (d > 0 && (elements >= t.enough_gathered || 2 * elements > capacity)) break;
     }
     add_step(plan, iter, d, elements * extent <= capacity ? extent : capacity / elements);
     if (plan.steps.back().tiles > 1) break;
@@ -480,50 +454,53 @@ void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const S
   }
 }
 
-TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
+TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
                     const RunOptions& options) {
   TilePlan plan;
   const Geometry& geometry = iter.geometry();
-  Totals totals = classify(iter, kernel, plan);
+  Totals totals = classify(iter, kernel, tuning, plan);
   const std::int64_t row = geometry.extent(0);
-  step_in_place(plan, geometry, kernel, totals);
+  step_in_place(plan, geometry, kernel, tuning, totals);
   // Planes that fit the first-level cache whole are gathered, several at a time.
-  const bool small_planes = geometry.ndim() > 2 && totals.crossing == 1 &&
-                            row * geometry.extent(1) * totals.staged_bytes <= small_plane_bytes;
-  const bool crossing = totals.crossing != 0 && row >= 16 && !small_planes;
-  const bool by_rows = goes_by_rows(plan, geometry, totals, kernel.cost);
+  const bool small_planes =
+      geometry.ndim() > 2 && totals.crossing == 1 &&
+      row * geometry.extent(1) * totals.staged_bytes <= tuning.small_plane_bytes;
+  const bool crossing = totals.crossing != 0 && row >= tuning.min_transposed_side && !small_planes;
+  const bool by_rows = goes_by_rows(plan, geometry, totals, tuning, kernel.cost);
   const std::int64_t side = crossing ? std::min(row, geometry.extent(totals.crossing)) : 0;
-  plan.prefetches = side >= least_prefetched_side && !cpu_info().has_far_last_level() &&
-                    bytes_touched(iter) > cpu_info().last_level_share();
-  const bool streams_tiles =
-      plan.prefetches || (side >= least_streamed_side && cpu_info().has_far_last_level());
+  plan.prefetches =
+      side >= tuning.min_prefetched_side && bytes_touched(iter) > tuning.last_level_bytes;
+  const bool streams_tiles = plan.prefetches || side >= tuning.min_streamed_side;
   if ((crossing && !streams_tiles) || !by_rows) stop_streaming(plan, totals);
-  if (!crossing && row >= least_row_in_pieces) pack_in_pieces(plan, geometry, totals);
+  if (by_rows && !crossing && row >= tuning.min_chunked_row)
+    pack_in_pieces(plan, geometry, tuning, totals);
   // Rows of tiles that cut them, or go along another dim than the next, do not follow each other in memory.
-  if (!crossing) stream_several_rows(plan, iter, kernel, totals);
-  const auto capacity = [](std::int64_t bytes) {
-    return bytes == 0 ? max_direct_elements : std::min(max_staged_elements, stage_bytes / bytes);
+  if (!crossing) stream_several_rows(plan, iter, kernel, tuning, totals);
+  const auto elements_of = [&](std::int64_t buffers, std::int64_t bytes) {
+    return bytes == 0 ? tuning.max_in_place : std::min(tuning.max_staged, buffers / bytes);
   };
   const auto most_of = [&](std::int64_t bytes) {
-    return capacity(bytes * stage_bytes / short_stage_bytes);
+    return elements_of(tuning.row_tile_bytes, bytes);
   };
   if (crossing) {
-    tile_crossing(plan, iter, totals);
+    tile_crossing(plan, iter, totals, tuning);
   } else if (by_rows) {
     // What is had once a row hardly counts, but its buffers are to fit as well.
     std::int64_t most = most_of(totals.staged_bytes - totals.per_row_bytes);
     if (totals.per_row_bytes != 0) {
-      const std::int64_t rows = std::max<std::int64_t>(short_stage_bytes / totals.per_row_bytes, 1);
+      const std::int64_t rows =
+          std::max<std::int64_t>(tuning.row_tile_bytes / totals.per_row_bytes, 1);
       most = std::min(most, rows * row);
     }
     add_step(plan, iter, 0, most);
     tile_rows(plan, iter, 1, most);
   } else {
-    tile_gathered(plan, iter, most_of(totals.staged_bytes), capacity(totals.all_bytes));
+    tile_gathered(plan, iter, tuning, most_of(totals.staged_bytes),
+                  elements_of(tuning.tile_bytes, totals.all_bytes));
   }
   add_outer_steps(plan, iter);
   if (plan.prefetches) stream_blocks(plan, iter);
-  stream_by_lines(plan, iter, kernel);
+  stream_by_lines(plan, iter, kernel, tuning);
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
     if (t.access == Access::spaced) ++staged;

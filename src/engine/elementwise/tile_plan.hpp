@@ -6,29 +6,20 @@
 #include <weft/kernel/span_kernel.hpp>
 
 #include "kernels/stage/stage.hpp"
+#include "machine/tuning.hpp"
 
 #include <cstdint>
 
 namespace weft {
 inline namespace v0 {
 
-/// Bytes of stack that one thread stages blocks in: three quarters of a first-level cache of 32 KiB,
-/// the smallest in use, so that what streams past the buffers does not push them out.
-inline constexpr std::int64_t stage_bytes = 24 << 10;
-/// The same for tiles through operands of different orders, which live in the second-level cache:
-/// every page that such a tile touches is worth a visit only if many lines of it are used.
-inline constexpr std::int64_t large_stage_bytes = 128 << 10;
-/// Most elements of a tile where something is staged: more does not make spans noticeably cheaper.
-inline constexpr std::int64_t max_staged_elements = 4096;
-/// Bytes of buffers where operands agree on the order: the memory's own prefetching stands still
-/// while a tile is converted, so tiles are kept short.
-inline constexpr std::int64_t short_stage_bytes = 12 << 10;
-/// Bytes of a piece that is computed into a buffer before it is written past the caches: as few as a
-/// call is worth, so that reading and writing memory overlap.
-inline constexpr std::int64_t piece_bytes = 2 << 10;
-/// Bytes of all buffers for pieces; outputs beyond that are not streamed.
-inline constexpr std::int64_t pieces_bytes = 12 << 10;
-static_assert(short_stage_bytes + pieces_bytes <= stage_bytes);
+/// Bytes of stack that one thread stages blocks in, at most: three quarters of a first-level cache of 32 KiB, the
+/// smallest in use, so that what streams through does not push them out; and where operands disagree about the order,
+/// as much as is worth a visit to every page that a tile touches. Of both, what chunks take. Rows of the tuning table
+/// stay below.
+inline constexpr std::int64_t max_stage_bytes = 24 << 10;
+inline constexpr std::int64_t max_large_stage_bytes = 128 << 10;
+inline constexpr std::int64_t max_chunks_bytes = 12 << 10;
 
 /// How spans of one operand are had.
 enum class Access : std::uint8_t {
@@ -75,10 +66,10 @@ struct TilePlan {
   bool by_lines = false;    ///< without a buffer, by the kernel itself
   bool in_pieces = false;   ///< rows are run piece by piece: some operand is spaced or streamed
   bool prefetches = false;  ///< the caches are asked for what the next tile needs: tiles have rows
-  std::int64_t piece = piece_bytes;  ///< elements of such a piece
-  std::int64_t piece_rows = 1;       ///< rows of one, if whole rows: streamed outputs go on
-                                     ///< in the next row where one ends
-  int row_rank = 1;                  ///< dims that make a row: the first of `steps`
+  std::int64_t piece = 0;   ///< elements of such a piece
+  std::int64_t piece_rows = 1;  ///< rows of one, if whole rows: streamed outputs go on
+                                ///< in the next row where one ends
+  int row_rank = 1;             ///< dims that make a row: the first of `steps`
   int tile_rank = 0;  ///< dims within a tile: those, or one more, the rows, or two, planes of rows
   SmallVector<TileStep, inline_rank> steps;  ///< those dims, innermost first, then all others
   std::int64_t count = 1;                    ///< number of tiles
@@ -95,7 +86,7 @@ inline std::int64_t buffered_elements(const TilePlan& plan, const TileOperand& t
 }
 
 /// Throws Error as run_spans does. Precondition: numel > 0, ndim > 0.
-TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel,
+TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
                     const RunOptions& options);
 
 /// The first element of an operand as the kernel sees it: through the iterator's dtype().

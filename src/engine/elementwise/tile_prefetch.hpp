@@ -56,7 +56,8 @@ class TilePrefetch {
         rows_(tile.rows(plan)),
         row_elements_(tile.row_elements(plan)),
         next_rows_(next.rows(plan)),
-        next_row_elements_(next.row_elements(plan)) {}
+        next_row_elements_(next.row_elements(plan)),
+        rows_ahead_(tuning().prefetched_rows) {}
 
   /// Asks for what is due before row r. Inlined: see prefetch_bytes.
   WEFT_ALWAYS_INLINE void ask(std::int64_t r) const {
@@ -65,13 +66,13 @@ class TilePrefetch {
       const std::int64_t row_bytes = row_elements_ * t.memory_size;
       if (t.access == Access::streamed && !plan_.by_lines) {
         // Lines that a row shares with others are written by plain stores, behind which every other store waits.
-        const char* row = row_at(k, r + rows_ahead);
+        const char* row = row_at(k, r + rows_ahead_);
         prefetch_bytes<3>(row, 1);
         prefetch_bytes<3>(row + row_bytes - 1, 1);
       }
       if (!is_prefetched(plan_, t)) continue;
       if (t.access == Access::direct) {
-        prefetch_bytes<3>(row_at(k, r + rows_ahead), row_bytes);
+        prefetch_bytes<3>(row_at(k, r + rows_ahead_), row_bytes);
       } else if (t.transposed) {
         ask_share(k, r);
       } else if (r < next_rows_) {
@@ -81,8 +82,6 @@ class TilePrefetch {
   }
 
  private:
-  static constexpr std::int64_t rows_ahead = 4;
-
   /// Where row r of operand k begins, in the next tile if this one has fewer.
   const char* row_at(std::size_t k, std::int64_t r) const {
     return r < rows_ ? tile_.ptrs[k] + r * row_stride(k)
@@ -125,6 +124,7 @@ class TilePrefetch {
   const TilePlace& next_;
   std::int64_t rows_, row_elements_;
   std::int64_t next_rows_, next_row_elements_;
+  std::int64_t rows_ahead_;
 };
 
 }  // namespace v0

@@ -70,7 +70,7 @@ class TileRunner {
   static char* take(char*& scratch, std::int64_t elements, std::int64_t size) {
     char* buffer = scratch;
     // Whole cache lines, so that every buffer starts on one.
-    scratch += (elements * size + 63) / 64 * 64;
+    scratch += whole_lines(elements * size);
     return buffer;
   }
 
@@ -247,9 +247,8 @@ class TileRunner {
     if (plan_.is_strided) return run_strided(data, row_bytes, n, rows);
     if (!plan_.prefetches) return run_rows(data, row_bytes, n, rows);
     const TilePrefetch prefetch(geometry_, plan_, tile_, next_);
-    constexpr std::int64_t enough_bytes = 1024;
-    const std::int64_t most =
-        std::max<std::int64_t>(enough_bytes / (n * plan_.operands[0].memory_size), 1);
+    const std::int64_t most = std::max<std::int64_t>(
+        tuning().prefetch_step_bytes / (n * plan_.operands[0].memory_size), 1);
     for (std::int64_t r = 0, count = 0; r < rows; r += count) {
       count = std::min(most, rows - r);
       for (std::int64_t i = 0; i < count; ++i)
@@ -351,7 +350,7 @@ class TileRunner {
       const TileOperand& t = plan_.operands[k];
       if (t.access != Access::streamed) continue;
       const auto address = reinterpret_cast<std::uintptr_t>(data[k] + end * t.memory_size);
-      past = static_cast<std::int64_t>(address % 64) / t.memory_size;
+      past = static_cast<std::int64_t>(address % cache_line_bytes) / t.memory_size;
     }
     return past;
   }

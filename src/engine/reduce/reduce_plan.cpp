@@ -486,7 +486,7 @@ ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& ker
     const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
     input_bytes += r.kernel_size + r.via_size + (r.first != nullptr ? r.memory_size : 0);
   }
-  const std::int64_t capacity = std::max<std::int64_t>(16, stage_bytes / input_bytes);
+  const std::int64_t capacity = std::max<std::int64_t>(16, max_stage_bytes / input_bytes);
   choose_form(iter, kernel, plan);
   if (plan.by_columns()) {
     tile_columns(plan, iter, capacity, kernel);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/tuning.hpp"
+
+#include <weft/base/error.hpp>
+#include <weft/base/version.hpp>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <bitset>
+#include <charconv>
+#include <cstddef>
+#include <cstdlib>
+#include <iterator>
+#include <vector>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+#define WEFT_TUNING_ROW(name, unit, minimum, maximum, tight, near, far, record, meaning) \
+  {#name, unit, &Tuning::name, minimum, maximum, {tight, near, far}, record, meaning},
+constexpr TuningRow rows[] = {WEFT_TUNING_ROWS(WEFT_TUNING_ROW)};
+#undef WEFT_TUNING_ROW
+
+constexpr std::string_view first_line = "weft-tuning 1";
+
+MachineClass class_of(const CpuInfo& machine) noexcept {
+  constexpr std::int64_t roomy_l1_bytes = 48 << 10;
+  if (machine.has_far_last_level()) return MachineClass::far;
+  return machine.l1_bytes >= roomy_l1_bytes ? MachineClass::near : MachineClass::tight;
+}
+
+std::string caches_of(const CpuInfo& machine) {
+  return text(machine.l1_bytes, ' ', machine.l2_bytes, ' ', machine.l3_bytes);
+}
+
+/// A number that is all of `text`.
+bool to_number(std::string_view text, std::int64_t& number) noexcept {
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && at == end;
+}
+
+/// Whether it is a day such as 2026-11-24.
+bool is_date(std::string_view text) noexcept {
+  std::int64_t year = 0, month = 0, day = 0;
+  return text.size() == 10 && text[4] == '-' && text[7] == '-' &&
+         to_number(text.substr(0, 4), year) && to_number(text.substr(5, 2), month) &&
+         to_number(text.substr(8, 2), day) && year >= 2000 && month >= 1 && month <= 12 &&
+         day >= 1 && day <= 31;
+}
+
+/// Reads the lines of a tuning file.
+class TuningParser {
+ public:
+  TuningParser(std::string_view text, const CpuInfo& machine)
+      : rest_(text), machine_(machine), tuning_(default_tuning(machine)) {}
+
+  Tuning parse() {
+    if (next_line() != first_line) fail_here(text("expected '", first_line, "'"));
+    expect("version", version());
+    expect("processor", machine_.model);
+    expect("caches", caches_of(machine_));
+    const std::string_view date = value_of("date");
+    if (!is_date(date))
+      fail_here(text("the date is '", date, "', expected one such as 2026-11-24"));
+    while (!rest_.empty())
+      take_row(next_line());
+    return tuning_;
+  }
+
+ private:
+  [[noreturn]] void fail_here(const std::string& what) const {
+    fail(ErrorCode::parse, text("line ", line_, ": ", what));
+  }
+  /// The next line that is neither empty nor a comment; empty at the end.
+  std::string_view next_line() {
+    while (!rest_.empty()) {
+      ++line_;
+      const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+      std::string_view line = rest_.substr(0, end);
+      rest_.remove_prefix(std::min(end + 1, rest_.size()));
+      while (!line.empty() && (line.back() == ' ' || line.back() == '\r'))
+        line.remove_suffix(1);
+      if (!line.empty() && line.front() != '#') return line;
+    }
+    return {};
+  }
+  /// What follows the word `key` in the next line.
+  std::string_view value_of(std::string_view key) {
+    const std::string_view line = next_line();
+    if (!line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ' ')
+      fail_here(text("expected '", key, " ...', got '", line, "'"));
+    return line.substr(key.size() + 1);
+  }
+  void expect(std::string_view key, std::string_view wanted) {
+    const std::string_view got = value_of(key);
+    if (got == wanted) return;
+    fail(ErrorCode::invalid_argument,
+         text("line ", line_, ": the ", key, " is '", got, "', here it is '", wanted, "'"));
+  }
+  void take_row(std::string_view line) {
+    if (line.empty()) return;
+    const std::size_t space = std::min(line.find(' '), line.size());
+    const std::string_view key = line.substr(0, space);
+    const TuningRow* row = std::ranges::find(rows, key, &TuningRow::name);
+    if (row == std::end(rows)) fail_here(text("there is no row '", key, "'"));
+    const auto index = static_cast<std::size_t>(row - rows);
+    if (seen_[index]) fail_here(text("'", key, "' comes twice"));
+    seen_[index] = true;
+    std::int64_t value = 0;
+    const std::string_view digits = line.substr(std::min(space + 1, line.size()));
+    if (!to_number(digits, value))
+      fail_here(text("'", key, "' is '", digits, "', expected a whole number"));
+    if (value < row->minimum || value > row->maximum) {
+      fail_here(text("'", key, "' is ", value, ", expected ", row->minimum, " to ", row->maximum,
+                     " ", row->unit));
+    }
+    tuning_.*row->value = value;
+  }
+
+  std::string_view rest_;
+  const CpuInfo& machine_;
+  Tuning tuning_;
+  std::bitset<std::size(rows)> seen_;
+  int line_ = 0;
+};
+
+FoundTuning look_up(const CpuInfo& machine) {
+  constexpr std::int64_t max_file_bytes = 64 << 10;
+  FoundTuning found{default_tuning(machine), {}, {}};
+  const char* path = std::getenv("WEFT_TUNING");
+  if (path == nullptr || *path == '\0') return found;
+  try {
+    const std::vector<std::byte> bytes = File(path, "rb").read_rest(max_file_bytes);
+    found.tuning =
+        parse_tuning({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, machine);
+    found.file = path;
+  } catch (const Error& error) {
+    found.refused = error.what();
+  }
+  return found;
+}
+
+}  // namespace
+
+std::atomic<const Tuning*> tuning_in_use = nullptr;
+
+std::string_view name(MachineClass machine_class) noexcept {
+  switch (machine_class) {
+    case MachineClass::tight: return "tight";
+    case MachineClass::near: return "near";
+    case MachineClass::far: return "far";
+  }
+  return "unknown";
+}
+
+std::span<const TuningRow> tuning_rows() noexcept { return rows; }
+
+Tuning default_tuning(const CpuInfo& machine) noexcept {
+  Tuning tuning;
+  tuning.machine_class = class_of(machine);
+  tuning.l1_bytes = machine.l1_bytes;
+  tuning.l2_bytes = machine.l2_bytes;
+  tuning.l3_bytes = machine.l3_bytes;
+  tuning.last_level_bytes = machine.last_level_share();
+  for (const TuningRow& row : rows)
+    tuning.*row.value = row.defaults[static_cast<std::size_t>(tuning.machine_class)];
+  return tuning;
+}
+
+std::string tuning_text(const Tuning& tuning, const CpuInfo& machine, std::string_view date) {
+  std::string out = text(first_line, "\nversion ", version(), "\nprocessor ", machine.model,
+                         "\ncaches ", caches_of(machine), "\ndate ", date, "\n");
+  for (const TuningRow& row : rows) {
+    out += text("# ", row.unit, " (", row.minimum, " to ", row.maximum, "): ", row.meaning, "\n",
+                row.name, ' ', tuning.*row.value, "\n");
+  }
+  return out;
+}
+
+Tuning parse_tuning(std::string_view text, const CpuInfo& machine) {
+  return TuningParser(text, machine).parse();
+}
+
+const FoundTuning& found_tuning(const CpuInfo& machine) {
+  static const FoundTuning found = look_up(machine);
+  return found;
+}
+
+const Tuning& find_tuning() {
+  const Tuning& found = found_tuning(cpu_info()).tuning;
+  const Tuning* nothing = nullptr;
+  tuning_in_use.compare_exchange_strong(nothing, &found);
+  return found;
+}
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measured constants decide on speed only, and what a file says of them is checked.
+#include "machine/tuning.hpp"
+
+#include <weft/base/error.hpp>
+#include <weft/base/version.hpp>
+#include <weft/ops/binary.hpp>
+#include <weft/ops/copy.hpp>
+#include <weft/ops/cumulative.hpp>
+#include <weft/ops/reduce.hpp>
+#include <weft/ops/softmax.hpp>
+#include <weft/ops/ternary.hpp>
+#include <weft/ops/unary.hpp>
+
+#include "support/catch.hpp"
+#include "support/dense.hpp"
+#include "support/errors.hpp"
+#include "support/seed.hpp"
+#include "support/tally.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using test::Dims;
+using test::Memory;
+using test::Random;
+using weft::CpuInfo;
+using weft::ErrorCode;
+using weft::MachineClass;
+using weft::ScalarType;
+using weft::TensorView;
+using weft::Tuning;
+using weft::TuningRow;
+
+/// Caches so small that little memory is much, and any value that a file may have for some rows; values near those
+/// of the table for the others.
+Tuning random_tuning(Random& random) {
+  CpuInfo machine;
+  machine.l1_bytes = random.pick<std::int64_t>({32 << 10, 48 << 10});
+  machine.l2_bytes = random.integer(8, 64) << 10;
+  machine.l3_bytes = random.integer(64, 512) << 10;
+  machine.l3_is_told_far = random.chance(30);
+  Tuning tuning = weft::default_tuning(machine);
+  if (random.chance(70)) tuning.min_streamed = random.pick<std::int64_t>({0, 1000});
+  if (random.chance(70)) tuning.min_layered_bytes = random.pick<std::int64_t>({0, 30'000});
+  const int percent = random.pick<int>({0, 10, 50});
+  for (const TuningRow& row : weft::tuning_rows()) {
+    std::int64_t& value = tuning.*row.value;
+    if (!random.chance(percent)) continue;
+    const int how = static_cast<int>(random.integer(0, 4));
+    value = how == 0   ? row.minimum
+            : how == 1 ? row.maximum
+            : how == 2 ? value / 4
+            : how == 3 ? std::min(value, row.maximum / 4) * 4
+                       : random.integer(row.minimum, std::min(row.maximum, 2 * value + 1));
+    value = std::clamp(value, row.minimum, row.maximum);
+  }
+  return tuning;
+}
+
+struct Call {
+  std::string name;
+  ScalarType out;
+  Dims shape;
+  std::vector<Memory> inputs;
+  std::function<void(const TensorView& out, const std::vector<Memory>& in)> run;
+};
+
+/// A call of a function on operands of any layout, whose result has the type and shape of `out`.
+Call random_call(Random& random) {
+  const std::vector<ScalarType> types = {ScalarType::f32, ScalarType::f64, ScalarType::u8,
+                                         ScalarType::i16, ScalarType::f16, ScalarType::c128,
+                                         ScalarType::i64};
+  Dims shape;
+  std::int64_t left = random.pick<std::int64_t>({20, 500, 8000, 60'000});
+  for (auto rank = random.integer(0, 4); rank > 0; --rank) {
+    const std::int64_t extent =
+        rank == 1 ? left : random.integer(1, std::min<std::int64_t>(left, 300));
+    shape.push_back(std::max<std::int64_t>(extent, 1));
+    left /= shape.back();
+  }
+  std::ranges::rotate(shape,
+                      shape.begin() + random.integer(0, static_cast<std::int64_t>(shape.size())));
+  const auto input = [&](ScalarType type) {
+    return test::random_input(random, type, shape, test::Values::any);
+  };
+  const auto whole_input = [&](ScalarType type) {
+    return test::random_memory(random, type, test::random_layout(random, shape));
+  };
+  Call call;
+  call.shape = shape;
+  const ScalarType type = random.pick(types);
+  switch (random.integer(0, 7)) {
+    case 0:
+    case 1:
+      call.name = "add";
+      call.out = type;
+      call.inputs.push_back(whole_input(type));
+      call.inputs.push_back(input(random.chance(70) ? type : ScalarType::u8));
+      call.run = [](const TensorView& out, const auto& in) {
+        weft::add_out(out, in[0].view(), in[1].view());
+      };
+      break;
+    case 2:
+      call.name = "where";
+      call.out = type;
+      call.inputs.push_back(whole_input(ScalarType::boolean));
+      call.inputs.push_back(input(type));
+      call.inputs.push_back(input(type));
+      call.run = [](const TensorView& out, const auto& in) {
+        weft::where_out(out, in[0].view(), in[1].view(), in[2].view());
+      };
+      break;
+    case 3:
+      call.name = "exp";
+      call.out = ScalarType::f32;
+      call.inputs.push_back(
+          whole_input(random.pick<ScalarType>({ScalarType::f32, ScalarType::i16})));
+      call.run = [](const TensorView& out, const auto& in) { weft::exp_out(out, in[0].view()); };
+      break;
+    case 4:
+    case 5:
+      call.name = "copy";
+      call.out = type;
+      call.inputs.push_back(input(random.chance(80) ? type : ScalarType::u8));
+      call.run = [](const TensorView& out, const auto& in) { weft::copy_out(out, in[0].view()); };
+      break;
+    case 6:
+      call.name = "cumsum";
+      call.out = ScalarType::f32;
+      call.inputs.push_back(whole_input(ScalarType::f32));
+      call.run = [](const TensorView& out, const auto& in) {
+        weft::cumsum_out(out, in[0].view(), 0);
+      };
+      break;
+    default: {
+      call.name = "sum";
+      call.out = ScalarType::f32;
+      call.inputs.push_back(whole_input(ScalarType::f32));
+      Dims axes;
+      for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (!random.chance(50)) continue;
+        axes.push_back(static_cast<std::int64_t>(axis));
+        call.shape[axis] = 1;
+      }
+      if (axes.empty()) call.shape.assign(shape.size(), 1);
+      call.run = [axes](const TensorView& out, const auto& in) {
+        weft::sum_out(out, in[0].view(), axes, {.keepdim = true});
+      };
+    }
+  }
+  return call;
+}
+
+TEST_CASE("tuning: no value of it changes a bit of a result", "[properties]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(300); ++round) {
+    const Call call = random_call(random);
+    Memory out = test::random_output(random, call.out, call.shape);
+    call.run(out.view(), call.inputs);
+    test::Dense expected = test::dense_copy(out.view());
+    test::canonicalize(expected);
+    for (int i = 0; i < 6; ++i) {
+      const Tuning tuning = random_tuning(random);
+      std::memset(out.data(), 0x5a, static_cast<std::size_t>(out.size_bytes()));
+      const test::Watch watch(out);
+      {
+        const weft::ScopedTuning scope(tuning);
+        call.run(out.view(), call.inputs);
+      }
+      test::Dense got = test::dense_copy(out.view());
+      test::canonicalize(got);
+      tally.check(got.bytes == expected.bytes && watch.gaps_untouched(), [&](auto& text) {
+        text << (watch.gaps_untouched() ? "bits of " : "gaps of ") << weft::name(call.out) << ' '
+             << call.name << " in round " << round << ", tuning " << i << ":";
+        for (const TuningRow& row : weft::tuning_rows()) {
+          if (tuning.*row.value != row.defaults[static_cast<int>(tuning.machine_class)])
+            text << ' ' << row.name << ' ' << tuning.*row.value;
+        }
+      });
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
+CpuInfo some_machine() {
+  CpuInfo machine;
+  machine.model = "Some Processor 9000";
+  machine.l1_bytes = 48 << 10;
+  machine.l2_bytes = 2 << 20;
+  machine.l3_bytes = 32 << 20;
+  return machine;
+}
+
+TEST_CASE("tuning: rows have a name each, and values in their range", "[properties]") {
+  std::set<std::string_view> names;
+  for (const TuningRow& row : weft::tuning_rows()) {
+    INFO(row.name);
+    CHECK(names.insert(row.name).second);
+    CHECK(!row.meaning.empty());
+    for (const std::int64_t value : row.defaults)
+      CHECK((value >= row.minimum && value <= row.maximum));
+  }
+}
+
+TEST_CASE("tuning: the class follows from the caches", "[properties]") {
+  CpuInfo machine = some_machine();
+  CHECK(weft::default_tuning(machine).machine_class == MachineClass::near);
+  machine.l1_bytes = 32 << 10;
+  CHECK(weft::default_tuning(machine).machine_class == MachineClass::tight);
+  machine.l3_is_told_far = true;
+  CHECK(weft::default_tuning(machine).machine_class == MachineClass::far);
+}
+
+TEST_CASE("tuning: what is written is read back", "[properties]") {
+  WEFT_RANDOM(random);
+  const CpuInfo machine = some_machine();
+  Tuning tuning = weft::default_tuning(machine);
+  for (const TuningRow& row : weft::tuning_rows())
+    tuning.*row.value = random.integer(row.minimum, row.maximum);
+  const std::string text = weft::tuning_text(tuning, machine, "2026-11-24");
+  const Tuning back = weft::parse_tuning(text, machine);
+  for (const TuningRow& row : weft::tuning_rows())
+    CHECK(back.*row.value == tuning.*row.value);
+  CHECK(back.l2_bytes == machine.l2_bytes);
+}
+
+TEST_CASE("tuning: rows that a file leaves out are those of the table", "[properties]") {
+  const CpuInfo machine = some_machine();
+  const std::string head = std::string("weft-tuning 1\nversion ") + weft::version() +
+                           "\nprocessor Some Processor 9000\ncaches 49152 2097152 33554432\n";
+  const Tuning tuning =
+      weft::parse_tuning(head + "date 2026-11-24\n# a remark\n\nthread_ns 12345\r\n", machine);
+  CHECK(tuning.thread_ns == 12'345);
+  CHECK(tuning.tile_bytes == weft::default_tuning(machine).tile_bytes);
+
+  const auto refuses = [&](const std::string& text, ErrorCode code, const char* what) {
+    CHECK(test::wrong_error(code, test::words(what),
+                            [&] { static_cast<void>(weft::parse_tuning(text, machine)); }) == "");
+  };
+  const std::string dated = head + "date 2026-11-24\n";
+  refuses("", ErrorCode::parse, "expected 'weft-tuning 1'");
+  refuses("weft-tuning 2\n", ErrorCode::parse, "expected 'weft-tuning 1'");
+  refuses("weft-tuning 1\nversion 9.9.9\n", ErrorCode::invalid_argument,
+          "line 2: the version is '9.9.9'");
+  refuses("weft-tuning 1\nversion", ErrorCode::parse, "line 2: expected 'version ...'");
+  std::string other = dated;
+  other.replace(other.find("9000"), 4, "9001");
+  refuses(other, ErrorCode::invalid_argument,
+          "the processor is 'Some Processor 9001', here it is 'Some Processor 9000'");
+  other = dated;
+  other.replace(other.find("49152"), 5, "32768");
+  refuses(other, ErrorCode::invalid_argument, "the caches is '32768 2097152 33554432'");
+  refuses(head + "date 2026-13-24\n", ErrorCode::parse, "line 5: the date is '2026-13-24'");
+  refuses(head + "date yesterday!\n", ErrorCode::parse, "line 5: the date is");
+  refuses(dated + "thread_us 1\n", ErrorCode::parse, "line 6: there is no row 'thread_us'");
+  refuses(dated + "thread_ns 500\nthread_ns 500\n", ErrorCode::parse,
+          "line 7: 'thread_ns' comes twice");
+  refuses(dated + "thread_ns\n", ErrorCode::parse, "'thread_ns' is '', expected a whole number");
+  refuses(dated + "thread_ns 1e5\n", ErrorCode::parse, "'thread_ns' is '1e5'");
+  refuses(dated + "thread_ns 99999999999999999999\n", ErrorCode::parse, "expected a whole number");
+  refuses(dated + "tile_bytes 99999\n", ErrorCode::parse,
+          "'tile_bytes' is 99999, expected 4096 to 24576 bytes");
+  refuses(dated + "tile_bytes -1\n", ErrorCode::parse, "'tile_bytes' is -1");
+}
+
+}  // namespace
