@@ -85,8 +85,9 @@ Call random_call(Random& random) {
     shape.push_back(std::max<std::int64_t>(extent, 1));
     left /= shape.back();
   }
-  std::ranges::rotate(shape,
-                      shape.begin() + random.integer(0, static_cast<std::int64_t>(shape.size())));
+  std::rotate(shape.begin(),
+              shape.begin() + random.integer(0, static_cast<std::int64_t>(shape.size())),
+              shape.end());
   const auto input = [&](ScalarType type) {
     return test::random_input(random, type, shape, test::Values::any);
   };
