@@ -51,7 +51,7 @@ bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered) {
     return false;
   const std::int64_t bytes = bytes_touched(iter);
   // Below that, much of the output is still there when it is written or read again, and plain stores
-  // cost no more: docs/design/0007-layouts-at-the-speed-of-memory.md has the measurements. Where half of
+  // cost no more: docs/measurements/layouts.md has the figures. Where half of
   // all is output, or rows are short, streaming gains less.
   const bool half = 2 * bytes_touched(iter, output) >= bytes;
   const bool short_rows = geometry.extent(0) * size < t.min_streamed_run_bytes;

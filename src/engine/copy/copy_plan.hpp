@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// How a copy between layouts of one element type goes through memory: in tiles of what shape, by which
-/// stores. docs/design/0007-layouts-at-the-speed-of-memory.md has the measurements.
+/// stores. docs/measurements/layouts.md has the figures.
 #pragma once
 
 #include <weft/base/small_vector.hpp>
