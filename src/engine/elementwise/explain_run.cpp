@@ -22,15 +22,13 @@ std::string access_name(const TilePlan& plan, const TileOperand& t) {
     case Access::direct: return std::string("direct") + ahead;
     case Access::strided: return "direct: strided";
     case Access::broadcast: return t.constant ? "broadcast: cast" : "broadcast";
-    case Access::streamed:
-      return t.first != nullptr ? "streamed: cast"
-             : plan.by_lines    ? "direct, streamed"
-                                : "streamed";
+    case Access::streamed: return t.first != nullptr ? "streamed: cast" : "streamed";
+    case Access::streamed_in_place: return "direct, streamed";
     case Access::staged:
-    case Access::spaced: break;
+    case Access::chunked: break;
   }
   std::string how = "staged: ";
-  how += t.transposed ? "transposed" : t.pack ? "packed" : "";
+  how += t.is_transposed() ? "transposed" : t.pack ? "packed" : "";
   if (t.first != nullptr) how += t.pack ? ", cast" : "cast";
   return how + (t.streams ? ", streamed" : ahead);
 }
@@ -83,7 +81,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   e.run.tile[0] = plan.steps[0].tile;
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];
   e.run.span = plan.row_elements;
-  if (plan.in_pieces) e.run.span = std::min(e.run.span, plan.piece);
+  if (plan.in_chunks()) e.run.span = std::min(e.run.span, plan.chunk);
   if (!options.serial) e.run.threads = threads_for(plan.count, plan.grain);
   return e;
 }

@@ -51,13 +51,14 @@ void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
   if (via) t.second = convert_kernel(end, op.dtype);
 }
 
-/// Elements of a piece of which what is read, buffered and written stays in the first-level cache,
+/// Elements of a chunk of which what is read, buffered and written stays in the first-level cache,
 /// lines read for a single element included.
-std::int64_t spaced_piece(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning) {
+std::int64_t chunk_in_cache(const TileOperands& operands, const Geometry& geometry,
+                            const Tuning& tuning) {
   std::int64_t touched = 0;  // bytes an element
   std::int64_t buffers = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const TileOperand& t = operands[static_cast<std::size_t>(k)];
     touched += std::min(std::abs(geometry.stride(0, k)), cache_line_bytes);
     if (t.access == Access::staged || t.access == Access::streamed) buffers += buffer_bytes(t);
   }
@@ -121,36 +122,49 @@ void stage(TileOperand& t) {
   t.move = copy_block_kernel(t.memory_size);
 }
 
-Totals classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
-                TilePlan& plan) {
-  plan.piece = tuning.max_chunk;
+Totals totals_of(const TileOperands& operands) {
   Totals totals;
+  for (const TileOperand& t : operands) {
+    totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
+    if (t.access == Access::streamed) totals.chunk_bytes += t.chunk * buffer_bytes(t);
+    if (t.access != Access::staged) continue;
+    ++totals.staged;
+    totals.staged_bytes += buffer_bytes(t);
+    if (t.one_per_row) totals.per_row_bytes += buffer_bytes(t);
+    if (!t.is_transposed()) continue;
+    if (totals.crossing == 0) totals.crossing = t.dense_dim;
+    totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
+  }
+  return totals;
+}
+
+TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning) {
+  TileOperands operands;
   const Geometry& geometry = iter.geometry();
+  std::int64_t chunk_bytes = 0;  // of all buffers for chunks
   for (int k = 0; k < geometry.noperands; ++k) {
     const Operand& op = iter.operand(k);
     const ScalarType type = kernel.types[k];
     const std::int64_t stride = geometry.stride(0, k);
-    TileOperand& t = plan.operands.emplace_back();
+    TileOperand& t = operands.emplace_back();
     t.is_output = op.is_output;
     t.memory_size = static_cast<std::int32_t>(element_size(op.storage));
     t.kernel_size = static_cast<std::int32_t>(element_size(type));
     const bool convert = op.storage != type || op.dtype != type;
     if (convert) set_conversion(t, op, type);
-    totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
-    const std::int64_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
-    const bool streams =
-        op.is_output && worth_streaming(iter, k, !convert && kernel.run_streamed != nullptr);
-    const std::int64_t piece = streams ? streamed_chunk_bytes(iter, kernel, tuning) / widest : 0;
-    const std::int64_t to_stream = piece * buffer_bytes(t);
-    if (streams && totals.in_streams + to_stream <= tuning.chunks_bytes) {
-      totals.in_streams += to_stream;
-      plan.piece = std::min(plan.piece, piece);
-      t.access = Access::streamed;
-      t.move = stream_block_kernel(t.memory_size);
-      plan.streams = true;
-      plan.in_pieces = true;
-    } else if (!convert && stride == t.memory_size) {
+    if (op.is_output && worth_streaming(iter, k, !convert && kernel.run_streamed != nullptr)) {
+      const std::int32_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
+      t.chunk = static_cast<std::int32_t>(streamed_chunk_bytes(iter, kernel, tuning) / widest);
+      const std::int64_t bytes = t.chunk * buffer_bytes(t);
+      if (chunk_bytes + bytes <= tuning.chunks_bytes) {
+        chunk_bytes += bytes;
+        t.access = Access::streamed;
+        t.move = stream_block_kernel(t.memory_size);
+        continue;
+      }
+    }
+    if (!convert && stride == t.memory_size) {
       t.access = Access::direct;
     } else if (!convert && stride == 0 && may_broadcast) {
       t.access = Access::broadcast;
@@ -162,18 +176,10 @@ Totals classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuni
     } else {
       stage(t);
       t.one_per_row = stride == 0 && may_broadcast;
-      ++totals.staged;
-      totals.staged_bytes += buffer_bytes(t);
-      if (t.one_per_row) totals.per_row_bytes += buffer_bytes(t);
-      const int dim = dense_dim(geometry, tuning, k, t.memory_size);
-      if (dim != 0) {
-        t.transposed = true;
-        if (totals.crossing == 0) totals.crossing = dim;
-        totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
-      }
+      t.dense_dim = static_cast<std::int16_t>(dense_dim(geometry, tuning, k, t.memory_size));
     }
   }
-  return totals;
+  return operands;
 }
 
 bool may_stride(const Geometry& geometry, const SpanKernel& kernel) {
@@ -208,92 +214,74 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
   return touched >= (narrowest >= 8 ? t.strided_bytes_wide : t.strided_bytes);
 }
 
-void step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
-                   const Tuning& tuning, Totals& totals) {
-  if (totals.staged == 0 || !prefers_strided(geometry, kernel, tuning)) return;
-  for (const TileOperand& t : plan.operands)
-    if (t.first != nullptr) return;
-  for (TileOperand& t : plan.operands)
+void step_in_place(TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel,
+                   const Tuning& tuning) {
+  const auto is_staged = [](const TileOperand& t) { return t.access == Access::staged; };
+  const auto is_cast = [](const TileOperand& t) { return t.first != nullptr; };
+  if (!any_of(operands, is_staged) || any_of(operands, is_cast)) return;
+  if (!prefers_strided(geometry, kernel, tuning)) return;
+  for (TileOperand& t : operands)
     t.access = Access::strided;
-  plan.is_strided = true;
-  plan.streams = false;
-  plan.in_pieces = false;
-  totals.staged = 0;
-  totals.staged_bytes = 0;
-  totals.per_row_bytes = 0;
 }
 
-void stop_streaming(TilePlan& plan, Totals& totals) {
-  if (!plan.streams) return;
-  plan.streams = false;
-  plan.in_pieces = false;
-  for (TileOperand& t : plan.operands) {
-    plan.in_pieces = plan.in_pieces || t.access == Access::spaced;
+void stop_streaming(TileOperands& operands) {
+  for (TileOperand& t : operands) {
     if (t.access != Access::streamed) continue;
     t.access = Access::direct;
-    if (t.first == nullptr) continue;
-    stage(t);
-    ++totals.staged;
-    totals.staged_bytes += buffer_bytes(t);
+    if (t.first != nullptr) stage(t);
   }
 }
 
-void pack_in_pieces(TilePlan& plan, const Geometry& geometry, const Tuning& tuning,
-                    Totals& totals) {
-  if (totals.staged == 0) return;
-  const std::int64_t piece = spaced_piece(plan, geometry, tuning);
-  if (piece < tuning.min_chunk) return;
+std::int64_t pack_in_chunks(TileOperands& operands, const Geometry& geometry, const Tuning& tuning,
+                            std::int64_t most) {
+  if (totals_of(operands).staged == 0) return most;
+  const std::int64_t chunk = chunk_in_cache(operands, geometry, tuning);
+  if (chunk < tuning.min_chunk) return most;
+  bool in_chunks = false;
   for (int k = 0; k < geometry.noperands; ++k) {
-    TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    TileOperand& t = operands[static_cast<std::size_t>(k)];
     const bool repeats = geometry.ndim() > 1 && geometry.stride(1, k) == 0;
-    if (t.access != Access::staged || t.one_per_row || repeats ||
-        geometry.stride(0, k) == t.memory_size) {
-      continue;
+    if (t.access == Access::staged && !t.one_per_row && !repeats &&
+        geometry.stride(0, k) != t.memory_size) {
+      t.access = Access::chunked;
     }
-    t.access = Access::spaced;
-    --totals.staged;
-    totals.staged_bytes -= buffer_bytes(t);
-    plan.in_pieces = true;
+    in_chunks = in_chunks || t.is_chunked();
   }
-  if (plan.in_pieces)
-    plan.piece = std::min(plan.piece, piece / tuning.min_chunk * tuning.min_chunk);
+  return in_chunks ? std::min(most, chunk / tuning.min_chunk * tuning.min_chunk) : most;
 }
 
 void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
-                         const Tuning& tuning, Totals& totals) {
+                         const Tuning& tuning) {
   const Geometry& geometry = iter.geometry();
   const std::int64_t row = geometry.extent(0);
-  // What little is left of a row after a piece costs as much as a row of its own.
-  if (!plan.streams || geometry.ndim() == 1 || row >= plan.piece + plan.piece / 8) return;
+  // What little is left of a row after a chunk costs as much as a row of its own.
+  if (!plan.streams() || geometry.ndim() == 1 || row >= plan.chunk + plan.chunk / 8) return;
   if (goes_by_lines(plan, iter, kernel, tuning, row)) return;
   std::int64_t unit = 1;  // rows
   bool dense = kernel.cost <= plain_cost;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    if (t.access == Access::spaced) dense = false;
+    if (t.access == Access::chunked) dense = false;
     if (t.access != Access::streamed) continue;
     const std::int64_t row_bytes = row * t.memory_size;
     unit = std::lcm(unit, cache_line_bytes / std::gcd(cache_line_bytes, row_bytes));
     dense = dense && geometry.stride(1, k) == row_bytes &&
             reinterpret_cast<std::uintptr_t>(iter.operand(k).data) % cache_line_bytes == 0;
   }
-  const std::int64_t most =
-      tuning.chunks_bytes / totals.in_streams * plan.piece;  // what buffers can hold
+  const std::int64_t most = tuning.chunks_bytes / totals_of(plan.operands).chunk_bytes *
+                            plan.chunk;  // what buffers can hold
   if (dense && unit * row <= most) {
-    plan.piece_rows = std::max(plan.piece / (unit * row), std::int64_t{1}) * unit;
-    plan.piece = std::max(plan.piece, plan.piece_rows * row);
+    plan.chunk_rows = std::max(plan.chunk / (unit * row), std::int64_t{1}) * unit;
+    plan.chunk = std::max(plan.chunk, plan.chunk_rows * row);
   } else {
-    stop_streaming(plan, totals);
+    stop_streaming(plan.operands);
   }
 }
 
-void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
+void stream_in_place(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
                      const Tuning& tuning) {
-  if (!goes_by_lines(plan, iter, kernel, tuning, plan.row_elements)) return;
-  plan.by_lines = true;
-  plan.in_pieces = false;
-  for (const TileOperand& t : plan.operands)
-    plan.in_pieces = plan.in_pieces || t.access == Access::spaced;
+  if (goes_by_lines(plan, iter, kernel, tuning, plan.row_elements))
+    plan.operands[0].access = Access::streamed_in_place;
 }
 
 }  // namespace v0

@@ -10,17 +10,17 @@
 namespace weft {
 inline namespace v0 {
 
-/// Sums over the operands that choosing a tile needs.
+/// Sums over the operands that choosing a tile needs: a function of their access.
 struct Totals {
-  int staged = 0;                  // operands that cannot be used row by row as they stand
+  int staged = 0;                  // operands that go through a buffer for the tile
   std::int64_t staged_bytes = 0;   // buffer bytes an element, of these
   std::int64_t per_row_bytes = 0;  // of these, what is needed once a row only
   std::int64_t all_bytes = 0;      // the same if every operand were staged
-  int crossing = 0;  // dim along which the first staged operand that runs across dim 0
-                     // is dense; 0 if there is none
-  std::int64_t crossing_size = 0;  // bytes of an element of the widest such operand
-  std::int64_t in_streams = 0;     // buffer bytes of outputs that are streamed
+  int crossing = 0;                // dim along which the first transposed one is dense, or 0
+  std::int64_t crossing_size = 0;  // bytes of an element of the widest transposed one
+  std::int64_t chunk_bytes = 0;    // buffer bytes of outputs that are streamed
 };
+Totals totals_of(const TileOperands& operands);
 
 /// How an operand lies over a row of one or more dims.
 struct RowLayout {
@@ -42,35 +42,34 @@ std::int64_t buffer_bytes(const TileOperand& t);
 /// Makes an operand one that goes through a buffer for the whole tile.
 void stage(TileOperand& t);
 
-/// Adds to the plan what each operand is along dim 0.
-Totals classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
-                TilePlan& plan);
+/// What each operand is along dim 0.
+TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning);
 
 /// Whether the kernel's strided loop is worth thinking of, for operands of its own types.
 bool may_stride(const Geometry& geometry, const SpanKernel& kernel);
-/// Whether stepping over dim 0 of them is quicker than bringing their elements together.
+/// Whether stepping over dim 0 of them is quicker than gathering their elements.
 bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning);
-
 /// Leaves all operands where they are, for the kernel's strided loop, if that is quicker.
-void step_in_place(TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
-                   const Tuning& tuning, Totals& totals);
+void step_in_place(TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel,
+                   const Tuning& tuning);
 
 /// Streamed outputs as if there were no streaming.
-void stop_streaming(TilePlan& plan, Totals& totals);
+void stop_streaming(TileOperands& operands);
 
-/// Staged operands whose elements lie apart along dim 0 are packed in pieces so short that fetching
-/// the next one overlaps with computing this one. Not those that are the same in every row: a buffer
-/// for a whole tile is packed once for all of them.
-void pack_in_pieces(TilePlan& plan, const Geometry& geometry, const Tuning& tuning, Totals& totals);
+/// Packs staged operands that are strided along dim 0 in chunks, so short that fetching the next one overlaps with
+/// computing this one; returns the elements of a chunk, at most `most`. Not those that are the same in every row: a
+/// buffer for a whole tile is packed once for all of them.
+std::int64_t pack_in_chunks(TileOperands& operands, const Geometry& geometry, const Tuning& tuning,
+                            std::int64_t most);
 
-/// Rows shorter than a piece are streamed several at a time, as many as make whole lines, if the kernel does not
-/// write them by lines itself. Without streaming where that can't be, or computing takes longer.
+/// Rows shorter than a chunk are streamed several at a time, as many as make whole lines, if the kernel does not
+/// stream them itself. Without streaming where that can't be, or computing takes longer.
 void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
-                         const Tuning& tuning, Totals& totals);
+                         const Tuning& tuning);
 
 /// Leaves what is streamed to the kernel, without a buffer, if it can do that and rows are whole lines or so long
 /// that what is left over hardly counts. The plan's rows are known by then.
-void stream_by_lines(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
+void stream_in_place(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
                      const Tuning& tuning);
 
 }  // namespace v0

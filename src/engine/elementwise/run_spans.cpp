@@ -37,7 +37,7 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (is_simple) return run_simple(simple, iter, kernel, options);
   const TilePlan plan = plan_tiles(iter, kernel, tuning(), options);
-  const std::int64_t chunks = plan.in_pieces ? max_chunks_bytes : 0;
+  const std::int64_t chunks = plan.in_chunks() ? max_chunks_bytes : 0;
   const bool large = plan.staged_bytes > max_stage_bytes - chunks;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     if (large) {

@@ -87,9 +87,9 @@ void tile_rows(TilePlan& plan, const TensorIterator& iter, int second, std::int6
   settle_rows(plan, iter.geometry());
   if (iter.ndim() == plan.row_rank) return;
   const std::int64_t rows = capacity / plan.row_elements;
-  // Whole pieces, so that each tile begins on a line where the first one does.
+  // Whole chunks, so that each tile begins on a line where the first one does.
   add_step(plan, iter, second,
-           rows <= plan.piece_rows ? plan.piece_rows : rows / plan.piece_rows * plan.piece_rows);
+           rows <= plan.chunk_rows ? plan.chunk_rows : rows / plan.chunk_rows * plan.chunk_rows);
 }
 
 /// True if rows over the dims so far and `dim` would make an operand staged that is not yet, or one for
@@ -200,11 +200,11 @@ std::int64_t long_run(const TilePlan& plan, const Tuning& tuning, std::int64_t m
 /// The dim along which all operands that run across dim 0 go on where they end along the crossing one, or 0.
 int run_of_crossing(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning,
                     int crossing) {
-  if (plan.streams || plan.prefetches) return 0;
+  if (plan.streams() || plan.prefetches) return 0;
   int run = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    if (t.access != Access::staged || !t.transposed) continue;
+    if (t.access != Access::staged || !t.is_transposed()) continue;
     const int next = run_of(geometry, tuning, k, crossing, t.memory_size);
     if (next == 0 || (run != 0 && next != run)) return 0;
     run = next;
@@ -254,7 +254,7 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
       whole ? std::min(most, std::max(t.row_tile_bytes / totals.staged_bytes, across * least_along))
             : most;
   std::int64_t along = std::max<std::int64_t>(capacity / across, 1);
-  if (plan.streams || plan.prefetches) along = std::min(along, long_run(plan, t, most));
+  if (plan.streams() || plan.prefetches) along = std::min(along, long_run(plan, t, most));
   add_step(plan, iter, 0,
            along > cache_line_bytes ? along / cache_line_bytes * cache_line_bytes : along);
   // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there is too
@@ -372,7 +372,7 @@ bool keeps_rows_apart(const TilePlan& plan, const Geometry& geometry, const Tuni
 bool goes_by_rows(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
                   const Tuning& t, float cost) {
   const std::int64_t row = geometry.extent(0);
-  if (plan.is_strided || geometry.ndim() == 1 || row >= t.min_staged_row) return true;
+  if (plan.is_strided() || geometry.ndim() == 1 || row >= t.min_staged_row) return true;
   const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
   if (in_place && row >= min_direct_row(t, cost, widest_element(plan)) &&
       !ends_in_singles(plan, geometry, t)) {
@@ -406,10 +406,9 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, const Tuning& t,
 void stream_blocks(TilePlan& plan, const TensorIterator& iter) {
   for (int k = 0; k < iter.noutputs(); ++k) {
     TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    if (t.access != Access::staged || !t.transposed || iter.operand(k).is_read_write) continue;
+    if (t.access != Access::staged || !t.is_transposed() || iter.operand(k).is_read_write) continue;
     t.move = stream_block_kernel(t.memory_size);
     t.streams = true;
-    plan.streams = true;
   }
 }
 
@@ -458,9 +457,13 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
                     const RunOptions& options) {
   TilePlan plan;
   const Geometry& geometry = iter.geometry();
-  Totals totals = classify(iter, kernel, tuning, plan);
+  plan.operands = classify(iter, kernel, tuning);
+  plan.chunk = tuning.max_chunk;
+  for (const TileOperand& t : plan.operands)
+    if (t.access == Access::streamed) plan.chunk = std::min<std::int64_t>(plan.chunk, t.chunk);
+  step_in_place(plan.operands, geometry, kernel, tuning);
+  Totals totals = totals_of(plan.operands);
   const std::int64_t row = geometry.extent(0);
-  step_in_place(plan, geometry, kernel, tuning, totals);
   // Planes that fit the first-level cache whole are gathered, several at a time.
   const bool small_planes =
       geometry.ndim() > 2 && totals.crossing == 1 &&
@@ -471,11 +474,12 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   plan.prefetches =
       side >= tuning.min_prefetched_side && bytes_touched(iter) > tuning.last_level_bytes;
   const bool streams_tiles = plan.prefetches || side >= tuning.min_streamed_side;
-  if ((crossing && !streams_tiles) || !by_rows) stop_streaming(plan, totals);
+  if ((crossing && !streams_tiles) || !by_rows) stop_streaming(plan.operands);
   if (by_rows && !crossing && row >= tuning.min_chunked_row)
-    pack_in_pieces(plan, geometry, tuning, totals);
+    plan.chunk = pack_in_chunks(plan.operands, geometry, tuning, plan.chunk);
   // Rows of tiles that cut them, or go along another dim than the next, do not follow each other in memory.
-  if (!crossing) stream_several_rows(plan, iter, kernel, tuning, totals);
+  if (!crossing) stream_several_rows(plan, iter, kernel, tuning);
+  totals = totals_of(plan.operands);
   const auto elements_of = [&](std::int64_t buffers, std::int64_t bytes) {
     return bytes == 0 ? tuning.max_in_place : std::min(tuning.max_staged, buffers / bytes);
   };
@@ -500,10 +504,10 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   }
   add_outer_steps(plan, iter);
   if (plan.prefetches) stream_blocks(plan, iter);
-  stream_by_lines(plan, iter, kernel, tuning);
+  stream_in_place(plan, iter, kernel, tuning);
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
-    if (t.access == Access::spaced) ++staged;
+    if (t.access == Access::chunked) ++staged;
     if (t.access != Access::staged) continue;
     plan.staged_bytes += buffer_bytes(t) * buffered_elements(plan, t);
     ++staged;

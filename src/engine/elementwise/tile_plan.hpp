@@ -21,35 +21,56 @@ inline constexpr std::int64_t max_stage_bytes = 24 << 10;
 inline constexpr std::int64_t max_large_stage_bytes = 128 << 10;
 inline constexpr std::int64_t max_chunks_bytes = 12 << 10;
 
-/// How spans of one operand are had.
+/// How the kernel gets at the spans of one operand.
 enum class Access : std::uint8_t {
   direct,     ///< in place: unit stride and the kernel's own type
   broadcast,  ///< one value, in place
   staged,     ///< through a buffer for the whole tile
-  strided,    ///< in place, wherever its elements lie: the kernel steps over them
-  spaced,     ///< elements of long rows that lie apart: through a small buffer, piece by piece
-  streamed,   ///< an output: past the caches, from a small buffer unless the plan goes by lines
+  strided,  ///< in place, whatever its stride is: all operands of the plan, by the kernel's strided loop
+  chunked,            ///< a strided row: through a small buffer, chunk by chunk
+  streamed,           ///< an output, by non-temporal stores: from a small buffer, chunk by chunk
+  streamed_in_place,  ///< the same by the kernel itself, without a buffer
 };
 
 /// One operand of a TilePlan.
 struct TileOperand {
   Access access = Access::direct;
   bool is_output = false;
-  bool pack = false;         ///< staged, spaced: the block is not dense in memory, row by row
+  bool pack = false;         ///< staged, chunked: the block is not dense in memory, row by row
   bool one_per_row = false;  ///< staged and read as one value: the buffer holds one element for
                              ///< each row (or one in all)
-  bool transposed = false;   ///< staged, and dense along another dim than dim 0
-  bool streams = false;      ///< staged: an output whose blocks are written past the caches
+  bool streams = false;      ///< staged: an output whose blocks are written by non-temporal stores
+  bool constant = false;     ///< broadcast: one value for all tiles, converted into `value`
+  std::int16_t dense_dim =
+      0;  ///< staged: the dim other than 0 along which it is dense, 0 if there is none
+  std::int32_t chunk = 0;  ///< streamed: elements of a chunk, by what this operand needs
   ConvertFn first =
       nullptr;  ///< conversion memory -> via, or memory -> kernel (outputs: kernel -> ...)
   ConvertFn second = nullptr;    ///< conversion via -> kernel
   CopyBlockFn move = nullptr;    ///< between memory and buffer
-  bool constant = false;         ///< broadcast: one value for all tiles, converted into `value`
   alignas(16) char value[16];    ///< of the kernel's type
   std::int32_t memory_size = 0;  ///< bytes of an element in memory
   std::int32_t via_size = 0;     ///< bytes of an element between two conversions
   std::int32_t kernel_size = 0;  ///< bytes of an element as the kernel sees it
+
+  bool is_transposed() const noexcept { return dense_dim != 0; }
+  bool is_streamed() const noexcept {
+    return access == Access::streamed || access == Access::streamed_in_place;
+  }
+  /// Whether it has a buffer for a chunk.
+  bool is_chunked() const noexcept {
+    return access == Access::chunked || access == Access::streamed;
+  }
 };
+using TileOperands = SmallVector<TileOperand, inline_operands>;
+
+/// Whether `what` holds for any operand.
+template <class F>
+bool any_of(const TileOperands& operands, const F& what) {
+  for (const TileOperand& t : operands)
+    if (what(t)) return true;
+  return false;
+}
 
 /// A dim as the walk from tile to tile sees it.
 struct TileStep {
@@ -58,18 +79,27 @@ struct TileStep {
   std::int64_t tiles;  ///< how many of those
 };
 
-/// The walk: the iteration space is cut into tiles of rows. A row is one span: dim 0, or the first few
-/// dims where every operand that is used in place goes on from one to the next.
+/// The walk: the iteration space is cut into tiles of rows. A row is one span: dim 0, or the first few dims where
+/// every operand that is used in place goes on from one to the next. Of `add(a, b.T)`, out and a row-major:
+///
+///          dim 0 ->  row_elements          memory                       memory
+///        +---------------------+----       out, a: direct               b: transposed, dense along the
+///      d |  row 0 (one span)   | next      ===================          crossing dim d
+///      i |  row 1              | tile      ===================            |  |  |  |
+///      m |  ...                |           ===================            v  v  v  v
+///        |  row rows-1         |                    |                  buffer: rows x row_elements,
+///      d +---------------------+----                |                  packed once a tile
+///        |  next tile                               +------> kernel <------+
+///
+/// Dims outside the tile are walked tile by tile, innermost first. What goes through a buffer for the whole tile is
+/// staged; a strided row is packed chunk by chunk instead, and a streamed output is computed chunk by chunk.
 struct TilePlan {
-  bool is_strided = false;  ///< rows are run by the kernel's strided loop; nothing is staged
-  bool streams = false;     ///< some output is written past the caches
-  bool by_lines = false;    ///< without a buffer, by the kernel itself
-  bool in_pieces = false;   ///< rows are run piece by piece: some operand is spaced or streamed
+  TileOperands operands;
   bool prefetches = false;  ///< the caches are asked for what the next tile needs: tiles have rows
-  std::int64_t piece = 0;   ///< elements of such a piece
-  std::int64_t piece_rows = 1;  ///< rows of one, if whole rows: streamed outputs go on
-                                ///< in the next row where one ends
-  int row_rank = 1;             ///< dims that make a row: the first of `steps`
+  std::int64_t chunk = 0;   ///< elements of a chunk
+  std::int64_t chunk_rows =
+      1;  ///< rows of one, if whole rows: streamed outputs go on in the next row where one ends
+  int row_rank = 1;   ///< dims that make a row: the first of `steps`
   int tile_rank = 0;  ///< dims within a tile: those, or one more, the rows, or two, planes of rows
   SmallVector<TileStep, inline_rank> steps;  ///< those dims, innermost first, then all others
   std::int64_t count = 1;                    ///< number of tiles
@@ -77,7 +107,24 @@ struct TilePlan {
   std::int64_t tile_elements = 1;            ///< of a whole tile
   std::int64_t grain = 1;                    ///< least tiles a thread gets
   std::int64_t staged_bytes = 0;             ///< of all buffers for a tile
-  SmallVector<TileOperand, inline_operands> operands;
+
+  /// Whether rows are run by the kernel's strided loop; nothing is staged then.
+  bool is_strided() const {
+    return any_of(operands, [](const TileOperand& t) { return t.access == Access::strided; });
+  }
+  /// Whether some output is written by non-temporal stores.
+  bool streams() const {
+    return any_of(operands, [](const TileOperand& t) { return t.is_streamed() || t.streams; });
+  }
+  /// Whether the kernel itself writes so.
+  bool streams_in_place() const {
+    return any_of(operands,
+                  [](const TileOperand& t) { return t.access == Access::streamed_in_place; });
+  }
+  /// Whether rows are run chunk by chunk.
+  bool in_chunks() const {
+    return any_of(operands, [](const TileOperand& t) { return t.is_chunked(); });
+  }
 };
 
 /// Elements of a staged operand's buffer.

@@ -37,7 +37,8 @@ struct TilePlace {
 /// Whether an operand of the plan is asked for ahead.
 inline bool is_prefetched(const TilePlan& plan, const TileOperand& t) {
   if (!plan.prefetches || t.is_output) return false;
-  return t.access == Access::direct || (t.access == Access::staged && (t.transposed || !t.pack));
+  return t.access == Access::direct ||
+         (t.access == Access::staged && (t.is_transposed() || !t.pack));
 }
 
 /// What is asked for while one tile is run, row by row: of operands that are used in place some rows ahead, and
@@ -64,7 +65,7 @@ class TilePrefetch {
     for (std::size_t k = 0; k < plan_.operands.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       const std::int64_t row_bytes = row_elements_ * t.memory_size;
-      if (t.access == Access::streamed && !plan_.by_lines) {
+      if (t.access == Access::streamed) {
         // Lines that a row shares with others are written by plain stores, behind which every other store waits.
         const char* row = row_at(k, r + rows_ahead_);
         prefetch_bytes<3>(row, 1);
@@ -73,7 +74,7 @@ class TilePrefetch {
       if (!is_prefetched(plan_, t)) continue;
       if (t.access == Access::direct) {
         prefetch_bytes<3>(row_at(k, r + rows_ahead_), row_bytes);
-      } else if (t.transposed) {
+      } else if (t.is_transposed()) {
         ask_share(k, r);
       } else if (r < next_rows_) {
         prefetch_bytes<2>(next_.ptrs[k] + r * row_stride(k), next_row_elements_ * t.memory_size);

@@ -31,16 +31,21 @@ class TileRunner {
  public:
   TileRunner(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan,
              char* scratch)
-      : kernel_(kernel), plan_(plan), geometry_(iter.geometry()) {
+      : kernel_(kernel),
+        plan_(plan),
+        geometry_(iter.geometry()),
+        is_strided_(plan.is_strided()),
+        streams_(plan.streams()),
+        streams_in_place_(plan.streams_in_place()),
+        in_chunks_(plan.in_chunks()) {
     for (int k = 0; k < geometry_.noperands; ++k) {
       const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
       Buffers b;
-      const bool in_pieces = goes_in_pieces(t);
-      if (t.access == Access::staged || in_pieces) {
-        const std::int64_t elements = in_pieces ? plan.piece : buffered_elements(plan, t);
+      if (t.access == Access::staged || t.is_chunked()) {
+        const std::int64_t elements = t.is_chunked() ? plan.chunk : buffered_elements(plan, t);
         b.kernel = take(scratch, elements, t.kernel_size);
         if (t.via_size > 0) b.via = take(scratch, elements, t.via_size);
-        if (t.first != nullptr && (t.pack || in_pieces))
+        if (t.first != nullptr && (t.pack || t.is_chunked()))
           b.memory = take(scratch, elements, t.memory_size);
       }
       if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
@@ -63,7 +68,7 @@ class TileRunner {
         if (plan_.operands[k].access == Access::staged && plan_.operands[k].is_output) store(k);
       }
     }
-    if (plan_.streams) end_streaming();
+    if (streams_) end_streaming();
   }
 
  private:
@@ -72,11 +77,6 @@ class TileRunner {
     // Whole cache lines, so that every buffer starts on one.
     scratch += whole_lines(elements * size);
     return buffer;
-  }
-
-  /// Whether operand t has a buffer for a piece.
-  bool goes_in_pieces(const TileOperand& t) const {
-    return t.access == Access::spaced || (t.access == Access::streamed && !plan_.by_lines);
   }
 
   // ---- Position ---------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ class TileRunner {
       data[k] = staged ? buffers_[k].kernel + plane * rows * row_bytes[k]
                        : tile_.ptrs[k] + plane * plane_stride(k);
     }
-    if (plan_.is_strided) return run_strided(data, row_bytes, n, rows);
+    if (is_strided_) return run_strided(data, row_bytes, n, rows);
     if (!plan_.prefetches) return run_rows(data, row_bytes, n, rows);
     const TilePrefetch prefetch(geometry_, plan_, tile_, next_);
     const std::int64_t most = std::max<std::int64_t>(
@@ -272,28 +272,28 @@ class TileRunner {
   /// The kernel on rows of n elements.
   void run_kernel(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                   std::int64_t rows) const {
-    if (plan_.by_lines) return run_by_lines(kernel_, data, row_bytes, n, rows, broadcast_);
+    if (streams_in_place_) return run_by_lines(kernel_, data, row_bytes, n, rows, broadcast_);
     kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
   }
 
   /// Rows of n elements. `data` and `row_bytes` as in call().
   void run_rows(char* const* at, const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows) {
-    if (!plan_.in_pieces) return run_kernel(at, row_bytes, n, rows);
+    if (!in_chunks_) return run_kernel(at, row_bytes, n, rows);
     char* data[max_operands];
     std::copy_n(at, tile_.ptrs.size(), data);
     for (std::int64_t r = 0, count = 0; r < rows; r += count) {
-      count = std::min(plan_.piece_rows, rows - r);
-      if (plan_.piece_rows > 1) {
+      count = std::min(plan_.chunk_rows, rows - r);
+      if (plan_.chunk_rows > 1) {
         run_whole_rows(data, row_bytes, n, count);
       } else {
-        run_pieces(data, n);
+        run_chunks(data, n);
       }
       for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
         data[k] += count * row_bytes[k];
     }
   }
 
-  /// Rows of n elements that are one piece of each streamed output. `data` and `row_bytes` as in call().
+  /// Rows of n elements that are one chunk of each streamed output. `data` and `row_bytes` as in call().
   void run_whole_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                       std::int64_t rows) {
     char* part[max_operands];
@@ -306,13 +306,13 @@ class TileRunner {
     }
     kernel_.run(kernel_.context, part, part_bytes, n, rows, broadcast_);
     for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
-      if (plan_.operands[k].access == Access::streamed) store_piece(k, data[k], 0, n * rows);
+      if (plan_.operands[k].access == Access::streamed) store_chunk(k, data[k], 0, n * rows);
     }
   }
 
-  /// One row piece by piece. `data` are the operands' first elements, those of spaced and streamed
-  /// ones in memory. Pieces are short: what can be settled once a row is.
-  void run_pieces(char* const* data, std::int64_t n) {
+  /// One row chunk by chunk. `data` are the operands' first elements, those of chunked and streamed
+  /// ones in memory. Chunks are short: what can be settled once a row is.
+  void run_chunks(char* const* data, std::int64_t n) {
     char* part[max_operands];
     std::int64_t advance[max_operands];  // bytes an element
     std::uint8_t buffered[max_operands];
@@ -320,7 +320,7 @@ class TileRunner {
     int outputs = max_operands;
     for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
-      if (goes_in_pieces(t)) {
+      if (t.is_chunked()) {
         part[k] = buffers_[k].kernel;
         advance[k] = 0;
         buffered[t.is_output ? --outputs : inputs++] = static_cast<std::uint8_t>(k);
@@ -330,32 +330,32 @@ class TileRunner {
       }
     }
     for (std::int64_t start = 0, count = 0; start < n; start += count) {
-      count = std::min(plan_.piece, n - start);
-      if (plan_.streams && count == plan_.piece) count -= past_line(data, start + count);
+      count = std::min(plan_.chunk, n - start);
+      if (streams_ && count == plan_.chunk) count -= past_line(data, start + count);
       for (int i = 0; i < inputs; ++i)
-        load_piece(buffered[i], data[buffered[i]], start, count);
+        load_chunk(buffered[i], data[buffered[i]], start, count);
       run_kernel(part, nullptr, count, 1);
       for (int i = outputs; i < max_operands; ++i)
-        store_piece(buffered[i], data[buffered[i]], start, count);
+        store_chunk(buffered[i], data[buffered[i]], start, count);
       for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
         part[k] += count * advance[k];
     }
   }
 
-  /// Elements by which a piece that ends before element `end` would reach past the last whole line of
+  /// Elements by which a chunk that ends before element `end` would reach past the last whole line of
   /// a streamed output.
   std::int64_t past_line(char* const* data, std::int64_t end) const {
     std::int64_t past = 0;
     for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
-      if (t.access != Access::streamed) continue;
+      if (!t.is_streamed()) continue;
       const auto address = reinterpret_cast<std::uintptr_t>(data[k] + end * t.memory_size);
       past = static_cast<std::int64_t>(address % cache_line_bytes) / t.memory_size;
     }
     return past;
   }
 
-  void load_piece(std::size_t k, const char* row, std::int64_t start, std::int64_t count) {
+  void load_chunk(std::size_t k, const char* row, std::int64_t start, std::int64_t count) {
     const TileOperand& t = plan_.operands[k];
     const Buffers& b = buffers_[k];
     const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
@@ -364,7 +364,7 @@ class TileRunner {
     if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
   }
 
-  void store_piece(std::size_t k, char* row, std::int64_t start, std::int64_t count) {
+  void store_chunk(std::size_t k, char* row, std::int64_t start, std::int64_t count) {
     const TileOperand& t = plan_.operands[k];
     const Buffers& b = buffers_[k];
     const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
@@ -376,6 +376,7 @@ class TileRunner {
   const SpanKernel& kernel_;
   const TilePlan& plan_;
   const Geometry& geometry_;
+  const bool is_strided_, streams_, streams_in_place_, in_chunks_;  // the plan's
   std::uint32_t broadcast_ = 0;  // operands handed out as one value
   SmallVector<Buffers, inline_operands> buffers_;
   TilePlace tile_;  // at hand
