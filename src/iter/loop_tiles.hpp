@@ -77,8 +77,8 @@ inline std::optional<LoopTiles> tiles_for_loops(const Geometry& geometry, std::i
   for (int k = 0; k < geometry.noperands; ++k) {
     constexpr std::int64_t way_bytes = 4096;
     const std::int64_t past = std::abs(geometry.stride(0, k)) % way_bytes;
-    const bool crowded = std::min(past, way_bytes - past) < 8;
-    if (!near(0, k) && crowded) tiles.side0 = LoopTiles::short_side;
+    const bool conflicts = std::min(past, way_bytes - past) < 8;
+    if (!near(0, k) && conflicts) tiles.side0 = LoopTiles::short_side;
   }
   tiles.tiles0 = ceil_div(geometry.extent(0), tiles.side0);
   tiles.tiles1 = ceil_div(geometry.extent(second), LoopTiles::side);

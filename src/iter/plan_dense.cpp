@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The road of dense operands through PlanBuilder: one dim, and no stages.
+// The path of dense operands through PlanBuilder: one dim, and no stages.
 #include "iter/plan_builder.hpp"
 
 namespace weft {

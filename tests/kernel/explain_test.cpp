@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What explain_run() says of roads that other tests cannot tell apart.
+// What explain_run() says of strategies that other tests cannot tell apart.
 #include <weft/iter/config.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/parallel/parallel.hpp>

@@ -183,7 +183,7 @@ std::string described(const char* what, const Dims& shape, std::initializer_list
 }
 
 /// How a result is asked for.
-enum class Road { function, kernel, raw_loop };
+enum class Form { function, kernel, raw_loop };
 
 /// Runs `run`, on one thread or two, and compares all bytes of the output with those that `wanted` has.
 template <class T, class Run>
@@ -261,17 +261,17 @@ void check_copy() {
           weft::cast<To>(test::load<From>(from.origin() + at[1] * std::int64_t{sizeof(From)})));
     });
     const int threads = static_cast<int>(random.integer(1, 2));
-    for (const Road road : {Road::function, Road::kernel, Road::raw_loop}) {
+    for (const Form form : {Form::function, Form::kernel, Form::raw_loop}) {
       const TensorView out = to.view(), in = from.view();
       const bool right = gives(to, before, wanted, threads, [&] {
-        if (road == Road::function) return weft::copy_out(out, in);
+        if (form == Form::function) return weft::copy_out(out, in);
         const weft::TensorIterator iter = weft::TensorIteratorConfig()
                                               .add_output(out)
                                               .add_input(in)
                                               .check_all_same_dtype(false)
                                               .resize_outputs(false)
                                               .build();
-        if (road == Road::kernel)
+        if (form == Form::kernel)
           return weft::cpu_kernel(iter, [](From x) -> To { return weft::cast<To>(x); });
         iter.for_each([](char** data, const std::int64_t* strides, std::int64_t n) {
           for (std::int64_t i = 0; i < n; ++i)
@@ -280,8 +280,8 @@ void check_copy() {
         });
       });
       tally.check(right, [&](auto& text) {
-        const char* name = road == Road::function ? "copy_out"
-                           : road == Road::kernel ? "cpu_kernel"
+        const char* name = form == Form::function ? "copy_out"
+                           : form == Form::kernel ? "cpu_kernel"
                                                   : "for_each";
         text << described(name, shape, {out, in}, threads);
       });

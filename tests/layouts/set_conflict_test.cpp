@@ -16,8 +16,8 @@ using test::Shifted;
 using weft::ScalarType;
 
 /// Rows x columns that are a power of two of bytes apart in memory, or a few elements beside.
-Layout crowded(test::Random& random, std::int64_t rows, std::int64_t columns, bool across,
-               std::int64_t size) {
+Layout conflicting(test::Random& random, std::int64_t rows, std::int64_t columns, bool across,
+                   std::int64_t size) {
   const std::int64_t length = across ? rows : columns;
   std::int64_t pitch = 1024 / size;
   while (pitch < length)
@@ -29,8 +29,8 @@ Layout crowded(test::Random& random, std::int64_t rows, std::int64_t columns, bo
 
 void check(test::Random& random, ScalarType type, std::int64_t rows, std::int64_t columns) {
   const std::int64_t size = weft::element_size(type);
-  const Layout to_layout = crowded(random, rows, columns, false, size);
-  const Layout from_layout = crowded(random, rows, columns, true, size);
+  const Layout to_layout = conflicting(random, rows, columns, false, size);
+  const Layout from_layout = conflicting(random, rows, columns, true, size);
   Shifted to(random, type, to_layout, random.integer(0, 63));
   const Shifted from(random, type, from_layout, random.integer(0, 63));
   const std::vector<std::byte> start = to.bytes();
@@ -59,7 +59,7 @@ void check(test::Random& random, ScalarType type, std::int64_t rows, std::int64_
 
 }  // namespace
 
-TEST_CASE("copy: across, with crowded rows", "[layouts]") {
+TEST_CASE("copy: across, with set conflicts", "[layouts]") {
   WEFT_RANDOM(random);
   for (const ScalarType type :
        {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {

@@ -45,7 +45,7 @@ enum class Lie {
   shifted,        // dense, a byte beside any alignment
   off_line,       // dense, an element behind a line
   pitched_lines,  // every row begins on a line
-  crowded,        // rows a power of two apart, a byte beside any alignment
+  conflicting,    // rows a power of two apart, a byte beside any alignment
   one_row,        // repeated down the rows
   one_column,     // repeated along them
   back,           // rows from their ends
@@ -63,7 +63,7 @@ class Matrix {
     stride_[0] = is_across ? 1 : lie == Lie::one_row ? 0 : pitch;
     stride_[1] = is_across ? rows : lie == Lie::one_column ? 0 : 1;
     if (lie == Lie::one_column) stride_[0] = 1;
-    const bool odd = lie == Lie::shifted || lie == Lie::crowded;
+    const bool odd = lie == Lie::shifted || lie == Lie::conflicting;
     const std::int64_t shift = odd ? 1 : lie == Lie::off_line ? size : 0;
     const std::int64_t last = (rows - 1) * stride_[0] + (columns - 1) * stride_[1];
     bytes_.resize(static_cast<std::size_t>((last + 1) * size + shift + 64), gap);
@@ -131,7 +131,7 @@ class Matrix {
     switch (lie) {
       case Lie::pitched: return columns + 5;
       case Lie::pitched_lines: return (columns + 63) / 64 * 64 + 64;
-      case Lie::crowded:
+      case Lie::conflicting:
         return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
       default: return columns;
     }
@@ -313,7 +313,7 @@ TEST_CASE("streamed: f32, in all layouts", "[layouts]") {
                                             {Binary::mul, pitched_lines, one_column, dense},
                                             {Binary::add, dense, across, dense},
                                             {Binary::add, pitched, across, across},
-                                            {Binary::mul, crowded, dense, across},
+                                            {Binary::mul, conflicting, dense, across},
                                             {Binary::add, dense, across_back, dense},
                                             {Binary::add, pitched_lines, across, one_row},
                                             {Binary::mul, across, across_back, dense},
@@ -416,8 +416,8 @@ TEST_CASE("streamed: copies", "[layouts]") {
                             {across, dense},
                             {pitched_lines, across},
                             {shifted, across},
-                            {crowded, across},
-                            {across, crowded},
+                            {conflicting, across},
+                            {across, conflicting},
                             {pitched, one_row},
                             {dense, one_column},
                             {dense, back},
@@ -425,7 +425,8 @@ TEST_CASE("streamed: copies", "[layouts]") {
                             {across_back, pitched},
                             {back, across}});
   check_copy<std::uint8_t, std::uint8_t>({{pitched, dense}, {dense, across}});
-  check_copy<std::complex<double>, std::complex<double>>({{shifted, pitched}, {crowded, across}});
+  check_copy<std::complex<double>, std::complex<double>>(
+      {{shifted, pitched}, {conflicting, across}});
 }
 
 TEST_CASE("streamed: copies of short rows are joined", "[layouts]") {
@@ -446,7 +447,7 @@ TEST_CASE("streamed: copies of short rows are joined", "[layouts]") {
   for (const std::int64_t columns : {3, 17, 33, 79})
     check_copy<float, float>({{dense, pitched}, {off_line, pitched}, {shifted, pitched}}, columns);
   check_copy<std::uint8_t, std::uint8_t>({{dense, pitched}, {shifted, pitched}}, 101);
-  check_copy<float16, float16>({{dense, crowded}}, 65);
+  check_copy<float16, float16>({{dense, conflicting}}, 65);
   check_copy<double, double>({{off_line, pitched}, {dense, pitched_lines}}, 13);
   check_copy<std::complex<double>, std::complex<double>>({{dense, pitched}, {shifted, pitched}}, 9);
 }

@@ -12,7 +12,7 @@ namespace {
 
 /// Whether 16 rows, `step` bytes apart, compete for the eight ways of a first-level cache of which one
 /// holds 4 KiB, when each takes part of two lines: these are evicted before they are complete.
-bool crowds(std::int64_t step) {
+bool conflict(std::int64_t step) {
   constexpr std::int64_t way_bytes = 4096;  // of a first-level cache: a page, on all processors
   constexpr int rows = 16;
   std::uint8_t taken[way_bytes / cache_line_bytes] = {};
@@ -25,16 +25,16 @@ bool crowds(std::int64_t step) {
 }
 
 /// Whether so much of a narrow plane and what continues it is copied that lines are gone before the next element
-/// beside them is wanted. Lines that are written stay, unless they crowd each other.
+/// beside them is wanted. Lines that are written stay, unless they have set conflicts.
 bool goes_by_runs(const CopyPlane& p, const Geometry& geometry, const Tuning& t) {
   return !p.run.empty() && 2 * geometry.numel() * p.size >= t.min_layered_bytes &&
-         (p.reads_narrow() || crowds(p.to1));
+         (p.reads_narrow() || conflict(p.to1));
 }
 
-/// Decides on the road of one copy.
-class RoadChoice {
+/// Chooses how one copy goes.
+class CopyChoice {
  public:
-  RoadChoice(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning)
+  CopyChoice(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning)
       : geometry_(iter.geometry()),
         to_(iter.operand(0).data + plane.to_start),
         p_(plane),
@@ -42,61 +42,61 @@ class RoadChoice {
     narrow_ = p_.transposes && p_.reads_narrow();
     const bool fits_nowhere = worth_streaming(iter, 0, p_.dense());
     if (goes_by_runs(p_, geometry_, t_)) {
-      choose_run_road(fits_nowhere);
+      choose_runs(fits_nowhere);
       return;
     }
     if (is_near(fits_nowhere)) {
-      choose_near_road(fits_nowhere);
+      choose_near(fits_nowhere);
     } else {
-      choose_usual_road(fits_nowhere);
+      choose_usual(fits_nowhere);
     }
-    road_.tile0 = std::max<std::int64_t>(road_.tile0, 1);
-    road_.tile1 = std::max<std::int64_t>(road_.tile1, 1);
-    road_.prefetches = reads_short_runs();
+    plan_.tile0 = std::max<std::int64_t>(plan_.tile0, 1);
+    plan_.tile1 = std::max<std::int64_t>(plan_.tile1, 1);
+    plan_.prefetches = reads_short_runs();
   }
 
-  const CopyRoad& road() const { return road_; }
+  const CopyPlan& plan() const { return plan_; }
 
  private:
-  void choose_run_road(bool fits_nowhere) {
+  void choose_runs(bool fits_nowhere) {
     const bool reads = p_.reads_narrow();
-    road_.tile0 = p_.extent0;
-    road_.tile1 = p_.extent1;
-    std::int64_t& side = reads ? road_.tile0 : road_.tile1;
+    plan_.tile0 = p_.extent0;
+    plan_.tile1 = p_.extent1;
+    std::int64_t& side = reads ? plan_.tile0 : plan_.tile1;
     side = std::min(side, (reads ? t_.narrow_row_bytes : t_.narrow_run_bytes) / p_.size);
     std::int64_t bytes = (reads ? p_.extent1 : p_.extent0) * p_.size;
     for (std::size_t i = 0; i + 1 < p_.run.size(); ++i)
       bytes *= geometry_.extent(p_.run[i]);
     const std::int64_t most =
         std::min(reads ? t_.narrow_run_bytes : t_.narrow_row_bytes, t_.copy_buffer_bytes / side);
-    road_.run_tile = std::clamp<std::int64_t>(most / bytes, 1, geometry_.extent(p_.run.back()));
-    road_.buffered = true;
-    road_.streams = fits_nowhere;
+    plan_.run_tile = std::clamp<std::int64_t>(most / bytes, 1, geometry_.extent(p_.run.back()));
+    plan_.buffered = true;
+    plan_.streams = fits_nowhere;
   }
 
-  void choose_usual_road(bool fits_nowhere) {
+  void choose_usual(bool fits_nowhere) {
     far_ = is_far();
-    road_.streams = fits_nowhere || far_;
+    plan_.streams = fits_nowhere || far_;
     const bool by_lines = streams_well() || (fits_nowhere && has_whole_lines());
-    road_.buffered =
+    plan_.buffered =
         p_.transposes &&
-        (is_crowded() || (road_.streams && narrow_ && p_.to0 == p_.size) || (far_ && !by_lines));
-    road_.streams =
-        road_.streams && (p_.dense() || road_.buffered || (p_.transposes && has_whole_lines()));
+        (splits_lines() || (plan_.streams && narrow_ && p_.to0 == p_.size) || (far_ && !by_lines));
+    plan_.streams =
+        plan_.streams && (p_.dense() || plan_.buffered || (p_.transposes && has_whole_lines()));
     const std::int64_t row_bytes = p_.extent0 * p_.size;
-    road_.joins_rows = road_.streams && p_.dense() && p_.extent1 > 1 && p_.to1 == row_bytes &&
+    plan_.joins_rows = plan_.streams && p_.dense() && p_.extent1 > 1 && p_.to1 == row_bytes &&
                        row_bytes < t_.min_unjoined_row_bytes;
     choose_tile();
   }
 
   /// Whether rows of the output that is dense along dim 0 begin within lines and are better put together
   /// in a buffer.
-  bool is_crowded() const {
+  bool splits_lines() const {
     const auto address =
         reinterpret_cast<std::uintptr_t>(to_) | static_cast<std::uintptr_t>(p_.to1);
     if (p_.to0 != p_.size || address % cache_line_bytes == 0) return false;
     const std::int64_t plane_bytes = p_.extent0 * p_.extent1 * p_.size;
-    if (!t_.has_roomy_l1()) return plane_bytes >= t_.min_conflict_bytes && has_crowded_rows();
+    if (!t_.has_roomy_l1()) return plane_bytes >= t_.min_conflict_bytes && has_set_conflicts();
     // What is read for a tile is to be few lines of a plane that comes and goes, or rows so far apart
     // that those beside it are not read on the way.
     return geometry_.numel() * p_.size >= t_.min_conflict_bytes &&
@@ -105,7 +105,7 @@ class RoadChoice {
   }
 
   /// Whether so much is transposed that lines come from and go to a last level as far away as memory, where it
-  /// is better to write each once, past the caches: lines that crowd each other are fetched and evicted
+  /// is better to write each once, past the caches: lines with set conflicts are fetched and evicted
   /// several times otherwise, and those of large planes at least once.
   bool is_far() const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
@@ -121,14 +121,14 @@ class RoadChoice {
   }
 
   /// Whether so much is transposed that it does not stay in the second level, where the first level is roomy
-  /// and the last one near. What fits no cache is left to the road of large copies, if that may stream whole
-  /// lines that crowd nothing.
+  /// and the last one near. What fits no cache is left to what large copies do, if that may stream whole
+  /// lines without set conflicts.
   bool is_near(bool fits_nowhere) const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (!p_.transposes || p_.to0 != p_.size || bytes <= t_.min_layered_bytes) return false;
     return t_.machine_class == MachineClass::near && bytes > 2 * t_.l2_bytes &&
            std::min(p_.extent0, p_.extent1) * p_.size >= t_.min_near_side_bytes &&
-           !(fits_nowhere && has_whole_lines() && !crowds(p_.to1));
+           !(fits_nowhere && has_whole_lines() && !conflict(p_.to1));
   }
 
   /// Whether tiles read runs from memory that are too short, and too far apart, for its own prefetchers. Not
@@ -136,48 +136,49 @@ class RoadChoice {
   bool reads_short_runs() const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (bytes <= t_.min_layered_bytes || !(p_.transposes || p_.dense())) return false;
-    const CopyRuns runs(p_, road_.tile0, road_.tile1);
+    const CopyRuns runs(p_, plan_.tile0, plan_.tile1);
     if (runs.bytes > t_.max_prefetched_run_bytes || std::abs(runs.apart) < t_.min_apart_bytes)
       return false;
     return !t_.has_far_last_level() && bytes > t_.last_level_bytes;
   }
 
   void set_tile(std::int64_t bytes0, std::int64_t bytes1) {
-    road_.tile0 = std::min(p_.extent0, bytes0 / p_.size);
-    road_.tile1 = std::min(p_.extent1, bytes1 / p_.size);
+    plan_.tile0 = std::min(p_.extent0, bytes0 / p_.size);
+    plan_.tile1 = std::min(p_.extent1, bytes1 / p_.size);
   }
 
   /// Chooses among stores and tiles where is_near().
-  void choose_near_road(bool fits_nowhere) {
+  void choose_near(bool fits_nowhere) {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     const std::int64_t l3 = t_.l3_bytes;
-    const bool crowded = crowds(p_.to1), lines = has_whole_lines();
-    if (crowded && !lines) {
-      road_.buffered = true;
-      road_.streams = fits_nowhere;
+    const bool conflicts = conflict(p_.to1), lines = has_whole_lines();
+    if (conflicts && !lines) {
+      plan_.buffered = true;
+      plan_.streams = fits_nowhere;
       set_tile(t_.near_buffered_to_bytes, t_.near_buffered_from_bytes);
-      road_.tile1 = std::min(road_.tile1, max_copy_buffer_bytes / (road_.tile0 * p_.size));
+      plan_.tile1 = std::min(plan_.tile1, max_copy_buffer_bytes / (plan_.tile0 * p_.size));
       return;
     }
-    // Lines that crowd each other are fetched and evicted several times, unless they are streamed; others
+    // Lines with set conflicts are fetched and evicted several times, unless they are streamed; others
     // cost as much either way until the last level runs full.
-    if (lines && (crowded || bytes > l3 / 2)) {
-      road_.streams = true;
+    if (lines && (conflicts || bytes > l3 / 2)) {
+      plan_.streams = true;
       if (p_.size == 1) return set_tile(t_.near_streamed_to, t_.near_streamed_from);
       if (bytes > l3 / 4 * 3) return set_tile(2 * cache_line_bytes, t_.copy_run_bytes);
       return set_tile(t_.near_streamed_to_bytes, t_.near_streamed_from_bytes);
     }
-    if (p_.size >= 8 && !crowds(p_.from0)) return set_tile(t_.copy_side_bytes, t_.copy_side_bytes);
-    road_.tile1 = std::min(p_.extent1, t_.copy_run_bytes / p_.size);
+    if (p_.size >= 8 && !conflict(p_.from0))
+      return set_tile(t_.copy_side_bytes, t_.copy_side_bytes);
+    plan_.tile1 = std::min(p_.extent1, t_.copy_run_bytes / p_.size);
     const std::int64_t lines_bytes = bytes > l3 / 3 ? cache_line_bytes : 2 * cache_line_bytes;
     const std::int64_t line = cache_line_bytes / p_.size;
-    const std::int64_t wanted = lines_bytes * t_.copy_run_bytes / (road_.tile1 * p_.size * p_.size);
-    road_.tile0 = std::min(p_.extent0, std::max(line, wanted / line * line));
+    const std::int64_t wanted = lines_bytes * t_.copy_run_bytes / (plan_.tile1 * p_.size * p_.size);
+    plan_.tile0 = std::min(p_.extent0, std::max(line, wanted / line * line));
   }
 
   /// Whether lines that are streamed need no buffer: they are whole, and are read in the order of the input.
-  bool streams_well() const { return has_crowded_rows() && has_whole_lines(); }
-  bool has_crowded_rows() const { return crowds(p_.to1) || crowds(p_.from0); }
+  bool streams_well() const { return has_set_conflicts() && has_whole_lines(); }
+  bool has_set_conflicts() const { return conflict(p_.to1) || conflict(p_.from0); }
 
   /// Whether every row of the output begins on a line.
   bool has_whole_lines() const {
@@ -188,43 +189,43 @@ class RoadChoice {
   }
 
   void choose_tile() {
-    if (p_.transposes && road_.streams && !road_.buffered) {
+    if (p_.transposes && plan_.streams && !plan_.buffered) {
       // Along the input's rows: of each row of the output one line is written and not seen again.
-      const bool crowded = far_ && has_crowded_rows();
-      const std::int64_t lines = crowded && p_.size > 1 ? 2 * cache_line_bytes : cache_line_bytes;
-      road_.tile0 = std::min(p_.extent0, lines / p_.size);
-      road_.tile1 =
-          std::min(p_.extent1, crowded ? t_.copy_run_bytes / p_.size : t_.max_streamed_rows);
+      const bool conflicts = far_ && has_set_conflicts();
+      const std::int64_t lines = conflicts && p_.size > 1 ? 2 * cache_line_bytes : cache_line_bytes;
+      plan_.tile0 = std::min(p_.extent0, lines / p_.size);
+      plan_.tile1 =
+          std::min(p_.extent1, conflicts ? t_.copy_run_bytes / p_.size : t_.max_streamed_rows);
     } else if (narrow_) {
       const std::int64_t line =
           cache_line_bytes / p_.size;  // whole lines, or each tile ends within one
-      road_.tile0 =
+      plan_.tile0 =
           std::min(p_.extent0, t_.narrow_tile_bytes / (p_.extent1 * p_.size) / line * line);
-      road_.tile1 = p_.extent1;
-    } else if (road_.buffered) {
-      road_.tile0 =
+      plan_.tile1 = p_.extent1;
+    } else if (plan_.buffered) {
+      plan_.tile0 =
           std::min(p_.extent0, std::min(t_.buffered_row_bytes / p_.size, t_.max_transposed_run));
-      road_.tile1 = std::min(p_.extent1, t_.copy_buffer_bytes / (road_.tile0 * p_.size));
+      plan_.tile1 = std::min(p_.extent1, t_.copy_buffer_bytes / (plan_.tile0 * p_.size));
       if (far_) {
-        road_.tile0 = std::min(p_.extent0, std::max(2 * cache_line_bytes / p_.size, t_.far_side));
-        road_.tile1 = std::min(
+        plan_.tile0 = std::min(p_.extent0, std::max(2 * cache_line_bytes / p_.size, t_.far_side));
+        plan_.tile1 = std::min(
             p_.extent1,
-            std::min(t_.far_side * t_.far_side, t_.copy_buffer_bytes / p_.size) / road_.tile0);
+            std::min(t_.far_side * t_.far_side, t_.copy_buffer_bytes / p_.size) / plan_.tile0);
       } else if (t_.has_roomy_l1()) {
-        road_.tile1 =
-            std::min(road_.tile1, std::max(2 * cache_line_bytes / p_.size, t_.min_buffered_lines));
+        plan_.tile1 =
+            std::min(plan_.tile1, std::max(2 * cache_line_bytes / p_.size, t_.min_buffered_lines));
       }
     } else if (p_.transposes) {
       const std::int64_t side = std::max(t_.min_copy_side, t_.copy_side_bytes / p_.size);
-      road_.tile0 = std::min(p_.extent0, side);
-      road_.tile1 = std::min(p_.extent1, side);
-    } else if (road_.joins_rows) {
-      road_.tile0 = p_.extent0;
-      road_.tile1 = std::min(p_.extent1, t_.joined_bytes / (p_.extent0 * p_.size));
+      plan_.tile0 = std::min(p_.extent0, side);
+      plan_.tile1 = std::min(p_.extent1, side);
+    } else if (plan_.joins_rows) {
+      plan_.tile0 = p_.extent0;
+      plan_.tile1 = std::min(p_.extent1, t_.joined_bytes / (p_.extent0 * p_.size));
     } else {
-      road_.tile0 = std::min(p_.extent0, t_.copy_row_tile_bytes / p_.size);
-      road_.tile1 =
-          std::clamp<std::int64_t>(t_.copy_row_tile_bytes / (road_.tile0 * p_.size), 1, p_.extent1);
+      plan_.tile0 = std::min(p_.extent0, t_.copy_row_tile_bytes / p_.size);
+      plan_.tile1 =
+          std::clamp<std::int64_t>(t_.copy_row_tile_bytes / (plan_.tile0 * p_.size), 1, p_.extent1);
     }
   }
 
@@ -232,7 +233,7 @@ class RoadChoice {
   const char* to_;
   const CopyPlane& p_;
   const Tuning& t_;
-  CopyRoad road_;
+  CopyPlan plan_;
   bool far_ = false;     // transposed, and too much for any cache that is near
   bool narrow_ = false;  // transposed, and less than a line across
 };
@@ -321,8 +322,8 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
   return dense ? p : plane_of_run(p, geometry, tuning);
 }
 
-CopyRoad copy_road(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning) {
-  return iter.ndim() == 0 ? CopyRoad() : RoadChoice(iter, plane, tuning).road();
+CopyPlan choose_copy(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning) {
+  return iter.ndim() == 0 ? CopyPlan() : CopyChoice(iter, plane, tuning).plan();
 }
 
 }  // namespace v0

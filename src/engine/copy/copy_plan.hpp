@@ -43,7 +43,7 @@ struct CopyPlane {
 inline constexpr std::int64_t max_copy_buffer_bytes = 64 << 10;
 
 /// Tiles of a plane.
-struct CopyRoad {
+struct CopyPlan {
   std::int64_t tile0 = 1, tile1 = 1;  ///< elements along dim 0 and along the partner
   bool streams = false;               ///< written past the caches
   bool prefetches = false;            ///< the caches are asked for what the next tile reads
@@ -68,7 +68,7 @@ struct CopyRuns {
 /// The plane of an iterator over one output and one input of equal type.
 CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning);
 /// How to go about it.
-CopyRoad copy_road(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning);
+CopyPlan choose_copy(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning);
 
 }  // namespace v0
 }  // namespace weft

@@ -25,40 +25,40 @@ class CopyWalk {
         p_(copy_plane(iter, tuning)),
         to_(iter.operand(0).data + p_.to_start),
         from_(iter.operand(1).data + p_.from_start),
-        road_(copy_road(iter, p_, tuning)),
-        tiles0_(ceil_div(p_.extent0, road_.tile0)),
-        tiles1_(ceil_div(p_.extent1, road_.tile1)) {
+        plan_(choose_copy(iter, p_, tuning)),
+        tiles0_(ceil_div(p_.extent0, plan_.tile0)),
+        tiles1_(ceil_div(p_.extent1, plan_.tile1)) {
     std::int64_t planes = iter.numel() / (p_.extent0 * p_.extent1);
-    if (road_.run_tile != 0) {
+    if (plan_.run_tile != 0) {
       for (const int d : p_.run)
         planes /= geometry_.extent(d);
       const std::int64_t extent = geometry_.extent(last_of_run());
-      run_planes_ = planes_of_run(road_.run_tile);
-      run_tiles_ = ceil_div(extent, road_.run_tile);
+      run_planes_ = planes_of_run(plan_.run_tile);
+      run_tiles_ = ceil_div(extent, plan_.run_tile);
     }
     count_ = tiles0_ * tiles1_ * run_tiles_ * planes;
   }
 
   std::int64_t count() const { return count_; }
-  std::int64_t tile_bytes() const { return road_.tile0 * road_.tile1 * run_planes_ * p_.size; }
+  std::int64_t tile_bytes() const { return plan_.tile0 * plan_.tile1 * run_planes_ * p_.size; }
   /// Planes of a tile: more than one where a run continues them.
   std::int64_t run_planes() const { return run_planes_; }
   const CopyPlane& plane() const { return p_; }
-  const CopyRoad& road() const { return road_; }
+  const CopyPlan& plan() const { return plan_; }
 
   void run(std::int64_t begin, std::int64_t end) const {
     alignas(64) char buffer[max_copy_buffer_bytes];
     const CopyBlockFn copy =
-        road_.streams ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
+        plan_.streams ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
     for (std::int64_t i = begin; i < end; ++i) {
       const Tile tile = tile_at(i);
-      if (road_.prefetches && i + 1 < end) ask_for(tile_at(i + 1));
-      if (road_.run_tile != 0) {
+      if (plan_.prefetches && i + 1 < end) prefetch(tile_at(i + 1));
+      if (plan_.run_tile != 0) {
         copy_run(tile, copy, buffer);
-      } else if (road_.buffered || road_.joins_rows) {
+      } else if (plan_.buffered || plan_.joins_rows) {
         copy_block_kernel(p_.size)(buffer, p_.size, tile.n0 * p_.size, tile.from, p_.from0,
                                    p_.from1, tile.n0, tile.n1);
-        if (road_.joins_rows) {
+        if (plan_.joins_rows) {
           copy(tile.to, p_.size, 0, buffer, p_.size, 0, tile.n0 * tile.n1, 1);
         } else {
           copy(tile.to, p_.to0, p_.to1, buffer, p_.size, tile.n0 * p_.size, tile.n0, tile.n1);
@@ -67,7 +67,7 @@ class CopyWalk {
         copy(tile.to, p_.to0, p_.to1, tile.from, p_.from0, p_.from1, tile.n0, tile.n1);
       }
     }
-    if (road_.streams) end_streaming();
+    if (plan_.streams) end_streaming();
   }
 
  private:
@@ -119,17 +119,17 @@ class CopyWalk {
 
   Tile tile_at(std::int64_t i) const {
     const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
-    const std::int64_t at0 = in_plane % tiles0_ * road_.tile0;
-    const std::int64_t at1 = in_plane / tiles0_ * road_.tile1;
+    const std::int64_t at0 = in_plane % tiles0_ * plan_.tile0;
+    const std::int64_t at1 = in_plane / tiles0_ * plan_.tile1;
     char* to = to_ + at0 * p_.to0 + at1 * p_.to1;
     const char* from = from_ + at0 * p_.from0 + at1 * p_.from1;
     std::int64_t rest = count_ == 1 ? 0 : i / (tiles0_ * tiles1_);
     std::int64_t run = 0;
-    if (road_.run_tile != 0) {
+    if (plan_.run_tile != 0) {
       const int d = last_of_run();
-      const std::int64_t at = rest % run_tiles_ * road_.run_tile;
+      const std::int64_t at = rest % run_tiles_ * plan_.run_tile;
       rest /= run_tiles_;
-      run = std::min(road_.run_tile, geometry_.extent(d) - at);
+      run = std::min(plan_.run_tile, geometry_.extent(d) - at);
       to += at * geometry_.stride(d, 0);
       from += at * geometry_.stride(d, 1);
     }
@@ -141,12 +141,12 @@ class CopyWalk {
       to += index * geometry_.stride(d, 0);
       from += index * geometry_.stride(d, 1);
     }
-    return {to, from, std::min(road_.tile0, p_.extent0 - at0),
-            std::min(road_.tile1, p_.extent1 - at1), run};
+    return {to, from, std::min(plan_.tile0, p_.extent0 - at0),
+            std::min(plan_.tile1, p_.extent1 - at1), run};
   }
 
-  /// Asks the caches for what a tile reads. Inlined: see prefetch_bytes.
-  WEFT_ALWAYS_INLINE void ask_for(const Tile& tile) const {
+  /// Prefetches what a tile reads. Inlined: see prefetch_bytes.
+  WEFT_ALWAYS_INLINE void prefetch(const Tile& tile) const {
     const CopyRuns runs(p_, tile.n0, tile.n1);
     for (std::int64_t i = 0; i < runs.count; ++i)
       prefetch_bytes<2>(tile.from + i * runs.apart, runs.bytes);
@@ -156,7 +156,7 @@ class CopyWalk {
   CopyPlane p_;
   char* to_;
   const char* from_;
-  CopyRoad road_;
+  CopyPlan plan_;
   std::int64_t tiles0_, tiles1_, run_tiles_ = 1;
   std::int64_t run_planes_ = 1;
   std::int64_t count_;
@@ -218,16 +218,16 @@ Explanation explain_copy(const TensorIterator& iter) {
     return e;
   }
   const CopyWalk walk(iter, tuning());
-  e.run.tile[0] = e.run.span = walk.road().tile0;
-  e.run.tile[1] = walk.road().tile1 * walk.run_planes();
+  e.run.tile[0] = e.run.span = walk.plan().tile0;
+  e.run.tile[1] = walk.plan().tile1 * walk.run_planes();
   e.run.blocks = walk.count();
   for (int k = 0; k < 2; ++k) {
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
-    access = walk.road().joins_rows                          ? "rows joined in a buffer"
-             : walk.road().buffered && !walk.plane().dense() ? "transposed in a buffer"
+    access = walk.plan().joins_rows                          ? "rows joined in a buffer"
+             : walk.plan().buffered && !walk.plane().dense() ? "transposed in a buffer"
                                                              : access_name(walk.plane());
-    if (k == 0 && walk.road().streams) access += ", streamed";
-    if (k == 1 && walk.road().prefetches) access += ", prefetched";
+    if (k == 0 && walk.plan().streams) access += ", streamed";
+    if (k == 1 && walk.plan().prefetches) access += ", prefetched";
   }
   const std::int64_t pieces = ceil_div(walk.count(), grain_of(walk));
   e.run.threads = static_cast<int>(std::clamp<std::int64_t>(pieces, 1, num_threads()));
