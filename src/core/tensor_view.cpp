@@ -59,7 +59,7 @@ void TensorView::set_geometry(IntSpan shape, IntSpan strides) {
   }
   first_byte_ = first;
   end_byte_ = end;
-  rank_ = shape.rank();
+  rank_ = static_cast<std::int16_t>(shape.rank());
   contiguous_ = numel_ == 0 || row_major(shape, strides);
   dims_.resize_for_overwrite(2 * shape.size());
   std::copy(shape.begin(), shape.end(), dims_.begin());

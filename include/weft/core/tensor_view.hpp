@@ -23,19 +23,21 @@ struct ByteRange {
   const std::byte* end = nullptr;
 };
 
-/// All of a view but its extents and strides: what can be copied without failing.
+/// All of a view but its extents and strides: what can be copied without failing. Of whole words: compilers copy the end
+/// of other sizes by stores that overlap, and a load right behind these waits for both.
 struct ViewFields {
   void* data_ = nullptr;
   ByteRange range_;
   std::int64_t numel_ = 0;
   std::int64_t first_byte_ = 0;
   std::int64_t end_byte_ = 0;
-  int rank_ = 0;
+  std::int16_t rank_ = 0;
   ScalarType type_ = ScalarType::f32;
   bool defined_ = false;
   bool contiguous_ = true;
   bool read_only_ = false;
   bool weak_ = false;
+  std::uint8_t unused_ = 0;  // the rest of the last word
 };
 
 /// Pointer, element type, shape and strides of a tensor that the view does not own.
