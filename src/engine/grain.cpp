@@ -8,14 +8,18 @@
 namespace weft {
 inline namespace v0 {
 
+std::int64_t least_elements_a_thread(double ns) {
+  const Tuning& t = tuning();
+  return std::max(t.min_thread_elements,
+                  static_cast<std::int64_t>(static_cast<double>(t.thread_ns) / ns));
+}
+
 std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged) {
   // Nanoseconds an element: arithmetic, bytes through the second-level cache, and packing or
   // conversion.
   const double ns =
       0.05 * static_cast<double>(cost) + 0.008 * static_cast<double>(bytes) + 0.3 * staged;
-  const Tuning& t = tuning();
-  return std::max(t.min_thread_elements,
-                  static_cast<std::int64_t>(static_cast<double>(t.thread_ns) / ns));
+  return least_elements_a_thread(ns);
 }
 
 std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,

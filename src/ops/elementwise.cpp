@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "engine/grain.hpp"
+#include "machine/tuning.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -27,11 +28,10 @@ std::int64_t most_for_one_thread(const SpanKernel& kernel) {
 
 bool run_dense(const SpanKernel& kernel, const TensorView& out,
                std::span<const TensorView* const> inputs) {
-  constexpr std::int64_t surely_few = 1024;
   const std::int64_t n = out.numel();
   if (!out.defined() || !out.is_contiguous() || out.read_only() || out.dtype() != kernel.types[0] ||
       inputs.size() != static_cast<std::size_t>(kernel.ninputs) ||
-      (n > surely_few && n > most_for_one_thread(kernel))) {
+      (n > tuning().one_thread_elements && n > most_for_one_thread(kernel))) {
     return false;
   }
   char* data[max_operands];

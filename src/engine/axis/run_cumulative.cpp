@@ -5,6 +5,7 @@
 
 #include "engine/axis/along_axis.hpp"
 #include "engine/axis/cumulative_walks.hpp"
+#include "engine/grain.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -27,9 +28,9 @@ void run_walk(const Walk& walk, const RunOptions& options) {
     walk.run(0, walk.count());
     return;
   }
-  constexpr std::int64_t default_elements = 50'000;  // about 20 microseconds
+  constexpr double ns = 0.4;  // an element
   const std::int64_t grain =
-      (options.grain > 0 ? options.grain : default_elements) / walk.piece_elements();
+      (options.grain > 0 ? options.grain : least_elements_a_thread(ns)) / walk.piece_elements();
   parallel_for(walk.count(), std::max<std::int64_t>(1, grain),
                [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
 }

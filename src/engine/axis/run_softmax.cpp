@@ -5,6 +5,7 @@
 
 #include "engine/axis/along_axis.hpp"
 #include "engine/axis/softmax_gathered.hpp"
+#include "engine/grain.hpp"
 
 #include <algorithm>
 
@@ -70,9 +71,9 @@ void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
   const TensorIterator iter = plan_along_axis(out, in, axis, kernel.type, kernel.type);
   if (in.numel() == 0) return;
   with_walk(iter, out, in, normalize_axis(axis, in.rank()), kernel, [&](const auto& walk) {
-    constexpr std::int64_t default_elements = 20'000;  // about 10 microseconds
+    constexpr double ns = 1;  // an element
     const std::int64_t grain =
-        (options.grain > 0 ? options.grain : default_elements) / walk.piece_elements();
+        (options.grain > 0 ? options.grain : least_elements_a_thread(ns)) / walk.piece_elements();
     if (options.serial) return walk.run(0, walk.count());
     parallel_for(walk.count(), std::max<std::int64_t>(1, grain),
                  [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });

@@ -4,6 +4,7 @@
 #include <weft/iter/config.hpp>
 
 #include "engine/copy/copy_kernel.hpp"
+#include "engine/grain.hpp"
 #include "graph/chain/chain_body.hpp"
 
 #include <algorithm>
@@ -102,9 +103,8 @@ TensorIterator ChainKernel::iterator_over(const Chain& chain, std::span<const Te
 /// Least elements for a thread: those of the frame's last call are awake still, so half the time is worth one of them
 /// that is worth waking one. Times are of steps whose operands are in no nearer cache than the second level.
 std::int64_t grain_of(float cost) {
-  constexpr double least_ns = 10'000, ns_of_cost = 0.1, ns_of_memory = 0.2;
-  return std::max<std::int64_t>(
-      1024, static_cast<std::int64_t>(least_ns / (ns_of_memory + ns_of_cost * cost)));
+  constexpr double awake = 2, ns_of_cost = 0.1, ns_of_memory = 0.2;
+  return least_elements_a_thread(awake * (ns_of_memory + ns_of_cost * static_cast<double>(cost)));
 }
 
 void ChainKernel::make_kernel(const Chain& chain) {
