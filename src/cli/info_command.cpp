@@ -8,15 +8,13 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "machine/tuning.hpp"
+#include "parallel/thread_cap.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
-#include <system_error>
 
 namespace weft::cli {
 namespace {
@@ -97,11 +95,7 @@ std::string tuning_remark(const CpuInfo& cpu) {
 /// What became of WEFT_NUM_THREADS, to be read after the number.
 std::string threads_remark() {
   const char* wanted = std::getenv("WEFT_NUM_THREADS");
-  if (wanted == nullptr) return "";
-  const std::string_view text = wanted;
-  int cap = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cap);
-  if (error == std::errc() && end == text.data() + text.size() && cap > 0) return "";
+  if (wanted == nullptr || thread_cap_of(wanted) > 0) return "";
   return fmt::format(" (WEFT_NUM_THREADS={} is no number above 0, and ignored)", wanted);
 }
 

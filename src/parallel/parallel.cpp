@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "parallel/shared_loop.hpp"
+#include "parallel/thread_cap.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
@@ -13,9 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 
 namespace weft {
@@ -27,9 +26,8 @@ constexpr int no_cap = std::numeric_limits<int>::max();
 int cap_from_environment() noexcept {
   const char* value = std::getenv("WEFT_NUM_THREADS");
   if (value == nullptr) return no_cap;
-  int cap = 0;
-  const auto [end, error] = std::from_chars(value, value + std::strlen(value), cap);
-  return error == std::errc() && *end == '\0' && cap > 0 ? cap : no_cap;
+  const int cap = thread_cap_of(value);
+  return cap > 0 ? cap : no_cap;
 }
 
 std::atomic<int>& process_cap() noexcept {

@@ -60,15 +60,15 @@ TEST_CASE("a frame refuses what it has no place for", "[graph]") {
   // Numbers that there are not.
   frame.plan(inputs);
   for (const int i : {-1, 1, 7}) {
-    CHECK_ERROR(invalid_argument, ("no parameter", "but 1"), frame.bind_parameter(i, out));
-    CHECK_ERROR(invalid_argument, ("no parameter", "but 1"), frame.hold_parameter(i));
-    CHECK_ERROR(invalid_argument, ("no parameter", "but 1"), frame.can_step_parameter(i));
-    CHECK_ERROR(invalid_argument, ("no parameter", "but 1"), frame.step_parameter(i, 8));
-    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.bind_result(i, out));
-    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.can_step_result(i));
-    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.step_result(i, 8));
-    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.result_data(i));
-    CHECK_ERROR(invalid_argument, ("no result", "but 1"), frame.result_parameter(i));
+    CHECK_ERROR(invalid_argument, ("parameter", "below 1"), frame.bind_parameter(i, out));
+    CHECK_ERROR(invalid_argument, ("parameter", "below 1"), frame.hold_parameter(i));
+    CHECK_ERROR(invalid_argument, ("parameter", "below 1"), frame.can_step_parameter(i));
+    CHECK_ERROR(invalid_argument, ("parameter", "below 1"), frame.step_parameter(i, 8));
+    CHECK_ERROR(invalid_argument, ("result", "below 1"), frame.bind_result(i, out));
+    CHECK_ERROR(invalid_argument, ("result", "below 1"), frame.can_step_result(i));
+    CHECK_ERROR(invalid_argument, ("result", "below 1"), frame.step_result(i, 8));
+    CHECK_ERROR(invalid_argument, ("result", "below 1"), frame.result_data(i));
+    CHECK_ERROR(invalid_argument, ("result", "below 1"), frame.result_parameter(i));
     CHECK_ERROR(invalid_argument, ("result"), frame.same_result(i));
     CHECK_ERROR(invalid_argument, ("result"), frame.result(i));
   }

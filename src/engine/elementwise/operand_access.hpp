@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How each operand of a tile plan is had: in place, broadcast, or through which buffers.
+/// How the kernel gets at each operand of a tile plan: in place, broadcast, or through which buffers.
 #pragma once
 
 #include "engine/elementwise/tile_plan.hpp"

@@ -95,7 +95,7 @@ struct TileStep {
 /// staged; a strided row is packed chunk by chunk instead, and a streamed output is computed chunk by chunk.
 struct TilePlan {
   TileOperands operands;
-  bool prefetches = false;  ///< the caches are asked for what the next tile needs: tiles have rows
+  bool prefetches = false;  ///< what the next tile needs is prefetched: tiles have rows
   std::int64_t chunk = 0;   ///< elements of a chunk
   std::int64_t chunk_rows =
       1;  ///< rows of one, if whole rows: streamed outputs go on in the next row where one ends

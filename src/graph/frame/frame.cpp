@@ -155,20 +155,12 @@ void Frame::Impl::check_planned(std::string_view what) const {
 
 int Frame::Impl::planned_parameter(int i, std::string_view what) const {
   check_planned(what);
-  if (i < 0 || i >= nparameters()) {
-    fail(ErrorCode::invalid_argument,
-         text("graph: ", what, ": there is no parameter ", i, ", but ", nparameters()));
-  }
-  return i;
+  return static_cast<int>(checked_index(i, program_.parameters.size(), "graph: parameter"));
 }
 
 int Frame::Impl::planned_result(int i, std::string_view what) const {
   check_planned(what);
-  if (i < 0 || i >= nresults()) {
-    fail(ErrorCode::invalid_argument,
-         text("graph: ", what, ": there is no result ", i, ", but ", nresults()));
-  }
-  return i;
+  return static_cast<int>(checked_index(i, program_.results.size(), "graph: result"));
 }
 
 int Frame::Impl::planned_external(int i, std::string_view what) const {
@@ -284,7 +276,7 @@ TensorView Frame::result(int i) const { return impl().result(i); }
 void* Frame::result_data(int i) const { return impl().result_data(i); }
 int Frame::same_result(int i) const {
   const auto& results = impl().program().results;
-  const int value = results[checked_index(i, results.size(), "same_result: result")];
+  const int value = results[checked_index(i, results.size(), "graph: result")];
   return static_cast<int>(std::ranges::find(results, value) - results.begin());
 }
 int Frame::result_parameter(int i) const { return impl().result_parameter(i); }

@@ -144,8 +144,8 @@ class Frame::Impl final : private OutputMemory {
   const TensorView& view_of(int value) const { return state(value).view; }
   bool is_at(int value, int root) const { return state(value).root == root; }
   void run();
-  // Throw Error(invalid_argument) naming `what` if nothing is planned, and if there is no parameter or (external)
-  // result of that number. The roots of a parameter and of an external result.
+  // Throw Error(invalid_argument): if nothing is planned, which `what` needs, and if there is no parameter or result of
+  // that number, or the result is not external. They return the number, planned_external() the result's root.
   void check_planned(std::string_view what) const;
   int planned_parameter(int i, std::string_view what) const;
   int planned_result(int i, std::string_view what) const;
@@ -247,8 +247,8 @@ class Frame::Impl final : private OutputMemory {
   std::vector<std::vector<int>> results_of_;  // results that are each value
 
   bool planned_ = false;
-  bool all_bound_ =
-      false;              ///< known since the last plan or null pointer: all that is to be bound is
+  /// No pointer that a run needs is null. Looked at in the first run after a plan, or after a null was bound.
+  bool all_bound_ = false;
   bool stepped_ = false;  ///< rows are not as far apart as planned
   bool is_static_ = true;
   std::vector<TensorView> parameters_;  // as planned for
