@@ -7,9 +7,12 @@
 #include <weft/core/tensor.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -28,8 +31,14 @@ using Attribute = std::variant<bool, std::int64_t, double, std::string, std::vec
 /// all throw Error(parse) with name and value if it is of another kind or cannot be read.
 class WEFT_API Attributes {
  public:
-  Attributes() = default;
-  Attributes(std::initializer_list<std::pair<const std::string, Attribute>> list) : values_(list) {}
+  // Not in the header, or every file that reads it compiles the map and all that an Attribute may be.
+  Attributes();
+  Attributes(std::initializer_list<std::pair<const std::string, Attribute>> list);
+  Attributes(const Attributes& other);
+  Attributes(Attributes&& other) noexcept;
+  Attributes& operator=(const Attributes& other);
+  Attributes& operator=(Attributes&& other) noexcept;
+  ~Attributes();
 
   Attributes& set(std::string name, Attribute value);
   bool has(std::string_view name) const noexcept { return find(name) != nullptr; }

@@ -6,6 +6,7 @@
 #include <weft/base/export.hpp>
 #include <weft/core/tensor.hpp>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ class WEFT_API Variables {
   /// What was set becomes what is read. Costs a pointer or two for each variable.
   void end_run() noexcept;
   /// No variable has a value any more.
-  void clear() noexcept { variables_.clear(); }
+  void clear() noexcept;
   bool empty() const noexcept { return variables_.empty(); }
 
  private:

@@ -68,6 +68,15 @@ double to_number(std::string_view name, const std::string& value) {
 
 }  // namespace
 
+Attributes::Attributes() = default;
+Attributes::Attributes(std::initializer_list<std::pair<const std::string, Attribute>> list)
+    : values_(list) {}
+Attributes::Attributes(const Attributes& other) = default;
+Attributes::Attributes(Attributes&& other) noexcept = default;
+Attributes& Attributes::operator=(const Attributes& other) = default;
+Attributes& Attributes::operator=(Attributes&& other) noexcept = default;
+Attributes::~Attributes() = default;
+
 Attributes& Attributes::set(std::string name, Attribute value) {
   values_.insert_or_assign(std::move(name), std::move(value));
   return *this;

@@ -31,6 +31,8 @@ void Variables::end_run() noexcept {
   }
 }
 
+void Variables::clear() noexcept { variables_.clear(); }
+
 }  // namespace graph
 }  // namespace v0
 }  // namespace weft
