@@ -22,6 +22,7 @@ namespace {
 
 template <class T>
 struct Add {
+  static constexpr bool commutes = true;
   static constexpr bool steps = true;
   using Loops = Add<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return plus(a, b); }
@@ -34,6 +35,7 @@ struct Sub {
 };
 template <class T>
 struct Mul {
+  static constexpr bool commutes = true;
   static constexpr bool steps = true;
   using Loops = Mul<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return times(a, b); }
@@ -114,6 +116,7 @@ WEFT_ALWAYS_INLINE T unless_nan(T a, T b, T both) noexcept {
 
 template <class T>
 struct Maximum {
+  static constexpr bool commutes = true;
   using Loops = std::conditional_t<std::is_same_v<T, bool>, Add<T>, Maximum>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a | b;
@@ -122,6 +125,7 @@ struct Maximum {
 };
 template <class T>
 struct Minimum {
+  static constexpr bool commutes = true;
   using Loops = std::conditional_t<std::is_same_v<T, bool>, Mul<T>, Minimum>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a & b;
@@ -130,6 +134,7 @@ struct Minimum {
 };
 template <class T>
 struct FMax {
+  static constexpr bool commutes = true;
   using Loops = std::conditional_t<std::is_integral_v<T>, Maximum<T>, FMax>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a | b;
@@ -138,6 +143,7 @@ struct FMax {
 };
 template <class T>
 struct FMin {
+  static constexpr bool commutes = true;
   using Loops = std::conditional_t<std::is_integral_v<T>, Minimum<T>, FMin>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (std::is_same_v<T, bool>) return a & b;
@@ -161,18 +167,21 @@ struct ClampMax {
 
 template <class T>
 struct BitwiseAnd {
+  static constexpr bool commutes = true;
   static constexpr bool steps = true;
   using Loops = BitwiseAnd<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a & b); }
 };
 template <class T>
 struct BitwiseOr {
+  static constexpr bool commutes = true;
   static constexpr bool steps = true;
   using Loops = BitwiseOr<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a | b); }
 };
 template <class T>
 struct BitwiseXor {
+  static constexpr bool commutes = true;
   static constexpr bool steps = true;
   using Loops = BitwiseXor<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return static_cast<T>(a ^ b); }

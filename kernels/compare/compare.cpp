@@ -10,6 +10,7 @@ namespace {
 
 template <class T>
 struct Equal {
+  static constexpr bool commutes = true;
   using Loops = Equal<typename Wrapping<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept {
     // Parts of complex numbers without a branch; as int, or Clang takes it for a slip of the pen.
@@ -21,8 +22,12 @@ struct Equal {
   }
 };
 template <class T>
+struct LogicalXor;
+template <class T>
 struct NotEqual {
-  using Loops = NotEqual<typename Wrapping<T>::Type>;
+  static constexpr bool commutes = true;
+  using Loops = std::conditional_t<std::is_same_v<T, bool>, LogicalXor<T>,
+                                   NotEqual<typename Wrapping<T>::Type>>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept { return !Equal<T>()(a, b); }
 };
 template <class T>
@@ -35,10 +40,12 @@ struct LessEqual {
 };
 template <class T>
 struct Greater {
+  using SwappedLoops = Less<T>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept { return a > b; }
 };
 template <class T>
 struct GreaterEqual {
+  using SwappedLoops = LessEqual<T>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept { return a >= b; }
 };
 
@@ -46,6 +53,7 @@ struct GreaterEqual {
 
 template <class T>
 struct LogicalAnd {
+  static constexpr bool commutes = true;
   using Loops = LogicalAnd<typename Truthful<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept {
     return (static_cast<int>(cast<bool>(a)) & static_cast<int>(cast<bool>(b))) != 0;
@@ -53,6 +61,7 @@ struct LogicalAnd {
 };
 template <class T>
 struct LogicalOr {
+  static constexpr bool commutes = true;
   using Loops = LogicalOr<typename Truthful<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept {
     return (static_cast<int>(cast<bool>(a)) | static_cast<int>(cast<bool>(b))) != 0;
@@ -60,6 +69,7 @@ struct LogicalOr {
 };
 template <class T>
 struct LogicalXor {
+  static constexpr bool commutes = true;
   using Loops = LogicalXor<typename Truthful<T>::Type>;
   WEFT_ALWAYS_INLINE bool operator()(T a, T b) const noexcept {
     return cast<bool>(a) != cast<bool>(b);

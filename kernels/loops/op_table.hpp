@@ -17,14 +17,16 @@ inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The SpanKernel of a function object, as a constant: the one of another object, if it names one as its
-/// `Loops`; the one that the object itself makes, if it has a function `kernel`; that of a formula on
-/// registers; else plain loops.
+/// `Loops` or, operands in the other order, as its `SwappedLoops`; the one that the object itself makes, if it
+/// has a function `kernel`; that of a formula on registers; else plain loops.
 template <class F>
 struct OpKernel {
   static constexpr F op{};
   static constexpr SpanKernel value = [] {
     if constexpr (HasOthersLoops<F>) {
       return with_types_of<F>(OpKernel<typename F::Loops>::value);
+    } else if constexpr (HasSwappedLoops<F>) {
+      return Swapped<OpKernel<typename F::SwappedLoops>::value>::value;
     } else if constexpr (requires { F::kernel(op); }) {
       return F::kernel(op);
     } else if constexpr (RegisterFormula<F>) {

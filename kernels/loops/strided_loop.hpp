@@ -16,8 +16,10 @@
 // where one of two is chosen, for cheaper than putting elements together.
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_VECTOR_LOOP _Pragma("omp simd")
+#define WEFT_VECTOR_LOOP_OF_BYTES _Pragma("omp simd simdlen(16)")
 #else
 #define WEFT_VECTOR_LOOP WEFT_INDEPENDENT_ITERATIONS
+#define WEFT_VECTOR_LOOP_OF_BYTES WEFT_INDEPENDENT_ITERATIONS
 #endif
 
 namespace weft {
@@ -58,7 +60,11 @@ class StridedLoop {
           out, i,
           op(SpanReader<std::tuple_element_t<I, Params>, false>{in[I] + i * steps[I]}[0]...));
     };
-    if constexpr (is_even<I...> && can_insert) {
+    if constexpr (is_even<I...> && can_insert && size == 1) {
+      WEFT_VECTOR_LOOP_OF_BYTES
+      for (std::int64_t i = 0; i < n; ++i)
+        compute(i);
+    } else if constexpr (is_even<I...> && can_insert) {
       WEFT_VECTOR_LOOP
       for (std::int64_t i = 0; i < n; ++i)
         compute(i);
@@ -103,7 +109,7 @@ class StridedLoop {
 /// as quick.
 template <class F>
 constexpr SpanKernel strided_span_kernel(const F& op) {
-  SpanKernel kernel = typed_span_kernel(op);
+  SpanKernel kernel = typed_span_kernel<true>(op);
   if constexpr (std::tuple_size_v<typename Signature<F>::Params> > 1) {
     kernel.run_strided = &StridedLoop<F>::run;
     kernel.strides_outputs = SteppingFormula<F>;

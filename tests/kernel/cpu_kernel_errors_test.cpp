@@ -74,6 +74,22 @@ TEST_CASE("cpu_kernel: a void kernel is called once for every element", "[kernel
   }
 }
 
+TEST_CASE("cpu_serial_kernel: a lambda is called for each element of inputs that are one value",
+          "[kernel]") {
+  static int calls = 0;
+  calls = 0;
+  Tensor value = Tensor::empty({1, 1}, ScalarType::f32);
+  *value.data_as<float>() = 2;
+  const TensorView twos = value.as_strided({3, 50}, {0, 0});
+  Tensor out = Tensor::empty({3, 50}, ScalarType::f32);
+  const TensorIterator iter =
+      weft::TensorIteratorConfig().add_output(out).add_input(twos).add_input(twos).build();
+  weft::cpu_serial_kernel(iter,
+                          [](float a, float b) { return a * b + static_cast<float>(calls++); });
+  CHECK(calls == 150);
+  CHECK(out.at<float>({2, 49}) == 153.0F);
+}
+
 TEST_CASE("cpu_serial_kernel: on the calling thread, in the plan's order", "[kernel]") {
   const Dims shape = {4, 25'000};
   const auto caller = std::this_thread::get_id();

@@ -122,8 +122,9 @@ inline bool takes_wide_rows(std::int64_t n, std::int64_t rows, std::int64_t size
 }
 #endif
 
-/// All loops of one kernel, and which to take.
-template <class F, class Outs, class Ins>
+/// All loops of one kernel, and which to take. A formula gives the same of the same, however often it is called; what
+/// users write may count its calls.
+template <class F, class Outs, class Ins, bool is_formula = false>
 struct SpanLoops {
   static constexpr std::size_t nout = std::tuple_size_v<Outs>;
   static constexpr std::size_t nin = std::tuple_size_v<Ins>;
@@ -137,6 +138,11 @@ struct SpanLoops {
      ...);
     return most;
   }(static_cast<decltype(std::tuple_cat(Outs(), Ins()))*>(nullptr));
+
+  /// Whether rows of which all inputs are one value are computed once.
+  static constexpr bool repeats = is_formula && nout == 1 && nin > 0 && broadcastable != 0;
+  /// Whether the loop of which the second input is one value serves for the first as well.
+  static constexpr bool commutes = nin == 2 && nout == 1 && CommutingFormula<F>;
 
   template <std::uint32_t Mask>
   static void loop(F& op, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
@@ -165,25 +171,56 @@ struct SpanLoops {
   }
 #endif
 
+  /// Rows of which all inputs are one value. Out of line, so that run() is as quick as without it.
+  template <std::size_t... I>
+  [[gnu::noinline]] static void one_value(F& op, char* const* data, const std::int64_t* row_bytes,
+                                          std::int64_t n, std::int64_t rows,
+                                          std::index_sequence<I...>) {
+    using Out = std::tuple_element_t<0, Outs>;
+    for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) {
+      const Out value = op(SpanReader<std::tuple_element_t<I, Ins>, false>{row[nout + I]}[0]...);
+      repeat_bits(row[0], n, ElementBits<sizeof(Out)>(&value));
+    });
+  }
+
+  /// The loop for the inputs of `pattern`, which are one value.
+  template <std::uint32_t pattern, bool wide>
+  static WEFT_ALWAYS_INLINE void run_pattern(const void* context, char* const* data,
+                                             const std::int64_t* row_bytes, std::int64_t n,
+                                             std::int64_t rows) {
+    F& op = *const_cast<F*>(static_cast<const F*>(context));
+    if constexpr (commutes && pattern == 1) {
+      run_swapped<&SpanLoops::run>(context, data, row_bytes, n, rows);
+    } else if constexpr (repeats && pattern == patterns - 1) {
+      one_value(op, data, row_bytes, n, rows, std::make_index_sequence<nin>());
+#if defined(WEFT_WIDE_LOOPS)
+    } else if constexpr (wide) {
+      wide_loop<pattern>(op, data, row_bytes, n, rows);
+#endif
+    } else {
+      loop<pattern>(op, data, row_bytes, n, rows);
+    }
+  }
+  template <bool wide, std::size_t... M>
+  static WEFT_ALWAYS_INLINE void run_patterns(const void* context, char* const* data,
+                                              const std::int64_t* row_bytes, std::int64_t n,
+                                              std::int64_t rows, std::size_t pattern,
+                                              std::index_sequence<M...>) {
+    (void)((pattern == M &&
+            (run_pattern<static_cast<std::uint32_t>(M), wide>(context, data, row_bytes, n, rows),
+             true)) ||
+           ...);
+  }
+
   static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
                   std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
-    F& op = *const_cast<F*>(static_cast<const F*>(context));
     const std::size_t pattern = broadcast >> nout;
+    constexpr auto all = std::make_index_sequence<patterns>();
 #if defined(WEFT_WIDE_LOOPS)
-    if (takes_wide_loops(n, rows) || takes_wide_rows(n, rows, widest)) {
-      [&]<std::size_t... M>(std::index_sequence<M...>) {
-        (void)((pattern == M &&
-                (wide_loop<static_cast<std::uint32_t>(M)>(op, data, row_bytes, n, rows), true)) ||
-               ...);
-      }(std::make_index_sequence<patterns>());
-      return;
-    }
+    if (takes_wide_loops(n, rows) || takes_wide_rows(n, rows, widest))
+      return run_patterns<true>(context, data, row_bytes, n, rows, pattern, all);
 #endif
-    [&]<std::size_t... M>(std::index_sequence<M...>) {
-      (void)((pattern == M &&
-              (loop<static_cast<std::uint32_t>(M)>(op, data, row_bytes, n, rows), true)) ||
-             ...);
-    }(std::make_index_sequence<patterns>());
+    run_patterns<false>(context, data, row_bytes, n, rows, pattern, all);
   }
 
   template <std::size_t... O, std::size_t... I>
@@ -203,10 +240,11 @@ struct SpanLoops {
 };
 
 /// The SpanKernel of a callable with a fixed signature; refers to op.
-template <class F>
+template <bool is_formula = false, class F>
 constexpr SpanKernel typed_span_kernel(const F& op) {
   using S = Signature<F>;
-  using Loops = SpanLoops<F, typename Outputs<typename S::Result>::Types, typename S::Params>;
+  using Loops =
+      SpanLoops<F, typename Outputs<typename S::Result>::Types, typename S::Params, is_formula>;
   return Loops::kernel(op, std::make_index_sequence<Loops::nout>(),
                        std::make_index_sequence<Loops::nin>());
 }
