@@ -57,25 +57,26 @@ bool is_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning
          prefers_strided(geometry, kernel, t);
 }
 
-/// `cast`: operands of other types than the kernel's, whose elements in memory have sizes[k] bytes.
-SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
-                       std::uint32_t cast, const std::int64_t* sizes) {
-  SimpleRun run;
+/// Sets the form, which is none before, if a few elements can be run by one of theirs. `cast`: operands of other types
+/// than the kernel's, whose elements in memory have sizes[k] bytes.
+void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+                  std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
   const std::int64_t numel = geometry.numel();
-  if (numel > (cast != 0 ? std::min(t.few_cast, t.few_elements) : t.few_elements)) return run;
+  run.broadcast = 0;
+  if (numel > (cast != 0 ? std::min(t.few_cast, t.few_elements) : t.few_elements)) return;
   if (cast == 0) {
     if (geometry.ndim() > 0 && has_long_rows(geometry, kernel, t, numel) &&
         is_in_place(geometry, kernel, run.broadcast)) {
       run.form = SimpleRun::Form::rows;
-      return run;
+      return;
     }
     run.broadcast = 0;
     if (is_strided(geometry, kernel, t, numel)) {
       run.form = SimpleRun::Form::strided;
-      return run;
+      return;
     }
   }
-  if (kernel.cost >= high_cost && numel > t.few_in_rows) return run;
+  if (kernel.cost >= high_cost && numel > t.few_in_rows) return;
   std::int64_t bytes = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const RowLayout layout = row_layout(geometry, k, sizes[k], geometry.ndim());
@@ -89,11 +90,10 @@ SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const
     if (((run.packed | cast) & bit(k)) == 0) continue;
     const std::int64_t buffer = whole_lines(numel * element_size(kernel.types[k]));
     bytes += buffer;
-    if (buffer > t.few_buffer_bytes || bytes > t.few_buffers_bytes) return {};
+    if (buffer > t.few_buffer_bytes || bytes > t.few_buffers_bytes) return;
   }
   run.cast = cast;
   run.form = SimpleRun::Form::span;
-  return run;
 }
 
 /// Rows of dim 0 along dim 1, if there is that.
@@ -213,15 +213,15 @@ void run_buffered(const SimpleRun& run, const Geometry& geometry, const SpanKern
                   char* const* memory, const Operand* operands) {
   alignas(64) char buffers[max_buffers_bytes];
   char* data[max_operands];
+  std::copy_n(memory, geometry.noperands, data);
   char* free = buffers;
   const std::int64_t numel = geometry.numel();
   const auto buffer_of = [&](int k) {
     return SpanBuffer(run, geometry, k, operands != nullptr ? operands + k : nullptr,
                       kernel.types[k], numel);
   };
-  for (int k = 0; k < geometry.noperands; ++k) {
-    data[k] = memory[k];
-    if (!run.is_buffered(k)) continue;
+  for (std::uint32_t left = run.buffered(); left != 0; left &= left - 1) {
+    const int k = std::countr_zero(left);
     const SpanBuffer buffer = buffer_of(k);
     data[k] = free;
     free += buffer.bytes();
@@ -229,7 +229,7 @@ void run_buffered(const SimpleRun& run, const Geometry& geometry, const SpanKern
   }
   kernel.run(kernel.context, data, nullptr, numel, 1, run.broadcast);
   for (int k = 0; k < kernel.noutputs; ++k) {
-    if (run.is_buffered(k)) buffer_of(k).store(memory[k], data[k]);
+    if ((run.buffered() & bit(k)) != 0) buffer_of(k).store(memory[k], data[k]);
   }
 }
 
@@ -257,26 +257,31 @@ SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const
   std::int64_t sizes[max_operands];
   for (int k = 0; k < geometry.noperands; ++k)
     sizes[k] = element_size(kernel.types[k]);
-  return choose_small(geometry, kernel, tuning, 0, sizes);
+  SimpleRun run;
+  choose_small(geometry, kernel, tuning, 0, sizes, run);
+  return run;
 }
 
 SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
                         const Tuning& tuning) {
-  SimpleRun run;
+  SimpleRun run;  // what all paths return, so that it is made where the caller has it
   std::int64_t sizes[max_operands];
   std::uint32_t cast = 0;
+  std::int64_t casts = 0;
   const std::int64_t numel = iter.numel();
   const Geometry& geometry = iter.geometry();
   bool in_line = iter.ndim() <= 1;
+  const std::int64_t* const steps = in_line && numel != 1 ? geometry.strides(0) : nullptr;
   for (int k = 0; k < iter.ntensors(); ++k) {
     const Operand& op = iter.operand(k);
     sizes[k] = element_size(op.storage);
-    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) cast |= bit(k);
-    if (!in_line || numel == 1) continue;
-    const std::int64_t stride = geometry.stride(0, k);
-    if (stride == 0 && (kernel.broadcastable >> k & 1) != 0) {
+    const bool is_cast = op.storage != kernel.types[k] || op.dtype != kernel.types[k];
+    cast |= static_cast<std::uint32_t>(is_cast) << k;
+    casts += static_cast<std::int64_t>(is_cast);
+    if (steps == nullptr || steps[k] == sizes[k]) continue;
+    if (steps[k] == 0 && (kernel.broadcastable >> k & 1) != 0) {
       run.broadcast |= bit(k);
-    } else if (stride != sizes[k]) {
+    } else {
       in_line = false;
     }
   }
@@ -289,13 +294,14 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
       run.is_shared = numel > tuning.one_thread_elements;
       return run;
     }
-  } else if (in_line && numel * 16 * std::popcount(cast) <= tuning.few_buffers_bytes &&
+  } else if (in_line && numel * 16 * casts <= tuning.few_buffers_bytes &&
              numel <= tuning.few_cast) {
     run.form = SimpleRun::Form::span;
     run.cast = cast;
     return run;
   }
-  return choose_small(geometry, kernel, tuning, cast, sizes);
+  choose_small(geometry, kernel, tuning, cast, sizes, run);
+  return run;
 }
 
 void run_simple(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,

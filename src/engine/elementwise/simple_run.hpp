@@ -28,7 +28,8 @@ struct SimpleRun {
   std::uint32_t cast = 0;       ///< span: memory is of another type than the kernel's
   bool is_shared = false;       ///< line: so long that threads may share it
 
-  bool is_buffered(int operand) const noexcept { return ((packed | cast) >> operand & 1) != 0; }
+  /// Operands that go through buffers.
+  std::uint32_t buffered() const noexcept { return packed | cast; }
 };
 
 /// Chooses among the forms for a few elements of the kernel's own types. Precondition: numel > 0.

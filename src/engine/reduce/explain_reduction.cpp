@@ -36,8 +36,8 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
   e.has_run = true;
   e.run.instruction_set = name(current_level());
   e.run.bytes_moved = bytes_touched(iter);
-  if (const auto small = choose_small_reduction(iter, kernel)) {
-    explain_small(*small, e);
+  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits) {
+    explain_small(small, e);
     return e;
   }
   const ReducePlan plan = plan_reduction(iter, kernel, options);

@@ -113,8 +113,8 @@ void reduce_all(const TensorIterator& iter, const ReductionKernel& kernel, const
 
 void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                    const RunOptions& options) {
-  if (const auto small = choose_small_reduction(iter, kernel))
-    return run_small_reduction(*small, iter, kernel);
+  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
+    return run_small_reduction(small, iter, kernel);
   const ReducePlan plan = plan_reduction(iter, kernel, options);
   const CrossedResults crossed(iter, plan);
   reduce_all(iter, kernel, plan, options, true,

@@ -35,43 +35,44 @@ bool reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
   return true;
 }
 
-std::optional<SmallReduction> choose_small_reduction(const TensorIterator& iter,
-                                                     const ReductionKernel& kernel) {
+SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel) {
+  SmallReduction r;  // what all paths return, so that it is made where the caller has it
   const Geometry& geometry = iter.geometry();
   const int ndim = geometry.ndim();
-  if (iter.numel() > few_in_row || iter.numel() == 0 || ndim == 0 || ndim > 2) return {};
-  if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return {};
+  const std::int64_t numel = iter.numel();
+  if (numel > few_in_row || numel == 0 || ndim == 0 || ndim > 2) return r;
+  if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return r;
   for (int k = 0; k < 2; ++k) {
     const Operand& op = iter.operand(k);
-    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) return {};
+    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) return r;
   }
   const bool reduced0 = geometry.stride(0, 0) == 0;
   const bool reduced1 = ndim > 1 && geometry.stride(1, 0) == 0;
-  if (ndim > 1 && reduced0 == reduced1) return {};
+  if (ndim > 1 && reduced0 == reduced1) return r;
   const int kept_dim = reduced0 ? 1 : 0;
   const int reduced_dim = 1 - kept_dim;
   const auto extent = [&](int d) { return d < ndim ? geometry.extent(d) : 1; };
   const auto stride = [&](int d) { return d < ndim ? geometry.stride(d, 1) : 0; };
-  SmallReduction r;
   r.kept = extent(kept_dim);
   r.reduced = extent(reduced_dim);
-  if (iter.numel() > (r.kept > 1 ? few_elements : few_in_row)) return {};
-  if (r.kept > 1 && geometry.stride(kept_dim, 0) != element_size(kernel.types[0])) return {};
+  if (numel > (r.kept > 1 ? few_elements : few_in_row)) return r;
+  if (r.kept > 1 && geometry.stride(kept_dim, 0) != element_size(kernel.types[0])) return r;
   // The plan sees what repeats behind what is kept.
-  if (r.reduced > 1 && stride(reduced_dim) == 0) return {};
+  if (r.reduced > 1 && stride(reduced_dim) == 0) return r;
   const std::int64_t size = element_size(kernel.types[1]);
   const bool short_rows = reduced0 && stride(0) == size && kernel.short_rows;
   r.by_columns = reduces_by_columns(r.kept, r.reduced, !reduced0, r.kept, short_rows);
-  if (r.reduced > (r.by_columns ? max_blocks * block_rows : kernel.span_elements)) return {};
+  if (r.reduced > (r.by_columns ? max_blocks * block_rows : kernel.span_elements)) return r;
   const std::int64_t blocks = r.reduced > block_rows ? max_blocks : 1;
-  if (blocks * r.kept * kernel.accumulator_bytes > accumulators_bytes) return {};
+  if (blocks * r.kept * kernel.accumulator_bytes > accumulators_bytes) return r;
   const int inner_dim = r.by_columns ? kept_dim : reduced_dim;
   r.inner = extent(inner_dim);
   r.inner_bytes = stride(inner_dim);
   r.outer = extent(1 - inner_dim);
   r.outer_bytes = stride(1 - inner_dim);
   r.is_packed = r.inner_bytes != size;
-  if (r.is_packed && iter.numel() * size > packed_bytes) return {};
+  if (r.is_packed && numel * size > packed_bytes) return r;
+  r.fits = true;
   return r;
 }
 

@@ -6,7 +6,6 @@
 #include <weft/kernel/reduction_kernel.hpp>
 
 #include <cstdint>
-#include <optional>
 
 namespace weft {
 inline namespace v0 {
@@ -14,16 +13,15 @@ inline namespace v0 {
 /// How to reduce a few elements of one input into one output, both of the kernel's own types: too little work to plan
 /// for. The blocks are those of the plan.
 struct SmallReduction {
-  bool by_columns;                  ///< kept elements are next to each other in a row of the block
-  bool is_packed;                   ///< rows do not lie so, and go through a buffer
+  bool fits = false;  ///< false if there is more to do than that; the rest is undefined then
+  bool by_columns;    ///< kept elements are next to each other in a row of the block
+  bool is_packed;     ///< rows do not lie so, and go through a buffer
   std::int64_t kept, reduced;       ///< elements
   std::int64_t inner, inner_bytes;  ///< elements of a row, and bytes from one to the next
   std::int64_t outer, outer_bytes;  ///< rows, and bytes from one to the next
 };
 
-/// Nothing if there is more to do than that.
-std::optional<SmallReduction> choose_small_reduction(const TensorIterator& iter,
-                                                     const ReductionKernel& kernel);
+SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel);
 /// Reduced elements of a block; there are two blocks at most.
 std::int64_t block_of(const SmallReduction& reduction);
 void run_small_reduction(const SmallReduction& reduction, const TensorIterator& iter,
