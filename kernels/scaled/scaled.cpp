@@ -13,6 +13,7 @@ namespace {
 
 template <class T>
 struct AddCMul {
+  using Loops = AddCMul<typename Wrapping<T>::Type>;
   T value = T(1);
   WEFT_ALWAYS_INLINE T operator()(T a, T b, T c) const noexcept {
     return plus(a, times(times(value, b), c));

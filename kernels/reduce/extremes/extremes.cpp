@@ -107,8 +107,8 @@ struct EndsRule {
     for (std::int64_t r = 0; r < rows; r += fold_rows) {
       const std::int64_t count = rows - r < fold_rows ? rows - r : fold_rows;
       const char* from = inputs[0] + r * row_bytes[0];
-      extreme_rows<T, false>(least, from, row_bytes[0], count, n);
-      extreme_rows<T, true>(largest, from, row_bytes[0], count, n);
+      shared_extreme_rows<T, false>(least, from, row_bytes[0], count, n);
+      shared_extreme_rows<T, true>(largest, from, row_bytes[0], count, n);
       for (std::int64_t i = 0; i < count; ++i)
         acc[r + i] = {least[i], largest[i]};
     }
@@ -157,7 +157,7 @@ struct ArgRule {
       for (std::int64_t i = 0; n == 0 && i < count; ++i)
         acc[r + i] = {nothing_beyond<T, largest>(), -1};
       if (n == 0) continue;
-      extreme_rows<T, largest>(extremes, from, row_bytes[0], count, n);
+      shared_extreme_rows<T, largest>(extremes, from, row_bytes[0], count, n);
       for (std::int64_t i = 0; i < count; ++i)
         acc[r + i] = {extremes[i], index + (r + i) * index_step +
                                        first_of(from + i * row_bytes[0], n, extremes[i])};

@@ -282,6 +282,14 @@ struct ExtremeRule {
   }
 };
 
+/// extreme_rows by the loops that amax and amin have, not by a copy of them.
+template <class T, bool largest>
+WEFT_ALWAYS_INLINE void shared_extreme_rows(T* extremes, const char* from, std::int64_t row_bytes,
+                                            std::int64_t rows, std::int64_t n) {
+  char* in = const_cast<char*>(from);  // NOLINT(cppcoreguidelines-pro-type-const-cast): is read
+  unknown (&ExtremeRule<T, largest>::spans)(nullptr, extremes, &in, &row_bytes, rows, n, 0, 0);
+}
+
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace v0
 }  // namespace weft

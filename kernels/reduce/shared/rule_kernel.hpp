@@ -20,7 +20,8 @@
 /// `span_elements` where `spans` reads its rows more than once; `short_rows` where `spans` is quick for rows
 /// of few elements;
 /// `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`. `Loops` names another rule
-/// whose spans and columns do as well: code that differs only in what becomes of the accumulators is compiled once.
+/// whose spans and columns do as well, `Columns` one whose plain columns do: code that differs only in what becomes of
+/// the accumulators is compiled once.
 #pragma once
 
 #include <weft/kernel/reduce.hpp>
@@ -175,6 +176,8 @@ struct RuleKernel {
     }
     if constexpr (requires { &Loops::columns; }) {
       k.reduce_columns = &Loops::columns;
+    } else if constexpr (requires { typename Loops::Columns; }) {
+      k.reduce_columns = &TreeColumns<typename Loops::Columns>::columns;
     } else {
       k.reduce_columns = &TreeColumns<Loops>::columns;
     }

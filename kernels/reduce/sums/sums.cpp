@@ -259,24 +259,32 @@ struct CountRule : IntegerLoops<CountRule<T>, T, NonzeroBytes> {
   static WEFT_ALWAYS_INLINE Out project(Acc acc, const void*) noexcept { return acc; }
 };
 
-/// any (wanted: true) and all (wanted: false): whether an element that is `wanted` has been seen
-/// decides.
-template <class T, bool wanted>
+/// What has been seen: bit 0, an element that is not 0; bit 1, one that is.
+template <class T>
 struct SeenRule {
-  using Loops = SeenRule<typename Truthful<T>::Type, wanted>;
   using Element = T;
   using Part = std::uint8_t;
   using Acc = std::uint8_t;
-  using Out = bool;
   static WEFT_ALWAYS_INLINE Acc identity() noexcept { return 0; }
-  static WEFT_ALWAYS_INLINE Part part(T x) noexcept { return is_nonzero(x) == wanted ? 1 : 0; }
+  static WEFT_ALWAYS_INLINE Part part(T x) noexcept { return is_nonzero(x) ? 1 : 2; }
   static WEFT_ALWAYS_INLINE Part join(Part a, Part b) noexcept { return static_cast<Part>(a | b); }
   static WEFT_ALWAYS_INLINE Acc widen(Part a) noexcept { return a; }
   static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept { return static_cast<Acc>(a | b); }
+};
+
+/// any (wanted: true) and all (wanted: false): whether an element that is `wanted` has been seen
+/// decides. Columns are those of both; a row of one ends with the first such element.
+template <class T, bool wanted>
+struct WantedRule : SeenRule<T> {
+  using Loops = WantedRule<typename Truthful<T>::Type, wanted>;
+  using Columns = SeenRule<typename Truthful<T>::Type>;
+  using Acc = std::uint8_t;
+  using Out = bool;
+  static constexpr Acc bit = wanted ? 1 : 2;
   static WEFT_ALWAYS_INLINE Out project(Acc acc, const void*) noexcept {
-    return (acc != 0) == wanted;
+    return ((acc & bit) != 0) == wanted;
   }
-  static WEFT_ALWAYS_INLINE bool done(Acc acc) noexcept { return acc != 0; }
+  static WEFT_ALWAYS_INLINE bool done(Acc acc) noexcept { return (acc & bit) != 0; }
 
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
@@ -292,16 +300,19 @@ struct SeenRule {
     std::int64_t i = 0;
     for (; i + chunk <= n; i += chunk) {
       const SpanReader<T, false> in{from + i * static_cast<std::int64_t>(sizeof(T))};
-      Part seen = 0;
+      std::uint8_t seen = 0;
       for (std::int64_t j = 0; j < chunk; ++j)
-        seen = join(seen, part(in[j]));
-      if (seen != 0) return 1;
+        seen |= seen_in(in[j]);
+      if (seen != 0) return bit;
     }
     const SpanReader<T, false> in{from};
-    Part seen = 0;
+    std::uint8_t seen = 0;
     for (; i < n; ++i)
-      seen = join(seen, part(in[i]));
-    return seen;
+      seen |= seen_in(in[i]);
+    return seen != 0 ? bit : Acc{0};
+  }
+  static WEFT_ALWAYS_INLINE std::uint8_t seen_in(T x) noexcept {
+    return is_nonzero(x) == wanted ? 1 : 0;
   }
 };
 
@@ -339,8 +350,8 @@ template <class T>
 const ReductionKernel* choose(ReduceOp op) {
   if constexpr (!is_half_type<T>) {
     switch (op) {
-      case ReduceOp::any: return &RuleKernel<SeenRule<T, true>>::value;
-      case ReduceOp::all: return &RuleKernel<SeenRule<T, false>>::value;
+      case ReduceOp::any: return &RuleKernel<WantedRule<T, true>>::value;
+      case ReduceOp::all: return &RuleKernel<WantedRule<T, false>>::value;
       case ReduceOp::count_nonzero: return &RuleKernel<CountRule<T>>::value;
       default: break;
     }
