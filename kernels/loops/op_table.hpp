@@ -26,7 +26,7 @@ struct OpKernel {
     if constexpr (HasOthersLoops<F>) {
       return with_types_of<F>(OpKernel<typename F::Loops>::value);
     } else if constexpr (HasSwappedLoops<F>) {
-      return Swapped<OpKernel<typename F::SwappedLoops>::value>::value;
+      return swapped_kernel<OpKernel<typename F::SwappedLoops>::value>();
     } else if constexpr (requires { F::kernel(op); }) {
       return F::kernel(op);
     } else if constexpr (RegisterFormula<F>) {

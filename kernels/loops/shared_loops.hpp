@@ -67,31 +67,25 @@ constexpr SpanKernel with_types_of(SpanKernel kernel) {
 template <class F>
 concept HasSwappedLoops = requires { typename F::SwappedLoops; };
 
-/// The loops of a kernel of two inputs, for a formula of the same in the other order: that passes the operands on
-/// takes a nanosecond a call.
+/// A SpanKernel::RunStrided of two inputs: another one with these in the other order.
+template <SpanKernel::RunStrided loop>
+void run_strided_swapped(const void* context, char* const* data, const std::int64_t* strides_bytes,
+                         std::int64_t n) {
+  char* const swapped[] = {data[0], data[2], data[1]};
+  const std::int64_t steps[] = {strides_bytes[0], strides_bytes[2], strides_bytes[1]};
+  unknown(loop)(context, swapped, steps, n);
+}
+
+/// The kernel of two inputs that is `of` with these in the other order.
 template <const SpanKernel& of>
-struct Swapped {
-  template <SpanKernel::Run SpanKernel::*loop>
-  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
-                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
-    const SwappedInputs swapped(data, row_bytes, rows);
-    const std::uint32_t turned = (broadcast & 1) | (broadcast & 2) << 1 | (broadcast & 4) >> 1;
-    unknown(of.*loop)(context, swapped.data, swapped.row_bytes, n, rows, turned);
-  }
-  static void run_strided(const void* context, char* const* data, const std::int64_t* strides_bytes,
-                          std::int64_t n) {
-    char* const swapped[] = {data[0], data[2], data[1]};
-    const std::int64_t steps[] = {strides_bytes[0], strides_bytes[2], strides_bytes[1]};
-    unknown(of.run_strided)(context, swapped, steps, n);
-  }
-  static constexpr SpanKernel value = [] {
-    SpanKernel kernel = of;
-    kernel.run = &run<&SpanKernel::run>;
-    if constexpr (of.run_streamed != nullptr) kernel.run_streamed = &run<&SpanKernel::run_streamed>;
-    if constexpr (of.run_strided != nullptr) kernel.run_strided = &run_strided;
-    return kernel;
-  }();
-};
+constexpr SpanKernel swapped_kernel() {
+  SpanKernel kernel = of;
+  kernel.run = &run_swapped<of.run>;
+  if constexpr (of.run_streamed != nullptr) kernel.run_streamed = &run_swapped<of.run_streamed>;
+  if constexpr (of.run_strided != nullptr)
+    kernel.run_strided = &run_strided_swapped<of.run_strided>;
+  return kernel;
+}
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
 }  // namespace v0

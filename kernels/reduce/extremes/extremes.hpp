@@ -287,7 +287,8 @@ template <class T, bool largest>
 WEFT_ALWAYS_INLINE void shared_extreme_rows(T* extremes, const char* from, std::int64_t row_bytes,
                                             std::int64_t rows, std::int64_t n) {
   char* in = const_cast<char*>(from);  // NOLINT(cppcoreguidelines-pro-type-const-cast): is read
-  unknown (&ExtremeRule<T, largest>::spans)(nullptr, extremes, &in, &row_bytes, rows, n, 0, 0);
+  constexpr auto spans = &ExtremeRule<T, largest>::spans;
+  unknown(spans)(nullptr, extremes, &in, &row_bytes, rows, n, 0, 0);
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

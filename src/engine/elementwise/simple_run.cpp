@@ -62,19 +62,16 @@ bool is_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning
 void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
                   std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
   const std::int64_t numel = geometry.numel();
-  run.broadcast = 0;
   if (numel > (cast != 0 ? std::min(t.few_cast, t.few_elements) : t.few_elements)) return;
-  if (cast == 0) {
-    if (geometry.ndim() > 0 && has_long_rows(geometry, kernel, t, numel) &&
-        is_in_place(geometry, kernel, run.broadcast)) {
-      run.form = SimpleRun::Form::rows;
-      return;
-    }
-    run.broadcast = 0;
-    if (is_strided(geometry, kernel, t, numel)) {
-      run.form = SimpleRun::Form::strided;
-      return;
-    }
+  if (cast == 0 && geometry.ndim() > 0 && has_long_rows(geometry, kernel, t, numel) &&
+      is_in_place(geometry, kernel, run.broadcast)) {
+    run.form = SimpleRun::Form::rows;
+    return;
+  }
+  run.broadcast = 0;
+  if (cast == 0 && is_strided(geometry, kernel, t, numel)) {
+    run.form = SimpleRun::Form::strided;
+    return;
   }
   if (kernel.cost >= high_cost && numel > t.few_in_rows) return;
   std::int64_t bytes = 0;
@@ -267,7 +264,7 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
   SimpleRun run;  // what all paths return, so that it is made where the caller has it
   std::int64_t sizes[max_operands];
   std::uint32_t cast = 0;
-  std::int64_t casts = 0;
+  std::int64_t casts = 0;  // of `cast`: counting bits is a call without an instruction for it
   const std::int64_t numel = iter.numel();
   const Geometry& geometry = iter.geometry();
   bool in_line = iter.ndim() <= 1;

@@ -85,45 +85,16 @@ WEFT_ALWAYS_INLINE void store_element(char* data, std::int64_t i,
   }
 }
 
-/// An element of `size` bytes, whatever its type.
-template <std::size_t size>
-struct ElementBits {
-  using Word = std::conditional_t<
-      size == 1, std::uint8_t,
-      std::conditional_t<size == 2, std::uint16_t,
-                         std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
-  Word words[size / sizeof(Word)];
-
-  WEFT_ALWAYS_INLINE explicit ElementBits(const void* element) noexcept {
-    __builtin_memcpy(words, element, size);
-  }
-};
-
-/// Writes one element n times. Not inlined: the same for all types of a size.
-template <std::size_t size>
-[[gnu::noinline]] void repeat_bits(char* data, std::int64_t n, ElementBits<size> bits) noexcept {
+/// Writes one element n times. Out of line: the same for all formulas of a type.
+template <class T>
+[[gnu::noinline]] void repeat_element(char* data, std::int64_t n, T value) noexcept {
   for (std::int64_t i = 0; i < n; ++i)
-    __builtin_memcpy(data + i * static_cast<std::int64_t>(size), bits.words, size);
+    store_element<T>(data, i, value);
 }
 
 /// True for formulas of two operands that say so: they give the same of both orders (of NaNs, maybe another one).
 template <class F>
 concept CommutingFormula = F::commutes;
-
-/// The operands of a span kernel of two inputs, in the other order.
-struct SwappedInputs {
-  char* data[3];
-  std::int64_t row_bytes[3];
-
-  WEFT_ALWAYS_INLINE SwappedInputs(char* const* in, const std::int64_t* in_bytes,
-                                   std::int64_t rows) noexcept
-      : data{in[0], in[2], in[1]}, row_bytes{} {
-    if (rows == 1) return;  // not read then, and maybe not there
-    row_bytes[0] = in_bytes[0];
-    row_bytes[1] = in_bytes[2];
-    row_bytes[2] = in_bytes[1];
-  }
-};
 
 /// A function that compilers know nothing of, so that calling it makes no second copy of it.
 template <class Function>
@@ -134,14 +105,21 @@ WEFT_ALWAYS_INLINE Function* unknown(Function* function) noexcept {
   return function;
 }
 
-/// A loop of a formula that commutes, called for a first input of one value, by its form for a second one. Out of line,
-/// so that the loop's own function is as if there were nothing of it.
+/// A SpanKernel::Run of two inputs: another one with these in the other order. Out of line, so that a loop that calls
+/// this is as if there were nothing of it. Passing the operands on takes a nanosecond a call.
 template <SpanKernel::Run loop>
 [[gnu::noinline]] void run_swapped(const void* context, char* const* data,
-                                   const std::int64_t* row_bytes, std::int64_t n,
-                                   std::int64_t rows) {
-  const SwappedInputs swapped(data, row_bytes, rows);
-  unknown(loop)(context, swapped.data, swapped.row_bytes, n, rows, 1U << 2);
+                                   const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
+                                   std::uint32_t broadcast) {
+  char* const swapped[] = {data[0], data[2], data[1]};
+  std::int64_t bytes[3] = {};
+  if (rows > 1) {  // else they are not read, and maybe not there
+    bytes[0] = row_bytes[0];
+    bytes[1] = row_bytes[2];
+    bytes[2] = row_bytes[1];
+  }
+  const std::uint32_t turned = (broadcast & 1) | (broadcast & 2) << 1 | (broadcast & 4) >> 1;
+  unknown(loop)(context, swapped, bytes, n, rows, turned);
 }
 
 /// Most inputs for which every pattern of broadcast ones has a loop of its own. With more, the engine

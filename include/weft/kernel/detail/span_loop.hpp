@@ -179,18 +179,18 @@ struct SpanLoops {
     using Out = std::tuple_element_t<0, Outs>;
     for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) {
       const Out value = op(SpanReader<std::tuple_element_t<I, Ins>, false>{row[nout + I]}[0]...);
-      repeat_bits(row[0], n, ElementBits<sizeof(Out)>(&value));
+      repeat_element<Out>(row[0], n, value);
     });
   }
 
-  /// The loop for the inputs of `pattern`, which are one value.
+  /// The loop for rows whose inputs in `pattern` (bit k: input k) are one value.
   template <std::uint32_t pattern, bool wide>
   static WEFT_ALWAYS_INLINE void run_pattern(const void* context, char* const* data,
                                              const std::int64_t* row_bytes, std::int64_t n,
                                              std::int64_t rows) {
     F& op = *const_cast<F*>(static_cast<const F*>(context));
     if constexpr (commutes && pattern == 1) {
-      run_swapped<&SpanLoops::run>(context, data, row_bytes, n, rows);
+      run_swapped<&SpanLoops::run>(context, data, row_bytes, n, rows, pattern << nout);
     } else if constexpr (repeats && pattern == patterns - 1) {
       one_value(op, data, row_bytes, n, rows, std::make_index_sequence<nin>());
 #if defined(WEFT_WIDE_LOOPS)

@@ -70,7 +70,7 @@ class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
     if (pattern == 0) return loop<0>(op, data, row_bytes, n, rows);
     if constexpr (sizeof...(In) == 2 && CommutingFormula<F>) {
       if (pattern == 2) return loop<2>(op, data, row_bytes, n, rows);
-      run_swapped<&LineLoop::run>(context, data, row_bytes, n, rows);
+      run_swapped<&LineLoop::run>(context, data, row_bytes, n, rows, broadcast);
     } else if constexpr (sizeof...(In) <= max_pattern_inputs) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         (void)((pattern == 1u << I && (loop<1u << I>(op, data, row_bytes, n, rows), true)) || ...);
