@@ -7,9 +7,9 @@
 // f16 and bf16: all values. f32: every Nth of all 2^32 (default 1, all of them, half a minute a
 // function on a processor with AVX2), against the C library in f64. f64, and functions of two
 // operands: N samples (default 100 million) where functions are hard: next to multiples of pi / 2
-// and of 1 / 2, near 0, thresholds, results below the normal numbers, any bits; against the C library
-// in long double. c64 and c128: a hundredth of the samples, the error being the magnitude of the
-// difference in ulp of the result's.
+// and of 1 / 2, near 0, thresholds, results below the normal numbers, any bits; against the C
+// library in long double. c64 and c128: a hundredth of the samples, the error being the magnitude
+// of the difference in ulp of the result's.
 #include <weft/ops/function_table.hpp>
 
 #include "kernels/binary/binary.hpp"

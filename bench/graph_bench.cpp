@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run of a small planned graph costs: a chain of elementwise operations on a few floats, with a
-// parameter and a result bound anew each time, as a loop does. And what graphs of large operands cost
-// beside the same calls.
+// What a run of a small planned graph costs: a chain of elementwise operations on a few floats,
+// with a parameter and a result bound anew each time, as a loop does. And what graphs of large
+// operands cost beside the same calls.
 #include <weft/graph/executable.hpp>
 #include <weft/iter/config.hpp>
 #include <weft/ops/binary.hpp>

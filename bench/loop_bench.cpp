@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a trip of a loop costs besides its work: bodies of few operations on few numbers, forwards,
-// backwards, along either axis, with and without outputs, of known and of unknown length; and bodies
-// with work that can be taken out of the trips. Results are checked before anything is timed.
+// backwards, along either axis, with and without outputs, of known and of unknown length; and
+// bodies with work that can be taken out of the trips. Results are checked before anything is
+// timed.
 #include <weft/graph/executable.hpp>
 #include <weft/recurrent/loop.hpp>
 
@@ -116,8 +117,8 @@ BENCHMARK(trip)
     ->Args({256, 1, 1, 0, 1})
     ->Args({1024, 20, 0, 0, 1});
 
-/// The usual second axis: of batch x trips x features, so that a slice is a row of features for each of the
-/// batch. Arguments: batch, features, axis.
+/// The usual second axis: of batch x trips x features, so that a slice is a row of features for
+/// each of the batch. Arguments: batch, features, axis.
 void trip_of_rows(benchmark::State& state) {
   const std::int64_t batch = state.range(0), features = state.range(1), trips = 1000;
   Tensor x = Tensor::full({trips, batch, features}, ScalarType::f32, 0.5);
@@ -166,8 +167,8 @@ void single_trip(benchmark::State& state) {
 }
 BENCHMARK(single_trip);
 
-/// Lengths that alternate between `trips` and one more, or (`changes` 0) stay. With a batch, slices are along
-/// the second axis, and its rows as far apart as the length says.
+/// Lengths that alternate between `trips` and one more, or (`changes` 0) stay. With a batch, slices
+/// are along the second axis, and its rows as far apart as the length says.
 void changing_length(benchmark::State& state) {
   const std::int64_t trips = state.range(0), batch = state.range(1), width = state.range(2);
   const bool changes = state.range(3) != 0;
@@ -208,8 +209,8 @@ BENCHMARK(changing_length)
     ->ArgsProduct({{10, 100}, {0}, {2, 64}, {0, 1}})
     ->ArgsProduct({{10, 100}, {8}, {32}, {0, 1}});
 
-/// A product that is the same in every trip (`what` 0) or of the slice alone (1), inside the loop as it
-/// would be written (`by_hand` 0), or before it (1).
+/// A product that is the same in every trip (`what` 0) or of the slice alone (1), inside the loop
+/// as it would be written (`by_hand` 0), or before it (1).
 void product_taken_out(benchmark::State& state) {
   constexpr std::int64_t trips = 200, n = 128;
   const bool of_slices = state.range(0) == 1, by_hand = state.range(1) == 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What share of the machine's multiply-adds do matrix products reach, by shape, layout and threads?
-// "packed" multiplies by a PackedMatrix, "matmul" by a matrix as it lies, "transposed" by the transpose
-// of one. share_of_peak counts all threads that take part.
+// "packed" multiplies by a PackedMatrix, "matmul" by a matrix as it lies, "transposed" by the
+// transpose of one. share_of_peak counts all threads that take part.
 #include <weft/linalg/packed_matrix.hpp>
 #include <weft/ops/matmul.hpp>
 

@@ -11,8 +11,8 @@
 
 namespace bench {
 
-/// Does about `steps` steps of independent multiply-adds in registers, f32 or f64, and returns how many
-/// single ones that were. `sink` receives a value of them all.
+/// Does about `steps` steps of independent multiply-adds in registers, f32 or f64, and returns how
+/// many single ones that were. `sink` receives a value of them all.
 WEFT_DECLARE_KERNEL(spin_multiply_adds,
                     std::int64_t(weft::ScalarType type, std::int64_t steps, float* sink));
 

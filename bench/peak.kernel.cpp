@@ -6,7 +6,8 @@
 namespace bench {
 namespace {
 
-/// Chains that do not wait for each other: more than latency times throughput, fewer than registers.
+/// Chains that do not wait for each other: more than latency times throughput, fewer than
+/// registers.
 template <class T>
 std::int64_t spin(std::int64_t steps, float* sink) {
   using V = weft::Vectorized<T>;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast is a sum over every set of axes? About a million floats in one to four dims, C-contiguous,
-// channels-last and transposed, beside a sum written by hand over the same memory, timed before each cell:
-// others may take their part of the last level. Prints a table: the share of the hand-written sum's bandwidth,
-// and for each shape and layout the worst over the best.
-// Other shapes may be given, such as 8x32x32x32, of which 1 MB fits the second-level cache: there the
+// How fast is a sum over every set of axes? About a million floats in one to four dims,
+// C-contiguous, channels-last and transposed, beside a sum written by hand over the same memory,
+// timed before each cell: others may take their part of the last level. Prints a table: the share
+// of the hand-written sum's bandwidth, and for each shape and layout the worst over the best. Other
+// shapes may be given, such as 8x32x32x32, of which 1 MB fits the second-level cache: there the
 // loops are seen that slower memory hides.
 #include <weft/ops/reduce.hpp>
 #include <weft/parallel/parallel.hpp>

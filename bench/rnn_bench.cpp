@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTMs as a loop runs them: "cell" has an LSTMCell in its body, "loop" the same in ordinary operations
-// (two products, sums, Split, Sigmoid, Tanh). share_of_peak is the share of the machine's multiply-adds in
-// registers that the products alone make, counting all threads that take part.
+// LSTMs as a loop runs them: "cell" has an LSTMCell in its body, "loop" the same in ordinary
+// operations (two products, sums, Split, Sigmoid, Tanh). share_of_peak is the share of the
+// machine's multiply-adds in registers that the products alone make, counting all threads that take
+// part.
 #include <weft/graph/executable.hpp>
 #include <weft/recurrent/loop.hpp>
 

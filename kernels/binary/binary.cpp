@@ -73,9 +73,9 @@ struct LeakyRelu {
 // ---- Order -------------------------------------------------------------------------------------
 
 /// The larger of two; of two zeros the one without sign, so that the order of the operands does not
-/// matter; NaN if one is. Where two numbers are equal or one is NaN, left and right are one each, and
-/// elsewhere the same: the "and" of their signs and the "or" of all other bits is right for all, and
-/// takes no comparison. (Left, right and that are one instruction each with AVX-512.)
+/// matter; NaN if one is. Where two numbers are equal or one is NaN, left and right are one each,
+/// and elsewhere the same: the "and" of their signs and the "or" of all other bits is right for
+/// all, and takes no comparison. (Left, right and that are one instruction each with AVX-512.)
 template <class T>
 WEFT_ALWAYS_INLINE T larger(T a, T b) noexcept {
   const T left = a > b ? a : b;
@@ -99,8 +99,8 @@ WEFT_ALWAYS_INLINE T smaller(T a, T b) noexcept {
     return left;
   }
 }
-/// a if b is NaN, else b if a is; else `both`. By bits, so that compilers do not compute `both` only
-/// where it is taken: masking every step of it costs more than the steps.
+/// a if b is NaN, else b if a is; else `both`. By bits, so that compilers do not compute `both`
+/// only where it is taken: masking every step of it costs more than the steps.
 template <class T>
 WEFT_ALWAYS_INLINE T unless_nan(T a, T b, T both) noexcept {
   if constexpr (std::is_floating_point_v<T>) {
@@ -195,8 +195,8 @@ WEFT_ALWAYS_INLINE Modular<T> distance(T b) noexcept {
 template <class T>
 inline constexpr Modular<T> width = 8 * sizeof(T);
 
-/// x shifted by y < 8 bits in three steps, for bytes: no instruction shifts bytes by amounts of their own.
-/// Each step in the type itself, or compilers widen the whole loop.
+/// x shifted by y < 8 bits in three steps, for bytes: no instruction shifts bytes by amounts of
+/// their own. Each step in the type itself, or compilers widen the whole loop.
 WEFT_ALWAYS_INLINE std::uint8_t byte_to_left(std::uint8_t x, std::uint8_t y) noexcept {
   x = (y & 1) != 0 ? static_cast<std::uint8_t>(x + x) : x;
   x = (y & 2) != 0 ? static_cast<std::uint8_t>(x << 2) : x;
@@ -210,8 +210,8 @@ WEFT_ALWAYS_INLINE T byte_to_right(T x, std::uint8_t y) noexcept {
 }
 
 #if defined(__AVX512BW__)
-/// Spans of shifts of 16-bit integers by amounts of their own, F::shifted(registers). Without such an
-/// instruction they are widened, by the loops that compilers make of the formulas below.
+/// Spans of shifts of 16-bit integers by amounts of their own, F::shifted(registers). Without such
+/// an instruction they are widened, by the loops that compilers make of the formulas below.
 template <class F>
 void word_shift_spans(const void*, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                       std::int64_t rows, std::uint32_t broadcast) {

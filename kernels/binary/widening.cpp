@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic on inputs of mixed types. Block by block: inputs that are not of the result's type are
-// converted, by the rules of cast(), into a buffer of a few registers' length, and the loop over the
-// block follows while they are at hand. What memory delivers is the limit then, as where nothing has to
-// be converted.
+// converted, by the rules of cast(), into a buffer of a few registers' length, and the loop over
+// the block follows while they are at hand. What memory delivers is the limit then, as where
+// nothing has to be converted.
 #include "kernels/binary/widening.hpp"
 
 #include "kernels/complex/complex_quotient.hpp"

@@ -16,9 +16,9 @@ struct WideningInputs {
 };
 
 /// out[i] = f(T(a[i]), T(b[i])) where the inputs are of types that convert to T, `type`, in a few
-/// instructions: then they are converted in registers, which a buffer would cost more than. Null for
-/// other functions and types. The caller sets the context, WideningInputs, and with it types[1] and
-/// types[2].
+/// instructions: then they are converted in registers, which a buffer would cost more than. Null
+/// for other functions and types. The caller sets the context, WideningInputs, and with it types[1]
+/// and types[2].
 WEFT_DECLARE_KERNEL(widening_kernel,
                     const SpanKernel*(BinaryOp op, ScalarType type, WideningInputs inputs));
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gates of recurrent cells, vector by vector: all gates of some units of a row, and out with the results.
+// Gates of recurrent cells, vector by vector: all gates of some units of a row, and out with the
+// results.
 #include "kernels/cell/cell.hpp"
 
 #include "kernels/cell/gate_functions.hpp"
@@ -126,11 +127,12 @@ void lstm_rows(const LstmGates& g) {
       });
 }
 
-/// The usual functions, in three divisions instead of five: i c and o tanh(C') are one fraction each. Where
-/// its divisor overflows they are 0; i or o is below 1.5e-30 (f32) and 1e-290 (f64) then.
+/// The usual functions, in three divisions instead of five: i c and o tanh(C') are one fraction
+/// each. Where its divisor overflows they are 0; i or o is below 1.5e-30 (f32) and 1e-290 (f64)
+/// then.
 ///
-/// Of some vectors C' first, and then H': the chain of two functions, one after the other, is longer than
-/// what a processor looks ahead.
+/// Of some vectors C' first, and then H': the chain of two functions, one after the other, is
+/// longer than what a processor looks ahead.
 template <class T>
 void usual_lstm_rows(const LstmGates& g) {
   using V = Vectorized<T>;

@@ -29,10 +29,12 @@ struct GateRows {
   std::int64_t row_step = 0;
 };
 
-/// For each row n and unit j of an LSTM, g being the sums of gates, clipped to [-clip, clip] if clip > 0:
+/// For each row n and unit j of an LSTM, g being the sums of gates, clipped to [-clip, clip] if
+/// clip > 0:
 ///     f = a0(g_f), i = a0(g_i), c = a1(g_c), C' = f C + i c, o = a0(g_o), H' = o a2(C').
-/// With peepholes (all three or none) g_f and g_i have P C added first, and g_o P C'. With input_forget f is 1 - i.
-/// C' may be C, and nothing else meets. Up to 60 bytes after the last gate of a row are read.
+/// With peepholes (all three or none) g_f and g_i have P C added first, and g_o P C'. With
+/// input_forget f is 1 - i. C' may be C, and nothing else meets. Up to 60 bytes after the last gate
+/// of a row are read.
 struct LstmGates {
   std::int64_t rows, units;
   GateRows forget, input, candidate, output;  ///< sums
@@ -54,9 +56,9 @@ struct GruReset {
   double clip = 0;
 };
 
-/// The second half: h = a(candidate), H' = (1 - z) h + z H, `update` being z. With a `product`, the whole
-/// of a GRU whose reset comes after it: z = gate(update + update_input), r = gate(reset + reset_input),
-/// h = a(candidate + r product). H' may be H.
+/// The second half: h = a(candidate), H' = (1 - z) h + z H, `update` being z. With a `product`, the
+/// whole of a GRU whose reset comes after it: z = gate(update + update_input), r = gate(reset +
+/// reset_input), h = a(candidate + r product). H' may be H.
 struct GruUpdate {
   std::int64_t rows, units;
   GateRows update, reset, candidate, product, hidden, hidden_out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sigmoid and tanh as gates need them: within 3 ulp, in under twenty instructions. (The library's own
-/// sigmoid and tanh are rounded better, at twice the price.)
+/// Sigmoid and tanh as gates need them: within 3 ulp, in under twenty instructions. (The library's
+/// own sigmoid and tanh are rounded better, at twice the price.)
 #pragma once
 
 #include <weft/kernel/vectorized_math.hpp>
@@ -24,8 +24,8 @@ struct GateConstants<float> {
   static constexpr float most = 86.0F;       // e^most and its inverse are normal numbers
   static constexpr float tanh_most = 20.0F;  // of 2x: tanh is 1 from 18.1 on
   static constexpr int fraction_bits = 23;
-  /// (e^r - 1 - r) / r^2 for |r| < 0.3466: the polynomial of degree 4 whose error, times r, is least.
-  /// e^r - 1 is off by less than 2^-25.7 of it.
+  /// (e^r - 1 - r) / r^2 for |r| < 0.3466: the polynomial of degree 4 whose error, times r, is
+  /// least. e^r - 1 is off by less than 2^-25.7 of it.
   static constexpr float series[] = {0.5F, 0.166665435F, 0.0416662805F, 0.00836657826F,
                                      0.00139464415F};
 };

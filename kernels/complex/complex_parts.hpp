@@ -73,14 +73,15 @@ class ComplexParts {
   }
 };
 
-/// The kernel of a formula that multiplies: plain loops for real types; for complex ones registers, where
-/// the level and the formula have them (in_registers()), else parts.
+/// The kernel of a formula that multiplies: plain loops for real types; for complex ones registers,
+/// where the level and the formula have them (in_registers()), else parts.
 template <class F>
 constexpr SpanKernel kernel_of_products(const F& op) {
   SpanKernel kernel = strided_span_kernel(op);
   if constexpr (is_complex_type<typename Signature<F>::Result>) {
     kernel.replace_loops(&ComplexParts<F>::run);
-    // Whole blocks, and what each row ends with costs as much as one: short rows are better gathered.
+    // Whole blocks, and what each row ends with costs as much as one: short rows are better
+    // gathered.
     kernel.cost = 3;
 #if defined(__AVX2__)
     using Part = typename Signature<F>::Result::value_type;

@@ -22,11 +22,11 @@ template <class Part>
 struct ComplexDivisor {
   Part re, im, denominator;
 };
-/// Both parts of b scaled with the larger of their magnitudes, so that no intermediate overflows where the
-/// quotient does not. Where that is infinite or 0, the direction of b takes the place of what it is scaled
-/// to: what is finite over infinity is 0, and what is not 0 over 0 is infinite, its real part (imaginary
-/// part) being infinity with the sign of b's real part times a's real part (imaginary part), as C99
-/// Annex G has it. NaN in either part makes NaN of everything.
+/// Both parts of b scaled with the larger of their magnitudes, so that no intermediate overflows
+/// where the quotient does not. Where that is infinite or 0, the direction of b takes the place of
+/// what it is scaled to: what is finite over infinity is 0, and what is not 0 over 0 is infinite,
+/// its real part (imaginary part) being infinity with the sign of b's real part times a's real part
+/// (imaginary part), as C99 Annex G has it. NaN in either part makes NaN of everything.
 template <class Part>
 WEFT_ALWAYS_INLINE ComplexDivisor<Part> complex_divisor(Part re, Part im) noexcept {
   const Part x = magnitude(re), y = magnitude(im);
@@ -61,9 +61,9 @@ WEFT_ALWAYS_INLINE T quotient(T a, T b) noexcept {
   return a / b;
 }
 
-/// out[i] = a[i] / b[i]: quotient() in three loops, what divides, real parts
-/// and imaginary parts. One loop for each part from the start, as in complex_parts.hpp, would prepare every
-/// divisor twice.
+/// out[i] = a[i] / b[i]: quotient() in three loops, what divides, real parts and imaginary parts.
+/// One loop for each part from the start, as in complex_parts.hpp, would prepare every divisor
+/// twice.
 template <class Part>
 class ComplexQuotients {
   using T = std::complex<Part>;

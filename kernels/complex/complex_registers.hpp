@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Complex numbers in registers, real and imaginary parts side by side as in memory, for formulas that
-/// multiply and add; and spans of such formulas.
+/// Complex numbers in registers, real and imaginary parts side by side as in memory, for formulas
+/// that multiply and add; and spans of such formulas.
 #pragma once
 
 #include <weft/kernel/detail/span_loop.hpp>
@@ -88,8 +88,9 @@ struct PartRegister<double> {
 };
 
 /// As many complex numbers. By the same formulas as plus(), minus() and times() of
-/// kernels/scalar/arithmetic.hpp and quotient() of kernels/complex/complex_quotient.hpp: a product's real part is a difference and its imaginary part a sum of two
-/// products, none of them fused.
+/// kernels/scalar/arithmetic.hpp and quotient() of kernels/complex/complex_quotient.hpp: a
+/// product's real part is a difference and its imaginary part a sum of two products, none of them
+/// fused.
 template <class Part>
 struct ComplexRegister {
   using Ops = PartRegister<Part>;
@@ -162,7 +163,8 @@ struct ComplexRegister {
   WEFT_ALWAYS_INLINE ComplexRegister reciprocal() const noexcept {
     const Type size = Ops::without(parts, Ops::pairs(Part(-0.0), Part(-0.0)));
     const Type scale = Ops::larger(size, Ops::swapped(size));
-    // Where that is infinite or 0, as complex_divisor() of kernels/complex/complex_quotient.hpp has it.
+    // Where that is infinite or 0, as complex_divisor() of kernels/complex/complex_quotient.hpp has
+    // it.
     constexpr Part infinite = std::numeric_limits<Part>::infinity();
     const Type zero = Ops::equal(scale, Ops::pairs(0, 0));
     const Type odd = Ops::either(zero, Ops::equal(scale, Ops::pairs(infinite, infinite)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Span kernels of functions of complex numbers on registers of f64, for c64 and c128. Rare arguments
-/// are left to the C library.
+/// Span kernels of functions of complex numbers on registers of f64, for c64 and c128. Rare
+/// arguments are left to the C library.
 #pragma once
 
 #include <weft/kernel/detail/vectorized_register.hpp>
@@ -17,8 +17,8 @@ struct ComplexLanes {
   Register<double> re, im;
 };
 
-/// What a function gives, and where the result counts: elsewhere, as for infinities, NaN and numbers
-/// whose square is out of range, the C library is asked.
+/// What a function gives, and where the result counts: elsewhere, as for infinities, NaN and
+/// numbers whose square is out of range, the C library is asked.
 struct ComplexResult {
   ComplexLanes value;
   RegisterMask<double> plain;

@@ -18,8 +18,8 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// The kernel over pairs of Part (float or double), each part accumulated in f64, one element after the
-/// other.
+/// The kernel over pairs of Part (float or double), each part accumulated in f64, one element after
+/// the other.
 template <class Part>
 class ComplexSums {
  public:

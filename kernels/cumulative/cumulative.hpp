@@ -19,12 +19,13 @@ enum class CumulativeOp : std::uint8_t {
   cummin_index,
 };
 
-/// Prefix sums and products over elements of a type, or null where there is none: i64, f32, f64, c64
-/// and c128 have them, logcumsumexp f32 and f64 only. f32 accumulates in f64, c64 in c128.
+/// Prefix sums and products over elements of a type, or null where there is none: i64, f32, f64,
+/// c64 and c128 have them, logcumsumexp f32 and f64 only. f32 accumulates in f64, c64 in c128.
 ///
-/// Real sums, and products of f32 and i64, are taken by fours: of elements 4k ... 4k + 3 of a line and
-/// the total t of all before, t + x0, t + (x0 + x1) = u, u + x2 and u + (x2 + x3), which is the next
-/// total. That is the same along dense lines, where the four are lanes of a register, and across them.
+/// Real sums, and products of f32 and i64, are taken by fours: of elements 4k ... 4k + 3 of a line
+/// and the total t of all before, t + x0, t + (x0 + x1) = u, u + x2 and u + (x2 + x3), which is the
+/// next total. That is the same along dense lines, where the four are lanes of a register, and
+/// across them.
 WEFT_DECLARE_KERNEL(running_total_kernel,
                     const CumulativeKernel*(CumulativeOp op, ScalarType type));
 

@@ -155,8 +155,8 @@ class ByFours {
   }
 
   /// The total, `before` and `pairs` together; the last of it is the next total. Of a single line
-  /// that waits for two operations on it, not for a shuffle as well; products of integers, which are the
-  /// same in any order, wait for one of single numbers.
+  /// that waits for two operations on it, not for a shuffle as well; products of integers, which
+  /// are the same in any order, wait for one of single numbers.
   template <int lines>
   static WEFT_ALWAYS_INLINE Four next_four(Four& total, const Four& before, const Four& pairs) {
     if constexpr (lines == 1 && std::is_integral_v<Acc> && std::is_same_v<Op, Multiplying>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cummax and cummin. Elements are ordered as whole numbers, so that a maximum is one instruction and
-// groups of elements can be taken together in any way.
+// cummax and cummin. Elements are ordered as whole numbers, so that a maximum is one instruction
+// and groups of elements can be taken together in any way.
 #include <weft/kernel/cumulative.hpp>
 
 #include "kernels/cumulative/cumulative.hpp"
@@ -57,8 +57,8 @@ class Extremes {
     }
   }
 
-  /// The largest of each lane and those before it: of every 2 * half lanes, the upper ones together with
-  /// the last of the lower ones.
+  /// The largest of each lane and those before it: of every 2 * half lanes, the upper ones together
+  /// with the last of the lower ones.
   template <int half, std::size_t... I>
   static WEFT_ALWAYS_INLINE Lanes with_before(const Lanes& keys, std::index_sequence<I...> all) {
     if constexpr (half == lanes) {

@@ -14,11 +14,11 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-// One after the other: products of complex numbers, and of f64, of which a few together may overflow where
-// what comes before them is small.
+// One after the other: products of complex numbers, and of f64, of which a few together may
+// overflow where what comes before them is small.
 
-/// A product that stays one: GCC 12 fuses products of which one lane takes the difference and the next
-/// the sum, contraction being off or not.
+/// A product that stays one: GCC 12 fuses products of which one lane takes the difference and the
+/// next the sum, contraction being off or not.
 WEFT_ALWAYS_INLINE double rounded(double product) noexcept {
 #if defined(__GNUC__) && !defined(__clang__)
   return __builtin_assoc_barrier(product);

@@ -14,8 +14,8 @@
 #include <immintrin.h>
 #endif
 
-// A loop over a block's elements that is to be vectorised: GCC unrolls some of them completely before
-// that, and then finds no vectors in what is left.
+// A loop over a block's elements that is to be vectorised: GCC unrolls some of them completely
+// before that, and then finds no vectors in what is left.
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_KEPT_LOOP _Pragma("GCC unroll 1")
 #else
@@ -29,11 +29,12 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Elements of a block: 64 bytes of f32.
 inline constexpr int half_block = 16;
 
-/// The same in wide loops (WEFT_WIDE_LOOPS): two registers of f32, for a loop over those of one would be
-/// unrolled before it is vectorised.
+/// The same in wide loops (WEFT_WIDE_LOOPS): two registers of f32, for a loop over those of one
+/// would be unrolled before it is vectorised.
 inline constexpr int wide_half_block = 32;
 
-/// to[i] = from[i] for a block of `length` elements, half_block or wide_half_block; neither needs alignment.
+/// to[i] = from[i] for a block of `length` elements, half_block or wide_half_block; neither needs
+/// alignment.
 template <class Half, int length = half_block>
 WEFT_ALWAYS_INLINE void widen_block(float* to, const char* from) {
 #if defined(WEFT_WIDE_LOOPS)

@@ -13,8 +13,8 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Spans of `float Op(float...)`, or of the same on registers, with Nin inputs on elements of type
 /// Half: block by block in registers, where buffers of f32 would cost more memory traffic than the
-/// elements themselves. The result is rounded once. Blocks are always whole, so a value never depends
-/// on where it stands.
+/// elements themselves. The result is rounded once. Blocks are always whole, so a value never
+/// depends on where it stands.
 template <class Op, class Half, std::size_t Nin>
 struct HalfSpans {
   static constexpr std::int64_t size = sizeof(Half);

@@ -16,9 +16,9 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// One span of n > 0 elements of Nin inputs and an output, in blocks of `length` elements:
 /// block(to, from) with one pointer an input. sizes[k] is operand k's element size in bytes, output
-/// first, at most `largest`; inputs of which bit k of `broadcast` is set are one element. Blocks are
-/// always whole, so a value never depends on where it stands: the last one reaches back over the one
-/// before it, and a span shorter than a block is repeated until it fills one.
+/// first, at most `largest`; inputs of which bit k of `broadcast` is set are one element. Blocks
+/// are always whole, so a value never depends on where it stands: the last one reaches back over
+/// the one before it, and a span shorter than a block is repeated until it fills one.
 template <int length, std::size_t Nin, std::int64_t largest>
 struct BlockSpan {
   template <class Block>
@@ -74,7 +74,8 @@ struct BlockSpan {
     [&]<std::size_t... K>(std::index_sequence<K...>)
         WEFT_INLINE_LAMBDA { (f(K), ...); }(std::make_index_sequence<Nin>());
   }
-  /// A block of one element of `size` bytes, in whole registers: rows may be short, and each has its own.
+  /// A block of one element of `size` bytes, in whole registers: rows may be short, and each has
+  /// its own.
   static WEFT_ALWAYS_INLINE void repeat_element(char* to, const char* from, std::int64_t size) {
     switch (size) {
       case 1: return repeat_value<std::uint8_t>(to, from);

@@ -16,9 +16,9 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// The SpanKernel of a function object, as a constant: the one of another object, if it names one as its
-/// `Loops` or, operands in the other order, as its `SwappedLoops`; the one that the object itself makes, if it
-/// has a function `kernel`; that of a formula on registers; else plain loops.
+/// The SpanKernel of a function object, as a constant: the one of another object, if it names one
+/// as its `Loops` or, operands in the other order, as its `SwappedLoops`; the one that the object
+/// itself makes, if it has a function `kernel`; that of a formula on registers; else plain loops.
 template <class F>
 struct OpKernel {
   static constexpr F op{};
@@ -37,8 +37,8 @@ struct OpKernel {
   }();
 };
 
-/// True for formulas that are a function of floats, one by one or in registers, which then is one of
-/// halves, too.
+/// True for formulas that are a function of floats, one by one or in registers, which then is one
+/// of halves, too.
 template <class F>
 concept FloatFormula = std::is_same_v<typename Signature<F>::Result, float> || RegisterFormula<F>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Formulas of different element types, or of different names, whose loops are one: they make the same
-/// bits of the same bits. Their code is compiled once.
+/// Formulas of different element types, or of different names, whose loops are one: they make the
+/// same bits of the same bits. Their code is compiled once.
 #pragma once
 
 #include <weft/kernel/detail/span_element.hpp>
@@ -36,8 +36,8 @@ template <>
 struct Truthful<bool> {
   using Type = std::uint8_t;
 };
-/// The same where elements are moved and not looked at. Not bools, of which any byte but 0 is read as 1,
-/// nor pairs of doubles, which are larger than words.
+/// The same where elements are moved and not looked at. Not bools, of which any byte but 0 is read
+/// as 1, nor pairs of doubles, which are larger than words.
 template <class T>
 struct Moved {
   using Type = Unsigned<sizeof(T)>;
@@ -63,7 +63,8 @@ constexpr SpanKernel with_types_of(SpanKernel kernel) {
   return kernel;
 }
 
-/// True for a formula that names another one as its `SwappedLoops`: that of its operands in the other order.
+/// True for a formula that names another one as its `SwappedLoops`: that of its operands in the
+/// other order.
 template <class F>
 concept HasSwappedLoops = requires { typename F::SwappedLoops; };
 
@@ -76,8 +77,8 @@ void run_strided_swapped(const void* context, char* const* data, const std::int6
   unknown(loop)(context, swapped, steps, n);
 }
 
-/// True for a function that there is. GCC 12 does not compare a function's address with null in a constant
-/// where a sanitizer is on; which type a template makes of it, it tells.
+/// True for a function that there is. GCC 12 does not compare a function's address with null in a
+/// constant where a sanitizer is on; which type a template makes of it, it tells.
 template <auto function>
 inline constexpr bool is_there = !std::same_as<std::integral_constant<decltype(function), function>,
                                                std::integral_constant<decltype(function), nullptr>>;

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-// For a loop that is to be made of vectors whatever the compiler reckons: GCC 12 takes single elements, and jumps
-// where one of two is chosen, for cheaper than putting elements together.
+// For a loop that is to be made of vectors whatever the compiler reckons: GCC 12 takes single
+// elements, and jumps where one of two is chosen, for cheaper than putting elements together.
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_VECTOR_LOOP _Pragma("omp simd")
 #define WEFT_VECTOR_LOOP_OF_BYTES _Pragma("omp simd simdlen(16)")
@@ -26,13 +26,15 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// True for formulas that say so: single elements are one instruction, worth a loop of their own. A choice between
-/// two values would be a jump, mispredicted for every other element (`maximum` of f64: 4.3 ns instead of 0.6).
+/// True for formulas that say so: single elements are one instruction, worth a loop of their own. A
+/// choice between two values would be a jump, mispredicted for every other element (`maximum` of
+/// f64: 4.3 ns instead of 0.6).
 template <class F>
 concept SteppingFormula = F::steps;
 
-/// SpanKernel::RunStrided of a function object of one result. Where operands are so wide or so far apart that bringing
-/// them together costs more than it saves, one loop over all of them asks memory for all at once.
+/// SpanKernel::RunStrided of a function object of one result. Where operands are so wide or so far
+/// apart that bringing them together costs more than it saves, one loop over all of them asks
+/// memory for all at once.
 template <class F>
 class StridedLoop {
   using Result = typename Signature<F>::Result;
@@ -105,8 +107,8 @@ class StridedLoop {
   }
 };
 
-/// The SpanKernel of a formula, with a strided loop if it has several inputs. Of a single input, packing its elements is
-/// as quick.
+/// The SpanKernel of a formula, with a strided loop if it has several inputs. Of a single input,
+/// packing its elements is as quick.
 template <class F>
 constexpr SpanKernel strided_span_kernel(const F& op) {
   SpanKernel kernel = typed_span_kernel<true>(op);

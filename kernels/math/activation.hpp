@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Activations of networks made of e^x, every lane for itself. Those of f32 in f64 to the precision of
-/// f32, which costs less than two words where the last bit needs them.
+/// Activations of networks made of e^x, every lane for itself. Those of f32 in f64 to the precision
+/// of f32, which costs less than two words where the last bit needs them.
 #pragma once
 
 #include "kernels/math/exponential.hpp"

@@ -21,9 +21,9 @@ WEFT_ALWAYS_INLINE Register<double> atan_tail(const Register<double>& t) noexcep
   const Register<double> z = t * t;
   return t * z * polynomial(z, series);
 }
-/// atan(y / x) for y, x >= 0, not both 0 or infinite, and `base` + or - it: with the part
-/// beyond a slope of 1/2 taken off by the theorem of addition, so that one division is left, of which
-/// the dividend is exact.
+/// atan(y / x) for y, x >= 0, not both 0 or infinite, and `base` + or - it: with the part beyond a
+/// slope of 1/2 taken off by the theorem of addition, so that one division is left, of which the
+/// dividend is exact.
 struct Arc {
   DoubleWord<double> base;   ///< 0, pi / 4 or pi / 2, before its sum with
   Register<double> t, tail;  ///< atan(t) = t + tail
@@ -59,7 +59,8 @@ WEFT_ALWAYS_INLINE Register<double> asin_series(const Register<double>& z) noexc
                                0.02877844261259304};
   return polynomial(z, series);
 }
-/// What asin and acos share: for |x| <= 1/2 asin(|x|), else asin(sqrt((1 - |x|) / 2)), in two words.
+/// What asin and acos share: for |x| <= 1/2 asin(|x|), else asin(sqrt((1 - |x|) / 2)), in two
+/// words.
 struct HalfArc {
   RegisterMask<double> outer;
   DoubleWord<double> arc;
@@ -145,8 +146,8 @@ WEFT_ALWAYS_INLINE Register<float> acos(const Register<float>& x) noexcept {
   const Register<float> beside = inner.high + ((inner.low + quarter_turn_rest) + tail);
   const Register<float> below = outer.high + (fma(h.tail, -2.0F, half_turn_rest) + outer.low);
   const Register<float> above = fma(h.tail, 2.0F, h.s * 2.0F);
-  // Written so that beyond 1, and for NaN, it is the same NaN at every level: which of several a sum takes depends on
-  // how the level rounds.
+  // Written so that beyond 1, and for NaN, it is the same NaN at every level: which of several a
+  // sum takes depends on how the level rounds.
   return select(abs(x) <= 1.0F, select(h.outer, select(left, below, above), beside),
                 not_a_number<float>);
 }
@@ -182,8 +183,8 @@ WEFT_ALWAYS_INLINE Register<double> atan2(const Register<double>& y,
   return select(isnan(x) | isnan(y), not_a_number<double>, result);
 }
 
-/// The same to the precision of f32, of whose values no quotient leaves the range of f64: infinities
-/// are as 1e300.
+/// The same to the precision of f32, of whose values no quotient leaves the range of f64:
+/// infinities are as 1e300.
 struct Atan2OfSingle {
   WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& y,
                                                  const Register<double>& x) const noexcept {

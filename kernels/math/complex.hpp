@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Functions of complex numbers made of those of real ones, in f64, every lane for itself: exp, log,
-/// roots, powers, sin, tan and their kin. Where parts are so large, so small or so odd that the formula
-/// would not do, ComplexResult::plain is false.
+/// Functions of complex numbers made of those of real ones, in f64, every lane for itself: exp,
+/// log, roots, powers, sin, tan and their kin. Where parts are so large, so small or so odd that
+/// the formula would not do, ComplexResult::plain is false.
 #pragma once
 
 #include "kernels/complex/complex_spans.hpp"
@@ -57,8 +57,8 @@ struct ComplexExp {
             (abs(z.re) <= 700.0) & (abs(z.im) <= angle_most)};
   }
 };
-/// 1 / (1 + e^-z). Where 1 + e^-x cos y would cancel, it is (1 + cos y) + (e^-x - 1) cos y, and 1 + cos y
-/// is sin^2 y / (1 - cos y).
+/// 1 / (1 + e^-z). Where 1 + e^-x cos y would cancel, it is (1 + cos y) + (e^-x - 1) cos y, and 1 +
+/// cos y is sin^2 y / (1 - cos y).
 struct ComplexSigmoid {
   WEFT_ALWAYS_INLINE ComplexResult operator()(const ComplexLanes& z) const noexcept {
     const ReducedExp<double> e = reduced_exp(clamped(-z.re, -700.0, 700.0));
@@ -75,8 +75,8 @@ struct ComplexSigmoid {
   }
 };
 
-/// log|z| by log(x^2 + y^2) / 2, the sum in two words, so that numbers close to the unit circle have
-/// their right logarithm; and the angle.
+/// log|z| by log(x^2 + y^2) / 2, the sum in two words, so that numbers close to the unit circle
+/// have their right logarithm; and the angle.
 WEFT_ALWAYS_INLINE ComplexLanes log_of_plain(const ComplexLanes& z) noexcept {
   const DoubleWord<double> square = exact_product(z.re, z.re) + exact_product(z.im, z.im);
   const Split<double> parts = split(square.high);
@@ -199,8 +199,8 @@ struct ComplexTan {
   }
 };
 
-// Inverse functions, to the precision of c64, after Kahan (1987): sums whose terms have one sign. Numbers
-// on the axes, where the branch cuts are, are left out.
+// Inverse functions, to the precision of c64, after Kahan (1987): sums whose terms have one sign.
+// Numbers on the axes, where the branch cuts are, are left out.
 
 /// Where neither part is 0 and squares are far from their limits.
 WEFT_ALWAYS_INLINE RegisterMask<double> is_off_axes(const ComplexLanes& z) noexcept {

@@ -69,10 +69,10 @@ WEFT_ALWAYS_INLINE Register<T> expm1(const Register<T>& x) noexcept {
   return with_sign_of(scaled(rounded(e.value), e.k), x);
 }
 
-/// 1 / (1 + e^-x). With |x| for -x, e^|x| = 2^-k (1 + u) gives 2^k / (1 + u + 2^k) of -|x|, and 1 less
-/// that of |x|. What rounding the divisor lost is put into the quotient: just below a power of two, with
-/// a divisor just above one, the two roundings would be 1.5 ulp. Powers are exact, so that results below
-/// the normal numbers are rounded once.
+/// 1 / (1 + e^-x). With |x| for -x, e^|x| = 2^-k (1 + u) gives 2^k / (1 + u + 2^k) of -|x|, and 1
+/// less that of |x|. What rounding the divisor lost is put into the quotient: just below a power of
+/// two, with a divisor just above one, the two roundings would be 1.5 ulp. Powers are exact, so
+/// that results below the normal numbers are rounded once.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> sigmoid(const Register<T>& x) noexcept {
   using C = ExpConstants<T>;
@@ -100,9 +100,9 @@ template <class T>
 struct Logistic {
   Register<T> k, divisor;
 };
-/// For x within those bounds, a small number `rest` being added to -x, if given. With e^-x = 2^-k (1 +
-/// u) the divisor is (1 + 2^k) + u, where hardly more than the sum is rounded: what is lost on the way
-/// goes into the low word of u, as the addend of a multiplication.
+/// For x within those bounds, a small number `rest` being added to -x, if given. With e^-x = 2^-k
+/// (1 + u) the divisor is (1 + 2^k) + u, where hardly more than the sum is rounded: what is lost on
+/// the way goes into the low word of u, as the addend of a multiplication.
 template <class T, class... Rest>
 WEFT_ALWAYS_INLINE Logistic<T> logistic(const Register<T>& x, const Rest&... rest) noexcept {
   using C = ExpConstants<T>;

@@ -44,8 +44,8 @@
     }                                                                                \
   };
 
-/// FORMULA<T> for complex T is FUNCTION on registers of f64, and the C library's function NAME where
-/// that does not do.
+/// FORMULA<T> for complex T is FUNCTION on registers of f64, and the C library's function NAME
+/// where that does not do.
 #define WEFT_COMPLEX_FORMULA(FORMULA, NAME, FUNCTION, COST)                                 \
   template <class Part>                                                                     \
   struct FORMULA<std::complex<Part>> {                                                      \

@@ -16,9 +16,9 @@ WEFT_ALWAYS_INLINE Register<double> rough_log(const Register<double>& x) noexcep
   return rough_log(x, log_series_35);
 }
 
-/// log gamma(x) of f32 numbers 0 < x < 3: of u = x, x + 1 or x - 1 between 1 and 2 it is (u - 1) (u - 2)
-/// times a smooth function, which keeps results near the zeros at 1 and 2 accurate; by gamma(u + 1) = u
-/// gamma(u) a logarithm comes to it or goes from it.
+/// log gamma(x) of f32 numbers 0 < x < 3: of u = x, x + 1 or x - 1 between 1 and 2 it is (u - 1) (u
+/// - 2) times a smooth function, which keeps results near the zeros at 1 and 2 accurate; by gamma(u
+/// + 1) = u gamma(u) a logarithm comes to it or goes from it.
 WEFT_ALWAYS_INLINE Register<double> small_lgamma(const Register<double>& x) noexcept {
   // In u - 1.5; error below 2^-35 of it.
   constexpr double series[] = {
@@ -34,7 +34,8 @@ WEFT_ALWAYS_INLINE Register<double> small_lgamma(const Register<double>& x) noex
   const Register<double> log = rough_log(select(below, x, select(above, u, 1.0)));
   return value + select(below, -log, log);
 }
-/// The same for x >= 3, by Stirling's series from 8 on; up to there x (x + 1) ... (x + 4) is divided out.
+/// The same for x >= 3, by Stirling's series from 8 on; up to there x (x + 1) ... (x + 4) is
+/// divided out.
 WEFT_ALWAYS_INLINE Register<double> large_lgamma(const Register<double>& x) noexcept {
   const RegisterMask<double> low = x < 8.0;
   const Register<double> w = select(low, x + 5.0, x), inverse = 1.0 / w, z = inverse * inverse;
@@ -47,8 +48,8 @@ WEFT_ALWAYS_INLINE Register<double> large_lgamma(const Register<double>& x) noex
   return select(low, value - rough_log(product), value);
 }
 
-/// For f32 numbers above -2. Below 0 by gamma(x) gamma(1 - x) = pi / sin(pi x); there are no zeros where
-/// terms would cancel.
+/// For f32 numbers above -2. Below 0 by gamma(x) gamma(1 - x) = pi / sin(pi x); there are no zeros
+/// where terms would cancel.
 struct LGammaOfSingle {
   WEFT_ALWAYS_INLINE Register<double> operator()(const Register<double>& x) const noexcept {
     const RegisterMask<double> negative = x < 0.0;
@@ -82,9 +83,9 @@ WEFT_ALWAYS_INLINE Register<float> lgamma(const Register<float>& x) noexcept {
   }
   return Register<float>::load(to);
 }
-/// log gamma(x) of f64 numbers 0 < x < 8. With w the whole part of x and u = x - w + 1 it is (u - 1) (u -
-/// 2) times a smooth function, less log(x) below 1, and with log((x - 1) ... (x - w + 1)) from 2 on: in two
-/// words, near the zeros at 1 and 2 as elsewhere.
+/// log gamma(x) of f64 numbers 0 < x < 8. With w the whole part of x and u = x - w + 1 it is (u -
+/// 1) (u - 2) times a smooth function, less log(x) below 1, and with log((x - 1) ... (x - w + 1))
+/// from 2 on: in two words, near the zeros at 1 and 2 as elsewhere.
 WEFT_ALWAYS_INLINE Register<double> lgamma_to_8(const Register<double>& x) noexcept {
   // In u - 1.5; error below 2^-61 of it.
   constexpr double first = 0.4831289505409809, first_rest = 1.6718818997178506e-17;
@@ -117,8 +118,8 @@ WEFT_ALWAYS_INLINE Register<double> lgamma_to_8(const Register<double>& x) noexc
   const DoubleWord<double> log = log_words(parts.k, ordered_sum(parts.m - 1.0, low * scale));
   return rounded(value + select(below, -log, log));
 }
-/// The same for 8 <= x < 1e290, by Stirling's series: (x - 1/2) (log(x) - 1) + log(2 pi) / 2 - 1/2 + P(1 /
-/// x^2) / x.
+/// The same for 8 <= x < 1e290, by Stirling's series: (x - 1/2) (log(x) - 1) + log(2 pi) / 2 - 1/2
+/// + P(1 / x^2) / x.
 WEFT_ALWAYS_INLINE Register<double> lgamma_from_8(const Register<double>& x) noexcept {
   constexpr double series[] = {
       0.08333333333333333,  -0.0027777777777776747, 0.0007936507935117282, -0.0005952380234291253,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Functions for results of f16 and bf16, in f32 and right to about 2^-20: shorter than those for results
-/// of f32, and rounded as well.
+/// Functions for results of f16 and bf16, in f32 and right to about 2^-20: shorter than those for
+/// results of f32, and rounded as well.
 #pragma once
 
 #include "kernels/math/error_function.hpp"

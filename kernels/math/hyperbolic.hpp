@@ -70,7 +70,8 @@ WEFT_ALWAYS_INLINE Register<double> acosh(const Register<double>& x) noexcept {
   const Register<double> value = rounded(log_of_sum(sum) + select(far, ln2, zero));
   return select(x < 1.0, not_a_number<double>, select(x == infinity<double>, x, value));
 }
-/// log(1 + 2 a / (1 - a)) / 2 for a = |x|; f32 below 1/2 by a series. Beyond 1, NaN comes of itself.
+/// log(1 + 2 a / (1 - a)) / 2 for a = |x|; f32 below 1/2 by a series. Beyond 1, NaN comes of
+/// itself.
 WEFT_ALWAYS_INLINE Register<double> atanh(const Register<double>& x) noexcept {
   // 2 a / (1 - a) as 2 a + 2 a^2 / (1 - a), which rounds less where a is small.
   const Register<double> a = abs(x), twice = a + a, less = 1.0 - a;
@@ -89,7 +90,8 @@ WEFT_ALWAYS_INLINE Register<float> atanh(const Register<float>& x) noexcept {
   return turned(select(small, near, far), x);
 }
 
-/// The parts of sinh and cosh of an f32 number: of r = x - k ln 2, and (2^k + 2^-k) / 2 and (2^k - 2^-k)
+/// The parts of sinh and cosh of an f32 number: of r = x - k ln 2, and (2^k + 2^-k) / 2 and (2^k -
+/// 2^-k)
 /// / 2. Where k is 0, the result is that of r.
 struct HyperbolicParts {
   Register<double> sinh, cosh, cosh_of_k, sinh_of_k;

@@ -13,15 +13,15 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// a^b of integers, modulo 2^bits. A negative power is the whole part of 1 / a^|b|: that of 1 and -1, 0 of
-/// everything else, 0 included.
+/// a^b of integers, modulo 2^bits. A negative power is the whole part of 1 / a^|b|: that of 1 and
+/// -1, 0 of everything else, 0 included.
 template <class T>
 class IntegerPower {
   using U = Unsigned<sizeof(T)>;
   static constexpr std::int64_t block = 64;
 
-  /// Bases, what is left of the exponents, the product so far, and what to keep of it, in loops of their
-  /// own that vectorise; as many rounds as the largest exponent has bits.
+  /// Bases, what is left of the exponents, the product so far, and what to keep of it, in loops of
+  /// their own that vectorise; as many rounds as the largest exponent has bits.
   struct Block {
     alignas(64) U base[block];
     alignas(64) U exponent[block];

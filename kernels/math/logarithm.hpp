@@ -32,7 +32,8 @@ struct LogConstants<double> {
                                       0.13209708242059462, 0.13609030262858499};
 };
 
-/// log(1 + f) - f of f64 for -1/4 <= f <= 1/2: with s = f / (2 + f) it is s (f^2 / 2 + s^2 P(s^2)) - f^2
+/// log(1 + f) - f of f64 for -1/4 <= f <= 1/2: with s = f / (2 + f) it is s (f^2 / 2 + s^2 P(s^2))
+/// - f^2
 /// / 2.
 WEFT_ALWAYS_INLINE Register<double> log_less_fraction(const Register<double>& f) noexcept {
   const Register<double> half_square = f * f * 0.5;
@@ -59,8 +60,8 @@ WEFT_ALWAYS_INLINE Register<T> log_of_parts(const Register<T>& k, const Register
   }
 }
 
-/// The results of a logarithm whose argument's distance from its pole, `x`, is not a positive finite
-/// number: -infinity at the pole, NaN beyond it, infinity and NaN as they are.
+/// The results of a logarithm whose argument's distance from its pole, `x`, is not a positive
+/// finite number: -infinity at the pole, NaN beyond it, infinity and NaN as they are.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> with_log_edges(const Register<T>& result,
                                               const Register<T>& x) noexcept {

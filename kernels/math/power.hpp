@@ -19,7 +19,8 @@ WEFT_ALWAYS_INLINE RegisterMask<T> is_whole(const Register<T>& a) noexcept {
   return (a >= unit) | (((at_most(a, unit) + unit) - unit) == a);
 }
 
-/// m, the power of |x|, as the power of x: signs, infinities, zeros and NaN as C99 Annex F has them.
+/// m, the power of |x|, as the power of x: signs, infinities, zeros and NaN as C99 Annex F has
+/// them.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> with_power_edges(const Register<T>& m, const Register<T>& x,
                                                 const Register<T>& y) noexcept {
@@ -62,8 +63,8 @@ WEFT_ALWAYS_INLINE Register<float> pow(const Register<float>& x,
 /// 1 / sqrt(x).
 WEFT_ALWAYS_INLINE Register<float> rsqrt(const Register<float>& x) noexcept {
 #if defined(__FMA__)
-  // A guess within 4 %: half the exponent, by the bits (Lomont 2003), and two steps of third order of
-  // the iteration after Householder, which costs less than a root and a division do.
+  // A guess within 4 %: half the exponent, by the bits (Lomont 2003), and two steps of third order
+  // of the iteration after Householder, which costs less than a root and a division do.
   using Whole = xsimd::batch<std::uint32_t>;
   const Whole half = bits_as<std::uint32_t>(x.value) >> 1;
   const Whole guess = Whole(std::uint32_t{0x5f375a86}) - half;
@@ -84,8 +85,8 @@ WEFT_ALWAYS_INLINE Register<float> rsqrt(const Register<float>& x) noexcept {
 /// The cube root of |x|, for numbers that are neither 0 nor infinite nor below the normal ones.
 WEFT_ALWAYS_INLINE Register<double> cbrt(const Register<double>& x) noexcept {
   const Register<double> a = abs(x);
-  // |x| = 2^(3 q) v, v between 3/8 and 3; its root by exp and log, and one step of Newton's with the
-  // rest v - r^3 in two words.
+  // |x| = 2^(3 q) v, v between 3/8 and 3; its root by exp and log, and one step of Newton's with
+  // the rest v - r^3 in two words.
   const Split<double> parts = split(a);
   const Register<double> q = nearest_whole(parts.k * 0.3333333333333333);
   const Register<double> j = fma(q, -3.0, parts.k);

@@ -11,8 +11,8 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Beyond this, multiples of pi are not subtracted exactly: those lanes, which are rare, are left to
-/// the C library.
+/// Beyond this, multiples of pi are not subtracted exactly: those lanes, which are rare, are left
+/// to the C library.
 inline constexpr double angle_most = 1.0e6;
 
 /// `result`, but f(x) one by one in the lanes where |x| > angle_most.

@@ -10,9 +10,9 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-// As many sums as keep the multipliers busy (latency times throughput: 4 to 8 registers) and few enough
-// for two operands more to stay in registers: 16 of 32 with AVX-512, 12 of 16 with AVX2, 8 of 16 with
-// SSE2, where a vector of 64 bytes is 1, 2 and 4 registers.
+// As many sums as keep the multipliers busy (latency times throughput: 4 to 8 registers) and few
+// enough for two operands more to stay in registers: 16 of 32 with AVX-512, 12 of 16 with AVX2, 8
+// of 16 with SSE2, where a vector of 64 bytes is 1, 2 and 4 registers.
 #if defined(__AVX512F__)
 constexpr int panel_vectors = 2;
 constexpr int tile_rows = 8;
@@ -69,8 +69,8 @@ struct RunPlace {
   }
 };
 
-/// One run of products for a tile of `rows` rows by `panels` panels. I: the sums, by rows; packs instead
-/// of loops, so that every sum is an object of its own, which compilers keep in a register.
+/// One run of products for a tile of `rows` rows by `panels` panels. I: the sums, by rows; packs
+/// instead of loops, so that every sum is an object of its own, which compilers keep in a register.
 template <class T, int rows, int panels, bool fetches, std::size_t... I>
 WEFT_ALWAYS_INLINE void run_tile(const ProductBlock& block, const RunPlace& at,
                                  std::index_sequence<I...>) {
@@ -123,8 +123,8 @@ constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
   return Table{{&tile<T, static_cast<int>(I) + 1, 1, fetches>...}};
 }(std::make_index_sequence<tile_rows>());
 
-// Rows of a that meet one panel after the other, and so should stay in second-level cache meanwhile. b,
-// which may come from beyond it, is read once for all of them.
+// Rows of a that meet one panel after the other, and so should stay in second-level cache
+// meanwhile. b, which may come from beyond it, is read once for all of them.
 constexpr std::int64_t least_rows = 4 * tile_rows;
 constexpr std::int64_t most_rows = 32 * tile_rows;
 constexpr std::int64_t rows_bytes = 1 << 19;
@@ -158,8 +158,9 @@ WEFT_ALWAYS_INLINE void run_tiles(const ProductBlock& block, int panels, RunPlac
     at.go_down(block, height);
   }
 }
-/// Several. All rows meet a run of the panel, which stays in first-level cache, before the next. Between
-/// runs c stays in a buffer: its rows may lie a power of two apart, where few of them fit a cache.
+/// Several. All rows meet a run of the panel, which stays in first-level cache, before the next.
+/// Between runs c stays in a buffer: its rows may lie a power of two apart, where few of them fit a
+/// cache.
 template <class T>
 [[gnu::noinline]] void run_after_run(const ProductBlock& block, int panels, RunPlace at) {
   alignas(64) char between[most_rows * panel_vectors * vector_bytes];

@@ -21,8 +21,8 @@ struct ProductBlock {
   std::int64_t rows, columns, depth;
   const char* a;
   std::int64_t a_row_step, a_depth_step;
-  /// Columns come in panels of ProductKernel::panel_columns, dense within a row of the panel. The last
-  /// panel is read in full, too, however few of its columns are wanted.
+  /// Columns come in panels of ProductKernel::panel_columns, dense within a row of the panel. The
+  /// last panel is read in full, too, however few of its columns are wanted.
   const char* b;
   std::int64_t b_depth_step, b_panel_step;
   char* c;
@@ -32,17 +32,17 @@ struct ProductBlock {
   std::int64_t start_row_step = 0;
 };
 
-/// Products of f32 or of f64. Each element is ((start + r0) + r1) + ..., where r0, r1, ... are the runs
-/// of product_run products, each added up from 0 in the order of k with one rounding a step where the
-/// level has FMA, else two.
+/// Products of f32 or of f64. Each element is ((start + r0) + r1) + ..., where r0, r1, ... are the
+/// runs of product_run products, each added up from 0 in the order of k with one rounding a step
+/// where the level has FMA, else two.
 struct ProductKernel {
   std::int64_t panel_columns;
   void (*multiply)(const ProductBlock& block);
 };
 
-/// The same for elements of any other type, without panels: any steps, columns included. Integers wrap,
-/// bools are and-ed and or-ed, complex numbers are multiplied by the textbook formula; sums are made in
-/// the type itself, in runs as above.
+/// The same for elements of any other type, without panels: any steps, columns included. Integers
+/// wrap, bools are and-ed and or-ed, complex numbers are multiplied by the textbook formula; sums
+/// are made in the type itself, in runs as above.
 struct PlainProductBlock {
   std::int64_t rows, columns, depth;
   const char* a;

@@ -39,9 +39,9 @@ enum class ReduceOp : std::uint8_t {
 };
 
 /// The kernel of a reduction over elements of a type, or null where there is none: sums and means
-/// of f16 and bf16 aside, these are reduced as f32; norms and variances of
-/// integers as f64. Sums and products of integers and bools give i64, their means f64; any and all give
-/// bool, count_nonzero and arg reductions i64, norms and variances of complex numbers their parts' type,
+/// of f16 and bf16 aside, these are reduced as f32; norms and variances of integers as f64. Sums
+/// and products of integers and bools give i64, their means f64; any and all give bool,
+/// count_nonzero and arg reductions i64, norms and variances of complex numbers their parts' type,
 /// all others the elements' type.
 WEFT_DECLARE_KERNEL(reduce_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 

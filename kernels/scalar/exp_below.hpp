@@ -11,10 +11,11 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// e^x for x <= 0 or NaN, 0 below -126 log 2. Shorter than exp(): there is no overflow, and what would be
-/// subnormal need not be rounded. 2^(x log2 e) = 2^k 2^r with |r| <= 1/2; r is rounded once, from a
-/// log2 e that is 1.3e-8 off, so the result is within 1.5e-7 + 2e-8 |x|. 2^r by the polynomial of
-/// degree 6 through the Chebyshev nodes (relative error 2.5e-9); k is added to the exponent.
+/// e^x for x <= 0 or NaN, 0 below -126 log 2. Shorter than exp(): there is no overflow, and what
+/// would be subnormal need not be rounded. 2^(x log2 e) = 2^k 2^r with |r| <= 1/2; r is rounded
+/// once, from a log2 e that is 1.3e-8 off, so the result is within 1.5e-7 + 2e-8 |x|. 2^r by the
+/// polynomial of degree 6 through the Chebyshev nodes (relative error 2.5e-9); k is added to the
+/// exponent.
 WEFT_ALWAYS_INLINE Vectorized<float> exp_below(const Vectorized<float>& x) noexcept {
   using C = ExpConstants<float>;
   using Format = FloatFormat<float>;
@@ -38,8 +39,8 @@ WEFT_ALWAYS_INLINE Vectorized<float> exp_below(const Vectorized<float>& x) noexc
   const V none = V::map(x, [](const auto& a) { return larger_or_second(V::Batch(0.0F), a); });
   return select(x >= V(-87.33654F), result, none);
 }
-/// In f64 within 1 ulp, and 0 below -708: a result that is less than the normal numbers, as it would be for the
-/// -infinity of a lane without an element, takes as long as ten others.
+/// In f64 within 1 ulp, and 0 below -708: a result that is less than the normal numbers, as it
+/// would be for the -infinity of a lane without an element, takes as long as ten others.
 WEFT_ALWAYS_INLINE Vectorized<double> exp_below(const Vectorized<double>& x) noexcept {
   using C = ExpConstants<double>;
   using V = Vectorized<double>;

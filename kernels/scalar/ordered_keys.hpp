@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Elements ordered as whole numbers: the bits of floating ones are turned into integers of the same
-/// order, above which NaN stands, so that a maximum is one instruction. For minima the order is turned
-/// around.
+/// Elements ordered as whole numbers: the bits of floating ones are turned into integers of the
+/// same order, above which NaN stands, so that a maximum is one instruction. For minima the order
+/// is turned around.
 #pragma once
 
 #include "kernels/scalar/arithmetic.hpp"
@@ -18,8 +18,8 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class T>
 inline constexpr bool has_float_bits = is_half_type<T> || std::is_floating_point_v<T>;
 
-/// Elements of T as integers of which the largest stands: the first element in the order, or the last if
-/// `least`. Key is what they are, Bits what is read.
+/// Elements of T as integers of which the largest stands: the first element in the order, or the
+/// last if `least`. Key is what they are, Bits what is read.
 template <class T, bool least>
 struct OrderedKeys {
   using Unsign = Unsigned<sizeof(T)>;

@@ -31,8 +31,8 @@ struct Functions {
     return reinterpret_cast<T*>(data + r * step);
   }
 
-  /// The first `count` lanes in memory, the others being `fill`: without a way through memory where the
-  /// level has masks.
+  /// The first `count` lanes in memory, the others being `fill`: without a way through memory where
+  /// the level has masks.
   static WEFT_ALWAYS_INLINE V load_some(const T* from, std::int64_t count, T fill) {
 #if defined(__AVX512F__)
     V v;
@@ -64,8 +64,8 @@ struct Functions {
   }
 #endif
 
-  /// Calls f(j, load, store) for every register of columns, the last one in part: load(from) reads its
-  /// lanes, store(to, value) writes them.
+  /// Calls f(j, load, store) for every register of columns, the last one in part: load(from) reads
+  /// its lanes, store(to, value) writes them.
   template <class F>
   static WEFT_ALWAYS_INLINE void each_register(std::int64_t columns, T fill, F&& f) {
     std::int64_t j = 0;
@@ -177,8 +177,8 @@ struct Functions {
                            std::int64_t in_row, std::int64_t rows, std::int64_t columns) {
     each_register(columns, lowest,
                   [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
-                    // Read from memory once: where rows are a power of two apart, what is read and what
-                    // is written would get into each other's way.
+                    // Read from memory once: where rows are a power of two apart, what is read and
+                    // what is written would get into each other's way.
                     V x[softmax_block_rows];
                     const V before = load(most + j);
                     V now = before;
@@ -396,7 +396,8 @@ struct Functions {
   }
 
   /// The sum of the terms of a line, in lanes. Terms are kept in `to` unless this is the logarithm.
-  /// What stands `ahead` of the line is fetched in the meantime: there is more to compute than to read.
+  /// What stands `ahead` of the line is fetched in the meantime: there is more to compute than to
+  /// read.
   static WEFT_ALWAYS_INLINE Vectorized<double> summed_lanes(T* to, const T* x, std::int64_t n,
                                                             const V& most, const V& numbers,
                                                             const char* ahead) {

@@ -27,27 +27,27 @@ inline constexpr std::int64_t softmax_block_rows = 16;
 /// Most lines that are worked on together.
 inline constexpr std::int64_t most_softmax_lines = 16;
 
-/// Elements of f32 or f64, and `largest` and `factors` of the same type; rows are row_bytes apart and
-/// dense. A line is one column whose rows are next to each other.
+/// Elements of f32 or f64, and `largest` and `factors` of the same type; rows are row_bytes apart
+/// and dense. A line is one column whose rows are next to each other.
 struct SoftmaxKernel {
-  /// largest[j] becomes the larger of itself and the elements of column j. NaN is passed over: it shows in
-  /// the sum.
+  /// largest[j] becomes the larger of itself and the elements of column j. NaN is passed over: it
+  /// shows in the sum.
   void (*find_largest)(void* largest, const char* in, std::int64_t in_row, std::int64_t rows,
                        std::int64_t columns) = nullptr;
-  /// sums[j] += e^(x - largest[j]) for every element x of column j; unless `out` is null, the terms are
-  /// kept there. Below 2^-126 (of f64 e^-708) they count as 0.
+  /// sums[j] += e^(x - largest[j]) for every element x of column j; unless `out` is null, the terms
+  /// are kept there. Below 2^-126 (of f64 e^-708) they count as 0.
   void (*add_up)(double* sums, const void* largest, char* out, std::int64_t out_row, const char* in,
                  std::int64_t in_row, std::int64_t rows, std::int64_t columns) = nullptr;
-  /// Both for up to softmax_block_rows more rows, which are read once. largest[j] becomes the larger of itself
-  /// and the elements of column j, and sums[j] that of e^(x - largest[j]) over all elements so far. Softmax
-  /// keeps the terms of these rows in `out` unless it is null; it may be the input. There is room for whole
-  /// registers of sums.
+  /// Both for up to softmax_block_rows more rows, which are read once. largest[j] becomes the
+  /// larger of itself and the elements of column j, and sums[j] that of e^(x - largest[j]) over all
+  /// elements so far. Softmax keeps the terms of these rows in `out` unless it is null; it may be
+  /// the input. There is room for whole registers of sums.
   void (*take_in)(double* sums, void* largest, char* out, std::int64_t out_row, const char* in,
                   std::int64_t in_row, std::int64_t rows, std::int64_t columns) = nullptr;
   /// factors[j] = 1 / sums[j], or log(sums[j]) of log_softmax.
   void (*settle)(void* factors, const double* sums, std::int64_t columns) = nullptr;
-  /// The results from terms that were kept when the largest elements were `then`, or `largest` if it is
-  /// null. The output may be the input. Null for log_softmax.
+  /// The results from terms that were kept when the largest elements were `then`, or `largest` if
+  /// it is null. The output may be the input. Null for log_softmax.
   void (*scale)(const void* then, const void* largest, const void* factors, char* out,
                 std::int64_t out_row, const char* in, std::int64_t in_row, std::int64_t rows,
                 std::int64_t columns) = nullptr;
@@ -56,8 +56,8 @@ struct SoftmaxKernel {
                  const char* in, std::int64_t in_row, std::int64_t rows,
                  std::int64_t columns) = nullptr;
 
-  /// All of it for columns of 1 to few_softmax_rows elements, any number of them. The output may be the
-  /// input.
+  /// All of it for columns of 1 to few_softmax_rows elements, any number of them. The output may be
+  /// the input.
   void (*few_rows)(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
                    std::int64_t rows, std::int64_t columns) = nullptr;
 
@@ -69,8 +69,8 @@ struct SoftmaxKernel {
   void (*finish_line)(const void* largest, const void* factor, char* out, const char* in,
                       std::int64_t n) = nullptr;
 
-  /// All of it for `count` lines of n elements each, dense and out_row and in_row bytes apart, at most
-  /// most_softmax_lines of them and few enough to stay in L1. The output may be the input.
+  /// All of it for `count` lines of n elements each, dense and out_row and in_row bytes apart, at
+  /// most most_softmax_lines of them and few enough to stay in L1. The output may be the input.
   void (*lines)(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
                 std::int64_t count, std::int64_t n) = nullptr;
   std::int64_t least_line = 0;  ///< elements of such a line

@@ -13,8 +13,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Elements that go through a buffer together. More than a register: short loops of known length are
-/// unrolled before they are vectorised, and then are not.
+/// Elements that go through a buffer together. More than a register: short loops of known length
+/// are unrolled before they are vectorised, and then are not.
 constexpr int half_blocks = 4 * half_block;
 
 /// Whether a conversion is one from floating numbers that has to be kept within an integer type's
@@ -69,8 +69,8 @@ WEFT_ALWAYS_INLINE void convert_in_range(char* to, const char* from) {
 }
 
 #if defined(__AVX512VL__)
-/// Whether numbers can be kept within an integer type's range as floating ones, and are then 32 bits at
-/// most.
+/// Whether numbers can be kept within an integer type's range as floating ones, and are then 32
+/// bits at most.
 template <class To, class From>
 constexpr bool narrows_in_registers =
     keeps_in_range<To, From> && (std::is_same_v<To, std::int32_t> || sizeof(To) < 4) &&
@@ -104,8 +104,9 @@ WEFT_ALWAYS_INLINE void store_narrow(char* to, __m256i whole) {
   }
 }
 
-/// A register of floating numbers to integers, as cast() does it. What does not fit 32 bits becomes the
-/// least of them: as an unsigned number it is large, as a signed one right for all that lies below.
+/// A register of floating numbers to integers, as cast() does it. What does not fit 32 bits becomes
+/// the least of them: as an unsigned number it is large, as a signed one right for all that lies
+/// below.
 template <class To, class From>
 WEFT_ALWAYS_INLINE void narrow_register(char* to, const char* from) {
   constexpr From most = std::numeric_limits<To>::max();
@@ -135,8 +136,8 @@ constexpr bool narrows_in_registers = false;
 #endif
 
 #if defined(__AVX512VL__)
-/// Elements of f32 that become i32 together. The instruction gives the least integer for all that it cannot
-/// convert, which is right below the range.
+/// Elements of f32 that become i32 together. The instruction gives the least integer for all that
+/// it cannot convert, which is right below the range.
 constexpr std::int64_t f32_i32_block = 16;
 WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
   const __m512 values = _mm512_loadu_ps(from);
@@ -147,8 +148,9 @@ WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
   _mm512_storeu_si512(to, _mm512_mask_mov_epi32(whole, too_large, most));
 }
 #elif defined(__AVX2__)
-/// Elements of f32 that become i32 together. The instruction gives the least integer for all that it cannot
-/// convert, which is right below the range; above it all bits change, and for NaN they are cleared.
+/// Elements of f32 that become i32 together. The instruction gives the least integer for all that
+/// it cannot convert, which is right below the range; above it all bits change, and for NaN they
+/// are cleared.
 constexpr std::int64_t f32_i32_block = 8;
 WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
   const __m256 values = _mm256_loadu_ps(reinterpret_cast<const float*>(from));
@@ -165,8 +167,8 @@ WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
 template <bool wide>
 constexpr int block_length = wide ? wide_half_block : half_block;
 
-/// The intermediate type of a conversion where one step is not enough, or From: halves are
-/// widened or narrowed apart from the rest, and integers are made of the real parts of complex numbers.
+/// The intermediate type of a conversion where one step is not enough, or From: halves are widened
+/// or narrowed apart from the rest, and integers are made of the real parts of complex numbers.
 template <class To, class From>
 constexpr auto intermediate() {
   if constexpr (is_half_type<To> || is_half_type<From>) {

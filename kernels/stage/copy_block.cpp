@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of elements from one pair of strides to another, by element size: rows that both sides hold
-// densely, transposes (each side dense along another dim), constant steps, and anything else element
-// by element.
+// Blocks of elements from one pair of strides to another, by element size: rows that both sides
+// hold densely, transposes (each side dense along another dim), constant steps, and anything else
+// element by element.
 #include "kernels/stage/fill.hpp"
 #include "kernels/stage/reversed_rows.hpp"
 #include "kernels/stage/spaced.hpp"
@@ -30,8 +30,9 @@ void copy_spaced(char* __restrict to, std::int64_t t1, const char* __restrict fr
   }
 }
 
-/// Every Step-th element of a row, from the last one back: forwards into a buffer, from which they are turned
-/// round. Compilers pick lanes out of whole vectors only where these follow each other upwards.
+/// Every Step-th element of a row, from the last one back: forwards into a buffer, from which they
+/// are turned round. Compilers pick lanes out of whole vectors only where these follow each other
+/// upwards.
 template <class T, int Step>
 void copy_spaced_back(char* __restrict to, std::int64_t t1, const char* __restrict from,
                       std::int64_t f1, std::int64_t n0, std::int64_t n1) {
@@ -51,8 +52,8 @@ void copy_spaced_back(char* __restrict to, std::int64_t t1, const char* __restri
 /// beforehand.
 constexpr std::int64_t least_spaced = 16;
 
-/// transpose(), by whole lines where that is quicker: into a buffer (rows of `to` follow each other) for
-/// bytes.
+/// transpose(), by whole lines where that is quicker: into a buffer (rows of `to` follow each
+/// other) for bytes.
 template <class T>
 void copy_transposed(char* __restrict to, std::int64_t t1, const char* __restrict from,
                      std::int64_t f0, std::int64_t n0, std::int64_t n1) {
@@ -81,7 +82,8 @@ template <class T>
 void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const char* __restrict from,
                 std::int64_t f0, std::int64_t f1, std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
-  // An element that is a lane needs no turning within lanes: a single row or column is a step like others.
+  // An element that is a lane needs no turning within lanes: a single row or column is a step like
+  // others.
   constexpr std::int64_t least = LaneOf<T>::size > 1 ? LaneOf<T>::size : 2;
   const bool transposable = n0 >= least && n1 >= least;
   if (t0 == size && f0 == size) {
@@ -121,8 +123,8 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
   }
 }
 
-/// copy_block() where a side is dense backwards: both are walked backwards along that dim, unless that takes
-/// as much from the other.
+/// copy_block() where a side is dense backwards: both are walked backwards along that dim, unless
+/// that takes as much from the other.
 template <class T>
 void copy_any_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
                     const char* __restrict from, std::int64_t f0, std::int64_t f1, std::int64_t n0,

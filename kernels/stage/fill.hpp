@@ -40,8 +40,8 @@ WEFT_ALWAYS_INLINE Bytes<N> repeated(const char* from) {
   return all;
 }
 
-/// Rows of one value each, one after the other, of at most `bytes` bytes: one store a row, of which the
-/// surplus is overwritten by the next. Returns how many rows it has done.
+/// Rows of one value each, one after the other, of at most `bytes` bytes: one store a row, of which
+/// the surplus is overwritten by the next. Returns how many rows it has done.
 template <class T, int bytes>
 std::int64_t fill_short_rows(char* __restrict to, const char* __restrict from, std::int64_t f1,
                              std::int64_t n0, std::int64_t n1) {

@@ -11,9 +11,10 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Rows of n elements of T, dense and one after the other in `to`, backwards and `f1` bytes apart in memory: a row,
-/// or as many as 16 bytes hold, is one load, one shuffle and one store, of which the surplus is overwritten by
-/// what follows. Rows of 16 bytes, or of 32 where the level shuffles them and elements have 4 or 8.
+/// Rows of n elements of T, dense and one after the other in `to`, backwards and `f1` bytes apart
+/// in memory: a row, or as many as 16 bytes hold, is one load, one shuffle and one store, of which
+/// the surplus is overwritten by what follows. Rows of 16 bytes, or of 32 where the level shuffles
+/// them and elements have 4 or 8.
 template <class T>
 struct ReversedRows {
   static constexpr std::int64_t size = sizeof(T);

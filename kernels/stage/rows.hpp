@@ -24,8 +24,9 @@ void copy_short_rows(char* __restrict to, std::int64_t t1, const char* __restric
   }
 }
 
-/// Rows of more than 64 bytes: whole registers, the last one overlapping. Not the C library's memcpy:
-/// a call costs as much as a short row, and of 256 KiB this loop copies 1.4 times as many in a time.
+/// Rows of more than 64 bytes: whole registers, the last one overlapping. Not the C library's
+/// memcpy: a call costs as much as a short row, and of 256 KiB this loop copies 1.4 times as many
+/// in a time.
 inline void copy_medium_rows(char* __restrict to, std::int64_t t1, const char* __restrict from,
                              std::int64_t f1, std::int64_t bytes, std::int64_t n1) {
   using V = Bytes<64>;
@@ -44,9 +45,9 @@ inline void copy_medium_rows(char* __restrict to, std::int64_t t1, const char* _
   }
 }
 
-/// Rows, of at most sizeof(V) bytes, to be written one after the other: one move a row, of which the
-/// surplus is overwritten by the next. Never touches anything outside the first and the last row.
-/// Returns how many rows it has done.
+/// Rows, of at most sizeof(V) bytes, to be written one after the other: one move a row, of which
+/// the surplus is overwritten by the next. Never touches anything outside the first and the last
+/// row. Returns how many rows it has done.
 template <class V>
 std::int64_t pack_short_rows(char* __restrict to, const char* __restrict from, std::int64_t f1,
                              std::int64_t bytes, std::int64_t n1) {
@@ -135,8 +136,8 @@ inline void repeat_row(char* __restrict to, const char* __restrict from, std::in
 }
 
 #if defined(__AVX512BW__)
-/// Rows of an even number of bytes, several to a register: which 16-bit words of 64 bytes at a pitch
-/// of `step` belong to the rows.
+/// Rows of an even number of bytes, several to a register: which 16-bit words of 64 bytes at a
+/// pitch of `step` belong to the rows.
 struct RowsInRegister {
   RowsInRegister(std::int64_t bytes, std::int64_t step) : count((64 - bytes) / step + 1) {
     for (std::int64_t row = 0; row < count; ++row) {
@@ -176,8 +177,8 @@ inline std::int64_t gather_rows(char* __restrict to, const char* __restrict from
   return j;
 }
 
-/// Bytes ahead of masked stores that lines are asked for: those of which a part is written are fetched when the store
-/// is due, and no sooner.
+/// Bytes ahead of masked stores that lines are asked for: those of which a part is written are
+/// fetched when the store is due, and no sooner.
 inline constexpr std::int64_t masked_store_ahead = 1024;
 
 /// From consecutive places to a pitch of `step` bytes; what lies between the rows is not written.

@@ -9,8 +9,8 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// n elements, `step` bytes apart, to consecutive places. Of elements of 4 and 8 bytes a lane is put
-/// together in a register: one store for 16 bytes, which is where moving them one by one ends.
+/// n elements, `step` bytes apart, to consecutive places. Of elements of 4 and 8 bytes a lane is
+/// put together in a register: one store for 16 bytes, which is where moving them one by one ends.
 template <class T>
 void gather_spaced(char* __restrict to, const char* __restrict from, std::int64_t step,
                    std::int64_t n) {
@@ -66,9 +66,9 @@ void scatter_spaced(char* __restrict to, std::int64_t step, const char* __restri
 }
 
 #if defined(__AVX512BW__)
-/// Bytes a step apart, several to a register. There is no permutation of bytes at this level, only of
-/// 16-bit words: elements of even and of odd index are moved by one each, within the words that hold
-/// them, and then shifted to the half where they belong.
+/// Bytes a step apart, several to a register. There is no permutation of bytes at this level, only
+/// of 16-bit words: elements of even and of odd index are moved by one each, within the words that
+/// hold them, and then shifted to the half where they belong.
 class BytesInRegister {
  public:
   explicit BytesInRegister(std::int64_t step) : count_((63 / step + 1) / 2 * 2) {
@@ -144,8 +144,8 @@ std::int64_t scatter_bytes(char* __restrict to, std::int64_t step, const char* _
   return i;
 }
 
-/// Rows of few elements of T, `step` bytes apart, all within two registers: each row is two loads, one
-/// permutation and one store.
+/// Rows of few elements of T, `step` bytes apart, all within two registers: each row is two loads,
+/// one permutation and one store.
 template <class T>
 struct ShortRows {
   static constexpr std::int64_t size = sizeof(T);
@@ -184,7 +184,8 @@ struct ShortRows {
     return count >= lanes ? static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1)
                           : (std::uint32_t{1} << count) - 1;
   }
-  /// start, start + step, start + 2 * step ... modulo two registers' lanes: the first n of them are within.
+  /// start, start + step, start + 2 * step ... modulo two registers' lanes: the first n of them are
+  /// within.
   static __m512i multiples(std::int64_t step, std::int64_t start) {
     if constexpr (size == 8) {
       return _mm512_add_epi64(

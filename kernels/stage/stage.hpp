@@ -15,8 +15,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// to[i1 * t1 + i0 * t0] = from[i1 * f1 + i0 * f0] for 0 <= i0 < n0, 0 <= i1 < n1 and elements of one
-/// size; steps in bytes, of any sign, those of `from` also 0. The two do not meet.
+/// to[i1 * t1 + i0 * t0] = from[i1 * f1 + i0 * f0] for 0 <= i0 < n0, 0 <= i1 < n1 and elements of
+/// one size; steps in bytes, of any sign, those of `from` also 0. The two do not meet.
 using CopyBlockFn = void (*)(char* to, std::int64_t t0, std::int64_t t1, const char* from,
                              std::int64_t f0, std::int64_t f1, std::int64_t n0, std::int64_t n1);
 /// to[i] = cast<To>(from[i]) for dense elements; the spans do not meet.
@@ -24,14 +24,14 @@ using ConvertFn = void (*)(char* to, const char* from, std::int64_t n);
 
 /// For elements of 1, 2, 4, 8 or 16 bytes.
 WEFT_DECLARE_KERNEL(copy_block_kernel, CopyBlockFn(std::int64_t element_bytes));
-/// The same, writing past the caches where whole lines allow it: for blocks of outputs that do not fit
-/// the last-level cache. end_streaming() has to follow the last block.
+/// The same, writing past the caches where whole lines allow it: for blocks of outputs that do not
+/// fit the last-level cache. end_streaming() has to follow the last block.
 WEFT_DECLARE_KERNEL(stream_block_kernel, CopyBlockFn(std::int64_t element_bytes));
 /// Between any two element types; for equal ones, a copy that makes bools 0 or 1.
 WEFT_DECLARE_KERNEL(convert_kernel, ConvertFn(ScalarType to, ScalarType from));
 
-/// Orders what was streamed before all later stores, so that whoever sees one of these sees the data.
-/// Once for many blocks: it waits for memory.
+/// Orders what was streamed before all later stores, so that whoever sees one of these sees the
+/// data. Once for many blocks: it waits for memory.
 inline void end_streaming() {
 #if defined(__SSE2__)
   _mm_sfence();

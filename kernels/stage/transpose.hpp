@@ -33,8 +33,8 @@ struct LanesOf {
   using Type = typename VectorOf<Word, words>::Type;
 };
 
-/// `Lanes` lanes, `step` bytes apart in memory, side by side in a register. By intrinsics: of a general
-/// shuffle of two registers, compilers make anything but an insertion from memory.
+/// `Lanes` lanes, `step` bytes apart in memory, side by side in a register. By intrinsics: of a
+/// general shuffle of two registers, compilers make anything but an insertion from memory.
 template <class T, int Lanes>
 WEFT_ALWAYS_INLINE auto load_lanes(const char* from, [[maybe_unused]] std::int64_t step) {
   using V = typename LanesOf<T, Lanes>::Type;
@@ -66,8 +66,8 @@ WEFT_ALWAYS_INLINE V interleave(V a, V b, std::index_sequence<I...>) {
 }
 
 /// Transposes Lane rows in each lane on its own. Interleaving row i with row i + Lane/2, for all i,
-/// moves one bit of the row number into the column number; after log2(Lane) rounds they have changed
-/// places.
+/// moves one bit of the row number into the column number; after log2(Lane) rounds they have
+/// changed places.
 template <int Lane, int N, class V>
 WEFT_ALWAYS_INLINE void transpose_lanes(V (&rows)[Lane]) {
   constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(N)>();
@@ -85,9 +85,9 @@ WEFT_ALWAYS_INLINE void transpose_lanes(V (&rows)[Lane]) {
   }
 }
 
-/// A block of Lanes * lane rows of `from` by Groups * lane columns becomes as many columns by rows of
-/// `to`. Loads go row by row through whole pieces of lines, so that rows a power of two apart, which
-/// compete for the same places in the cache, are each fetched once.
+/// A block of Lanes * lane rows of `from` by Groups * lane columns becomes as many columns by rows
+/// of `to`. Loads go row by row through whole pieces of lines, so that rows a power of two apart,
+/// which compete for the same places in the cache, are each fetched once.
 template <class T, int Lanes, int Groups, bool streamed>
 WEFT_ALWAYS_INLINE void transpose_block(char* to, std::int64_t to_step, const char* from,
                                         std::int64_t from_step) {
@@ -140,8 +140,8 @@ void copy_few_elements(char* to, std::int64_t t0, std::int64_t t1, const char* f
   }
 }
 
-/// One element at a time. Not vectorised: gathering lanes one by one gains nothing over plain moves,
-/// and blocks are often too small to pay for setting it up.
+/// One element at a time. Not vectorised: gathering lanes one by one gains nothing over plain
+/// moves, and blocks are often too small to pay for setting it up.
 template <class T>
 #if !defined(__clang__)
 __attribute__((optimize("no-tree-vectorize")))
@@ -183,8 +183,8 @@ void copy_elements(char* to, std::int64_t t0, std::int64_t t1, const char* from,
   }
 }
 
-/// transpose() of blocks of one lane by one lane, of which the last ones reach back over those before
-/// them: what they share is written twice. n0 and n1 are at least a lane.
+/// transpose() of blocks of one lane by one lane, of which the last ones reach back over those
+/// before them: what they share is written twice. n0 and n1 are at least a lane.
 template <class T>
 void transpose_overlapping(char* __restrict to, std::int64_t t1, const char* __restrict from,
                            std::int64_t f0, std::int64_t n0, std::int64_t n1) {
@@ -199,8 +199,8 @@ void transpose_overlapping(char* __restrict to, std::int64_t t1, const char* __r
   }
 }
 
-/// transpose() of what blocks leave of a plane of at least a lane each way: n0 or n1 may be less than
-/// that, or nothing; then elements before are moved once more.
+/// transpose() of what blocks leave of a plane of at least a lane each way: n0 or n1 may be less
+/// than that, or nothing; then elements before are moved once more.
 template <class T>
 void transpose_rest(char* __restrict to, std::int64_t t1, const char* __restrict from,
                     std::int64_t f0, std::int64_t n0, std::int64_t n1) {
@@ -217,8 +217,8 @@ void transpose_rest(char* __restrict to, std::int64_t t1, const char* __restrict
                            n0 + back0, n1 + back1);
 }
 
-/// to[j * t1 + i * size] = from[i * f0 + j * size]: `to` dense along i, `from` dense along j. n0 and n1
-/// are at least a lane. `streamed`: `to` and t1 are aligned to registers.
+/// to[j * t1 + i * size] = from[i * f0 + j * size]: `to` dense along i, `from` dense along j. n0
+/// and n1 are at least a lane. `streamed`: `to` and t1 are aligned to registers.
 template <class T, int Lanes, int Groups, bool streamed = false>
 void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f0,
                std::int64_t n0, std::int64_t n1) {
@@ -244,8 +244,8 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
         block(i, j);
     }
   }
-  // Lanes of one or two elements: of few columns, a lane of them at a time, the last one over what is
-  // before it, or single lanes would be all there is.
+  // Lanes of one or two elements: of few columns, a lane of them at a time, the last one over what
+  // is before it, or single lanes would be all there is.
   std::int64_t begin1 = whole1;
   if constexpr (lane <= 2) {
     if (whole0 > 0 && (lane == 1 || n1 < 2 * step1)) {

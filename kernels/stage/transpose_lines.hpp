@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Transposing by whole lines of memory: for elements of one and two bytes, of which a block as wide as a
-/// register would read only part of each line.
+/// Transposing by whole lines of memory: for elements of one and two bytes, of which a block as
+/// wide as a register would read only part of each line.
 #pragma once
 
 #include <weft/kernel/detail/stream_store.hpp>
@@ -16,9 +16,10 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class T>
 inline constexpr bool has_line_blocks = sizeof(T) <= 2 && register_bytes == line_bytes;
 
-/// transpose_block() of 64 bytes by 64 bytes, of which every line that is read is loaded once, whole: rows
-/// of the input that lie a power of two apart compete for the same few places of a cache. Halfway, lanes
-/// that are transposed wait in an array of 64 bytes a row, which stays in the first level.
+/// transpose_block() of 64 bytes by 64 bytes, of which every line that is read is loaded once,
+/// whole: rows of the input that lie a power of two apart compete for the same few places of a
+/// cache. Halfway, lanes that are transposed wait in an array of 64 bytes a row, which stays in the
+/// first level.
 template <class T, bool streamed>
 WEFT_ALWAYS_INLINE void transpose_lines_block(char* to, std::int64_t to_step, const char* from,
                                               std::int64_t from_step) {

@@ -54,8 +54,8 @@ struct Lerp {
       const T from_b = minus(b, times(way, minus(T(1), weight)));
       return is_small(weight) ? from_a : from_b;
     } else {
-      // The same two by one product: choosing among summands and factors costs less. By bits, or single
-      // elements at the end of a row take a branch.
+      // The same two by one product: choosing among summands and factors costs less. By bits, or
+      // single elements at the end of a row take a branch.
       using Bits = decltype(bits_of(a));
       const Bits small = Bits(0) - static_cast<Bits>(is_small(weight));
       const auto start = from_bits<T>((bits_of(a) & small) | (bits_of(b) & ~small));

@@ -77,7 +77,8 @@ struct Abs {
   }
 };
 
-// Without a branch for the single elements that short rows end with: one in two would be mispredicted.
+// Without a branch for the single elements that short rows end with: one in two would be
+// mispredicted.
 template <class T>
 struct Sign {
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
@@ -267,7 +268,8 @@ struct SoftSign {
     return length == std::numeric_limits<T>::infinity() ? with_sign(T(1), a) : a / (1 + length);
   }
 };
-/// a + 3 within 0 and 6; NaN stays NaN. In registers, or GCC 12 divides three times, once for each case.
+/// a + 3 within 0 and 6; NaN stays NaN. In registers, or GCC 12 divides three times, once for each
+/// case.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> six_steps(const Register<T>& a) noexcept {
   return clamped(a + T(3), T(0), T(6));
@@ -280,8 +282,8 @@ template <class T>
 WEFT_ALWAYS_INLINE Register<T> hard_swish(const Register<T>& a) noexcept {
   return a * six_steps(a) / T(6);
 }
-// More than their arithmetic: a row that does not fill a register is filled up, so short ones are better
-// gathered.
+// More than their arithmetic: a row that does not fill a register is filled up, so short ones are
+// better gathered.
 WEFT_REGISTER_FORMULA(HardSigmoid, hard_sigmoid, 3)
 WEFT_REGISTER_FORMULA(HardSwish, hard_swish, 3)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Files in bytes, with errors that name the path. Private to the compiled part and the program, so all of it is inline:
-/// a shared library shows the program its public functions only.
+/// Files in bytes, with errors that name the path. Private to the compiled part and the program, so
+/// all of it is inline: a shared library shows the program its public functions only.
 #pragma once
 
 #include <weft/base/error.hpp>
@@ -22,8 +22,9 @@
 namespace weft {
 inline namespace v0 {
 
-/// An open file. Every failure is Error(io) with the path and the system's reason. A regular file that
-/// was written to and not closed, because something failed, is removed: half of it would mislead.
+/// An open file. Every failure is Error(io) with the path and the system's reason. A regular file
+/// that was written to and not closed, because something failed, is removed: half of it would
+/// mislead.
 class File {
  public:
   /// @param mode  as for std::fopen

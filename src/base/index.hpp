@@ -13,7 +13,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// `i` as an index below `count`. Throws Error(invalid_argument) that names what there is of and how many.
+/// `i` as an index below `count`. Throws Error(invalid_argument) that names what there is of and
+/// how many.
 inline std::size_t checked_index(int i, std::size_t count, std::string_view what) {
   if (i < 0 || static_cast<std::size_t>(i) >= count) {
     fail(ErrorCode::invalid_argument,

@@ -22,7 +22,8 @@ class TextPiece {
   TextPiece(char c) noexcept : kind_(Kind::character), character_(c) {}
   TextPiece(std::signed_integral auto value) noexcept : kind_(Kind::number), number_(value) {}
   TextPiece(std::unsigned_integral auto value) noexcept : kind_(Kind::count), count_(value) {}
-  /// Prints the fewest digits that tell the number from its neighbours. Without this, it would become a character.
+  /// Prints the fewest digits that tell the number from its neighbours. Without this, it would
+  /// become a character.
   TextPiece(std::floating_point auto value) noexcept : kind_(Kind::real), real_(value) {}
   /// Prints as [2, 3, 4].
   TextPiece(std::span<const std::int64_t> list) noexcept : kind_(Kind::list), list_(list) {}

@@ -53,8 +53,8 @@ Times run_case(const CaseLine& line, const BenchOptions& options) {
   const double once = time_calls(call, 1);
   if (options.dump) dump(*options.dump, c.name, bound.arguments().outputs);
   if (options.min_time == 0) return {once, once, 1};
-  // Threads that were asleep wake up on the core of the one that calls; 5 to 40 ms were seen to pass until
-  // they had one of their own, and so long they are of no use.
+  // Threads that were asleep wake up on the core of the one that calls; 5 to 40 ms were seen to
+  // pass until they had one of their own, and so long they are of no use.
   constexpr double until_threads_are_spread = 0.05;
   if (num_threads() > 1) warm_up(call, std::min(until_threads_are_spread, options.min_time));
   return measure(call, options.min_time);

@@ -41,8 +41,8 @@ struct BenchOptions {
   double min_time = 0.1;  ///< seconds a case; 0: one call
 };
 /// Runs a case file and prints a line a case. A case that cannot be run is reported in its line,
-/// and the others go on. Throws UsageError if the file cannot be read, and std::runtime_error if there
-/// are cases and none could be run.
+/// and the others go on. Throws UsageError if the file cannot be read, and std::runtime_error if
+/// there are cases and none could be run.
 void run_bench(const BenchOptions& options);
 
 struct RunOptions {

@@ -31,7 +31,8 @@ double time_calls(F&& call, long count) {
          static_cast<double>(count);
 }
 
-/// Calls for about `seconds`: what threads need until a scheduler that has put them on one core spreads them.
+/// Calls for about `seconds`: what threads need until a scheduler that has put them on one core
+/// spreads them.
 template <class F>
 void warm_up(F&& call, double seconds) {
   for (double spent_ns = 0; spent_ns < seconds * 1e9;)

@@ -17,9 +17,10 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 /// A huge page of x86-64, and of AArch64 with pages of 4 KiB.
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
-/// Lines by which a large block begins later in its page than the one before it did, and of such a page. Blocks
-/// that all begin on huge pages compete for the same sets of every cache, where each is read by steps of a power
-/// of two. About a third of a page: operands of one call are then as far apart as they can be.
+/// Lines by which a large block begins later in its page than the one before it did, and of such a
+/// page. Blocks that all begin on huge pages compete for the same sets of every cache, where each
+/// is read by steps of a power of two. About a third of a page: operands of one call are then as
+/// far apart as they can be.
 constexpr std::size_t lines_apart = 21, lines_of_page = 64;
 
 template <std::size_t alignment>

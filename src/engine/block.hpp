@@ -13,8 +13,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// One dim of a block. No initial values: arrays have room for as many dims as a tensor can have, and to fill one
-/// takes as long as to pack a hundred elements.
+/// One dim of a block. No initial values: arrays have room for as many dims as a tensor can have,
+/// and to fill one takes as long as to pack a hundred elements.
 struct BlockDim {
   BlockDim() = default;
   BlockDim(std::int64_t n, std::int64_t apart, std::int64_t by = 0)
@@ -25,8 +25,8 @@ struct BlockDim {
   std::int64_t step;    ///< bytes on the other side; set by for_each_plane
 };
 
-/// The dim that a block is best moved along together with dim 0: one that memory holds densely, if it
-/// is worth transposing, or the longest.
+/// The dim that a block is best moved along together with dim 0: one that memory holds densely, if
+/// it is worth transposing, or the longest.
 inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
   constexpr std::int64_t worth_transposing = 8;
   int longest = 1;
@@ -38,9 +38,9 @@ inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
   return longest;
 }
 
-/// Calls f(memory, offset, d0, d1) for each plane of dim 0 and a second dim of a block of `ndims` dims,
-/// innermost first, of elements of `size` bytes. `offset` counts bytes on the other side, by the dims'
-/// steps. Extents are at least 1. `dims` has room for two at least and is changed.
+/// Calls f(memory, offset, d0, d1) for each plane of dim 0 and a second dim of a block of `ndims`
+/// dims, innermost first, of elements of `size` bytes. `offset` counts bytes on the other side, by
+/// the dims' steps. Extents are at least 1. `dims` has room for two at least and is changed.
 template <class F>
 void walk_planes(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f) {
   while (ndims < 2)
@@ -91,8 +91,8 @@ inline void append_dim(BlockDim* dims, int& ndims, BlockDim dim) {
   }
 }
 
-/// Gathers a block of elements of `size` bytes into a dense buffer, by a kernel for that size. `dims`
-/// has room for two at least and is changed.
+/// Gathers a block of elements of `size` bytes into a dense buffer, by a kernel for that size.
+/// `dims` has room for two at least and is changed.
 inline void pack(CopyBlockFn copy, char* dense, char* memory, std::int64_t size, BlockDim* dims,
                  int ndims) {
   for_each_plane(
@@ -102,8 +102,8 @@ inline void pack(CopyBlockFn copy, char* dense, char* memory, std::int64_t size,
       });
 }
 
-/// Scatters a dense buffer into a block of elements of `size` bytes, by a kernel for that size. `dims`
-/// has room for two at least and is changed.
+/// Scatters a dense buffer into a block of elements of `size` bytes, by a kernel for that size.
+/// `dims` has room for two at least and is changed.
 inline void unpack(CopyBlockFn copy, char* memory, const char* dense, std::int64_t size,
                    BlockDim* dims, int ndims) {
   for_each_plane(memory, dims, ndims, size,

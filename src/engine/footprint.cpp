@@ -23,8 +23,8 @@ std::int64_t bytes_touched(const TensorIterator& iter) {
 
 namespace {
 
-/// Whether an output that is dense along dim 0 is written in runs of which few lines are partial ones:
-/// these are fetched all the same, and cost more than others.
+/// Whether an output that is dense along dim 0 is written in runs of which few lines are partial
+/// ones: these are fetched all the same, and cost more than others.
 bool has_long_runs(const Geometry& geometry, const Tuning& tuning, int output, const char* data,
                    std::int64_t size) {
   std::int64_t run = size;
@@ -50,9 +50,9 @@ bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered) {
   if (geometry.stride(0, output) != size || !has_long_runs(geometry, t, output, op.data, size))
     return false;
   const std::int64_t bytes = bytes_touched(iter);
-  // Below that, much of the output is still there when it is written or read again, and plain stores
-  // cost no more: docs/measurements/layouts.md has the figures. Where half of
-  // all is output, or rows are short, streaming gains less.
+  // Below that, much of the output is still there when it is written or read again, and plain
+  // stores cost no more: docs/measurements/layouts.md has the figures. Where half of all is output,
+  // or rows are short, streaming gains less.
   const bool half = 2 * bytes_touched(iter, output) >= bytes;
   const bool short_rows = geometry.extent(0) * size < t.min_streamed_run_bytes;
   const std::int64_t left = half ? (unbuffered ? t.streams_before_unbuffered : 0)

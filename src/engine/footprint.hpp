@@ -15,10 +15,11 @@ std::int64_t bytes_touched(const TensorIterator& iter, int k);
 /// The same of all operands.
 std::int64_t bytes_touched(const TensorIterator& iter);
 
-/// Whether an output is better written past the caches: everything touched together does not stay in
-/// the last-level cache, so that the lines which a plain store fetches first would come from memory
-/// only to be overwritten. False for outputs that are also read, and for rows too short to be
-/// written line by line. `unbuffered`: lines go there as they are computed or read, with no buffer between.
+/// Whether an output is better written past the caches: everything touched together does not stay
+/// in the last-level cache, so that the lines which a plain store fetches first would come from
+/// memory only to be overwritten. False for outputs that are also read, and for rows too short to
+/// be written line by line. `unbuffered`: lines go there as they are computed or read, with no
+/// buffer between.
 bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered);
 
 }  // namespace v0

@@ -12,9 +12,9 @@
 namespace weft {
 inline namespace v0 {
 
-/// Asks for `bytes` bytes from `from` on, to stay in the first level (locality 3) or in the second (2). May reach
-/// beyond what there is. Inlined, as whatever does nothing but call it must be: GCC takes functions that only ask
-/// for functions that do nothing, and leaves out the calls.
+/// Asks for `bytes` bytes from `from` on, to stay in the first level (locality 3) or in the second
+/// (2). May reach beyond what there is. Inlined, as whatever does nothing but call it must be: GCC
+/// takes functions that only ask for functions that do nothing, and leaves out the calls.
 template <int locality>
 WEFT_ALWAYS_INLINE void prefetch_bytes(const char* from, std::int64_t bytes) {
   for (std::int64_t b = 0; b < bytes; b += cache_line_bytes)

@@ -25,9 +25,9 @@ struct LoweredNetwork {
   std::vector<int> result_of;     ///< by layer
 };
 
-/// Operations become nodes of the same name with the attributes as text; Parameters and Results come
-/// in the network's order. Throws Error that names the layer: an input without an edge, an operation
-/// set that is none, and what constants and bodies throw.
+/// Operations become nodes of the same name with the attributes as text; Parameters and Results
+/// come in the network's order. Throws Error that names the layer: an input without an edge, an
+/// operation set that is none, and what constants and bodies throw.
 LoweredNetwork lower_network(const Network& network, Constants& constants);
 
 /// The node of a TensorIterator, Loop or If, with its bodies lowered.

@@ -23,7 +23,8 @@ std::int64_t gates_of(const Layer& layer) {
   return equal_ignoring_case(layer.type, "RNNCell") ? 1 : 0;
 }
 
-/// The shape of a blob of that many elements, of which a file before version 10 tells the bytes only.
+/// The shape of a blob of that many elements, of which a file before version 10 tells the bytes
+/// only.
 DimVector blob_shape(const Layer& layer, const Blob& blob, std::int64_t count) {
   std::int64_t rows = 0;
   if (blob.name == "weights" && gates_of(layer) != 0) {
@@ -40,8 +41,8 @@ DimVector blob_shape(const Layer& layer, const Blob& blob, std::int64_t count) {
   return {rows, count / rows};
 }
 
-/// One network on its way. Positions stay what they are: layers and ports are only added at the end.
-/// What is added has the id of the layer that it is added for, for messages.
+/// One network on its way. Positions stay what they are: layers and ports are only added at the
+/// end. What is added has the id of the layer that it is added for, for messages.
 class Modernizer {
  public:
   explicit Modernizer(Network& network) : network_(network) {}

@@ -10,8 +10,8 @@ namespace weft {
 inline namespace v0 {
 namespace ir {
 
-/// `node` is what `layer` says. Where that is an older form, the node becomes one of today that gives
-/// the same, and those that it needs are added to `graph`; else it stays as it is.
+/// `node` is what `layer` says. Where that is an older form, the node becomes one of today that
+/// gives the same, and those that it needs are added to `graph`; else it stays as it is.
 ///
 /// | older | today |
 /// | --- | --- |

@@ -20,8 +20,8 @@ namespace weft {
 inline namespace v0 {
 namespace ir {
 
-/// A text as a tree. Its one root element is at most Limits::max_xml_depth high, no element names an
-/// attribute twice, and there is no document type: nothing in it stands for something else.
+/// A text as a tree. Its one root element is at most Limits::max_xml_depth high, no element names
+/// an attribute twice, and there is no document type: nothing in it stands for something else.
 class XmlTree {
  public:
   /// Throws Error: parse, with the line; limit.

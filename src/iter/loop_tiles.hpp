@@ -16,11 +16,11 @@ inline namespace v0 {
 
 /// A walk in tiles of dim 0 and one other dim.
 struct LoopTiles {
-  /// Elements along each side of a tile: some lines of an operand that runs along either side, all of
-  /// which stay in the first-level cache until the tile is done.
+  /// Elements along each side of a tile: some lines of an operand that runs along either side, all
+  /// of which stay in the first-level cache until the tile is done.
   static constexpr std::int64_t side = 64;
-  /// The same along dim 0 where steps of nearly a multiple of 4 KiB put all those lines into the same
-  /// few places of that cache, of which there are eight or more.
+  /// The same along dim 0 where steps of nearly a multiple of 4 KiB put all those lines into the
+  /// same few places of that cache, of which there are eight or more.
   static constexpr std::int64_t short_side = 8;
 
   int second = 1;             ///< the other dim
@@ -53,8 +53,8 @@ struct LoopTiles {
 };
 
 /// Tiles where operands disagree about the order: one that steps over whole lines along dim 0 goes
-/// within a line along another dim, while others go within lines along dim 0. Nothing where all agree,
-/// or where there is too little to gain.
+/// within a line along another dim, while others go within lines along dim 0. Nothing where all
+/// agree, or where there is too little to gain.
 inline std::optional<LoopTiles> tiles_for_loops(const Geometry& geometry, std::int64_t numel) {
   constexpr std::int64_t line_bytes = 64;
   constexpr std::int64_t least_elements = 4096;

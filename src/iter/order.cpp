@@ -46,8 +46,8 @@ double reach_of_step(const std::int64_t* strides, std::span<const OrderOperand> 
   return reach;
 }
 
-/// True if every operand that counts is row-major, gaps and all: no extent of 1, no repetition. Then
-/// the cost says nothing new.
+/// True if every operand that counts is row-major, gaps and all: no extent of 1, no repetition.
+/// Then the cost says nothing new.
 bool is_row_major(const Geometry& geometry, std::span<const OrderOperand> operands) noexcept {
   const std::int64_t* outer = nullptr;
   for (int axis = 0; axis < geometry.ndim(); ++axis) {
@@ -62,8 +62,9 @@ bool is_row_major(const Geometry& geometry, std::span<const OrderOperand> operan
   return true;
 }
 
-/// True if most of the operands that count, outputs twice, go on along `outer` where `inner` ends. Inputs
-/// that are the same all along `outer` have no say: what repeats is brought into a buffer once.
+/// True if most of the operands that count, outputs twice, go on along `outer` where `inner` ends.
+/// Inputs that are the same all along `outer` have no say: what repeats is brought into a buffer
+/// once.
 bool mostly_coalesces(const Geometry& geometry, std::span<const OrderOperand> operands, int inner,
                       int outer) noexcept {
   const auto extent = static_cast<std::uint64_t>(geometry.extent(inner));

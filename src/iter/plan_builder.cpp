@@ -274,8 +274,8 @@ void PlanBuilder::choose_order() {
   OrderOperand roles[max_operands];
   for (std::size_t k = 0; k < iter_.operands_.size(); ++k)
     roles[k] = {iter_.operands_[k].is_output, !is_new(k)};
-  // Which elements a reduction takes together, and so the last bit of a sum, is a matter of its inputs
-  // alone.
+  // Which elements a reduction takes together, and so the last bit of a sum, is a matter of its
+  // inputs alone.
   if (config_.reduction_ && !config_.pytorch_order_) {
     for (std::size_t k = 0; k < static_cast<std::size_t>(iter_.noutputs_); ++k)
       roles[k].counts = false;

@@ -46,8 +46,8 @@ bool PlanBuilder::build_dense() {
   return true;
 }
 
-/// True if all operands are defined, row-major, of one type and one shape, and none is a weak scalar or
-/// an output that may not be written: most calls.
+/// True if all operands are defined, row-major, of one type and one shape, and none is a weak
+/// scalar or an output that may not be written: most calls.
 bool PlanBuilder::is_uniform() const {
   if (config_.entries_.empty()) return false;
   const TensorView* first = config_.entries_[0].view;

@@ -14,7 +14,8 @@ namespace {
 
 /// Threads take whole tiles of rows.
 constexpr std::int64_t row_align = 8;
-/// Multiplications that are worth a thread of their own: ten to twenty microseconds, as waking one takes.
+/// Multiplications that are worth a thread of their own: ten to twenty microseconds, as waking one
+/// takes.
 constexpr double worth_a_thread = 1 << 20;
 // Buffers of staged rows, on the stack. All counts are multiples of the panels' widths and of
 // product_run, so that staging does not touch the order of additions.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Products of f16, bf16, f32 and f64 whose right side is in panels, or lies like panels: shared among threads,
-/// and by way of buffers where an operand does not lie as the kernels read it.
+/// Products of f16, bf16, f32 and f64 whose right side is in panels, or lies like panels: shared
+/// among threads, and by way of buffers where an operand does not lie as the kernels read it.
 #pragma once
 
 #include "linalg/run_product.hpp"

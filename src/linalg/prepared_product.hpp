@@ -16,14 +16,15 @@
 namespace weft {
 inline namespace v0 {
 
-/// c[..., M, N] = start + a[..., M, K] · b[..., K, N], the leading axes broadcast to those of c. Checks
-/// nothing. Leading axes become rows of one product where the right factor stands still along them; a
-/// loop goes over the others.
+/// c[..., M, N] = start + a[..., M, K] · b[..., K, N], the leading axes broadcast to those of c.
+/// Checks nothing. Leading axes become rows of one product where the right factor stands still
+/// along them; a loop goes over the others.
 class PreparedProduct {
  public:
   /// For any type; without a start.
   PreparedProduct(const TensorView& c, const TensorView& a, const TensorView& b);
-  /// c[..., N] = start + a[..., K] · matrix. `start`, if defined, broadcasts to c. Refers to the matrix.
+  /// c[..., N] = start + a[..., K] · matrix. `start`, if defined, broadcasts to c. Refers to the
+  /// matrix.
   PreparedProduct(const TensorView& c, const TensorView& a, const PackedMatrix& matrix,
                   const TensorView& start);
 
@@ -53,7 +54,8 @@ class PreparedProduct {
 
 /// Throws Error(overlap) if the result of a product meets an operand; `operand` names it.
 void check_product_overlap(const TensorView& c, const TensorView& other, const char* operand);
-/// Throws Error(overlap) if elements of the result meet, Error(invalid_argument) if it is read-only.
+/// Throws Error(overlap) if elements of the result meet, Error(invalid_argument) if it is
+/// read-only.
 void check_product_output(const TensorView& c);
 
 }  // namespace v0

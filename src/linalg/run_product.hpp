@@ -48,7 +48,8 @@ void run_packed_product(ScalarType type, const ProductShape& shape, const Matrix
 void run_product(ScalarType type, const ProductShape& shape, const MatrixAt& c, const MatrixAt& a,
                  const MatrixAt& b, const MatrixAt& start = {});
 
-/// c = start + a · b: offered to the provider, then by weft's own kernels. `start` may have null data.
+/// c = start + a · b: offered to the provider, then by weft's own kernels. `start` may have null
+/// data.
 void run_offered_product(const ProductProvider* provider, ScalarType type,
                          const ProductShape& shape, const MatrixAt& c, const MatrixAt& a,
                          const MatrixAt& b, const MatrixAt& start);

@@ -25,13 +25,13 @@ namespace {
 
 Level detect() noexcept {
 #if WEFT_HIGHEST_LEVEL > 0
-  // What cmake/WeftKernels.cmake compiles a level for. The builtin also asks whether the operating system saves the
-  // registers.
+  // What cmake/WeftKernels.cmake compiles a level for. The builtin also asks whether the operating
+  // system saves the registers.
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  // Two have no name of their own in older compilers' builtin: F16C is CPUID leaf 1, ECX bit 29, LZCNT leaf 0x80000001,
-  // ECX bit 5.
+  // Two have no name of their own in older compilers' builtin: F16C is CPUID leaf 1, ECX bit 29,
+  // LZCNT leaf 0x80000001, ECX bit 5.
   const auto has_bit = [](unsigned leaf, int bit) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid(leaf, &a, &b, &c, &d) != 0 && (c >> bit & 1) != 0;
@@ -105,8 +105,8 @@ void set_from_kernel(CpuInfo& info) {
 }
 #endif
 
-/// Bytes of a size such as 48K at the start of `text`, which it is taken from; 0 if there is none, or none that a
-/// cache could have.
+/// Bytes of a size such as 48K at the start of `text`, which it is taken from; 0 if there is none,
+/// or none that a cache could have.
 std::int64_t take_size(std::string_view& text) {
   constexpr std::int64_t least = 4 << 10, most = std::int64_t{64} << 30;
   std::int64_t size = 0;

@@ -66,13 +66,15 @@ WEFT_API std::span<const TuningRow> tuning_rows() noexcept;
 /// The table's column for a machine.
 WEFT_API Tuning default_tuning(const CpuInfo& machine) noexcept;
 
-/// A tuning as a file: the machine that it is for, the version and a date, then `name value` in lines.
+/// A tuning as a file: the machine that it is for, the version and a date, then `name value` in
+/// lines.
 /// @param date  as 2026-11-24
 WEFT_API std::string tuning_text(const Tuning& tuning, const CpuInfo& machine,
                                  std::string_view date);
-/// The other way round: rows that the text does not have are those of default_tuning(). Throws Error(parse) with the
-/// line for what is no such text, a row that there is not or that comes twice, and a value out of its range;
-/// Error(invalid_argument) for another processor, other caches or another version.
+/// The other way round: rows that the text does not have are those of default_tuning(). Throws
+/// Error(parse) with the line for what is no such text, a row that there is not or that comes
+/// twice, and a value out of its range; Error(invalid_argument) for another processor, other caches
+/// or another version.
 WEFT_API Tuning parse_tuning(std::string_view text, const CpuInfo& machine);
 
 /// A tuning, and where it is from.
@@ -81,7 +83,8 @@ struct FoundTuning {
   std::string file;     ///< that WEFT_TUNING names, if it was taken
   std::string refused;  ///< why it was not
 };
-/// What holds on this machine: the file that WEFT_TUNING names, or the table's column. Looked up once.
+/// What holds on this machine: the file that WEFT_TUNING names, or the table's column. Looked up
+/// once.
 const FoundTuning& found_tuning(const CpuInfo& machine);
 
 /// The tuning in use, or null before anybody has asked.
@@ -93,7 +96,8 @@ inline const Tuning& tuning() {
   return found != nullptr ? *found : find_tuning();
 }
 
-/// For tests: another tuning for as long as this lives. Nothing may run meanwhile that began before.
+/// For tests: another tuning for as long as this lives. Nothing may run meanwhile that began
+/// before.
 class ScopedTuning {
  public:
   explicit ScopedTuning(const Tuning& other) : before_(&tuning()), other_(other) {

@@ -5,10 +5,10 @@
 
 /// ROW(name, unit, minimum, maximum, tight, near, far, record, meaning)
 ///
-/// `minimum` and `maximum` bound what a tuning file may say; the engine is safe, and gives the same bits, for all in
-/// between. `tight`, `near` and `far` are the values of the three machine classes (tuning.hpp). `record` is the decision
-/// record in docs/design/ that has the measurement. Units: bytes, elements, rows, ns; `L2` counts second-level caches,
-/// `L3/48` parts of the last level.
+/// `minimum` and `maximum` bound what a tuning file may say; the engine is safe, and gives the same
+/// bits, for all in between. `tight`, `near` and `far` are the values of the three machine classes
+/// (tuning.hpp). `record` is the decision record in docs/design/ that has the measurement. Units:
+/// bytes, elements, rows, ns; `L2` counts second-level caches, `L3/48` parts of the last level.
 // clang-format off
 #define WEFT_TUNING_ROWS(ROW)                                                                                          \
   /* Threads */                                                                                                        \

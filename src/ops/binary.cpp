@@ -11,8 +11,9 @@ inline namespace v0 {
 
 namespace {
 
-/// The kernel that converts inputs in registers, if that is worth it: where memory is the limit, and
-/// rows are as they lie there and so long that its blocks make up for what they cost at either end.
+/// The kernel that converts inputs in registers, if that is worth it: where memory is the limit,
+/// and rows are as they lie there and so long that its blocks make up for what they cost at either
+/// end.
 const SpanKernel* widening_for(BinaryOp op, const TensorIterator& iter) {
   constexpr std::int64_t least_elements = 1 << 17;
   constexpr std::int64_t least_row = 4096;

@@ -31,7 +31,8 @@ void check_number(const char* which, const Scalar& number, ScalarType type) {
   }
 }
 
-/// Calls write(to, first, n) with room for n dense elements of `out`, which has one axis, in parallel.
+/// Calls write(to, first, n) with room for n dense elements of `out`, which has one axis, in
+/// parallel.
 template <class Write>
 void write_elements(const TensorView& out, Write&& write) {
   const std::int64_t size = element_size(out.dtype());

@@ -58,9 +58,10 @@ inline void set_type_rules(TensorIteratorConfig& config, const FunctionInfo& fun
   config.cast_common_dtype_to_outputs(true).enforce_safe_casting_to_output(true);
 }
 
-/// Runs a kernel without a plan if there is nothing to plan: no more elements than one thread has to itself, all
-/// operands defined, row-major, of one shape and of the kernel's own types, none a weak scalar, the output writable and
-/// either an input or apart from all. False, with nothing done, if it is not that simple.
+/// Runs a kernel without a plan if there is nothing to plan: no more elements than one thread has
+/// to itself, all operands defined, row-major, of one shape and of the kernel's own types, none a
+/// weak scalar, the output writable and either an input or apart from all. False, with nothing
+/// done, if it is not that simple.
 bool run_dense(const SpanKernel& kernel, const TensorView& out,
                std::span<const TensorView* const> inputs);
 
@@ -68,7 +69,8 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
 template <class Op, class Kernels, class... Views>
 void run_function(Op op, const Kernels& kernel_of, const Output& out, const TensorView& first,
                   const Views&... others) {
-  // Inputs of one type compute in it, except integers whose result is floating. Numbers have no say.
+  // Inputs of one type compute in it, except integers whose result is floating. Numbers have no
+  // say.
   const FunctionInfo& function = info(op);
   const TensorView* typed = function.result == ResultRule::chosen ? nullptr : &first;
   ((typed = typed == nullptr || typed->is_weak_scalar() ? &others : typed), ...);

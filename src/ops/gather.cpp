@@ -60,9 +60,9 @@ ThroughAxes merged_axes(const TensorView& a) {
   return axes;
 }
 
-/// One element for each of n indices, which stand next to each other, into a dense row. Some are read
-/// before they are written: a processor takes what stands a multiple of 4 KiB from a store that is
-/// under way for the same place, and rows of one size do so all the time.
+/// One element for each of n indices, which stand next to each other, into a dense row. Some are
+/// read before they are written: a processor takes what stands a multiple of 4 KiB from a store
+/// that is under way for the same place, and rows of one size do so all the time.
 template <int size, class Index, class Offset>
 void copy_dense(char* __restrict to, const char* __restrict from, const char* __restrict index,
                 std::int64_t n, std::int64_t extent, const Offset& offset) {

@@ -23,8 +23,8 @@ bool outside(Index index, std::int64_t extent) {
   return shifted >= 2 * static_cast<std::uint64_t>(extent);
 }
 
-/// The same of n indices next to each other. The sign of a sum says it, so that the loop is additions
-/// that every processor has vectors for; what wraps has the sign of one of the two.
+/// The same of n indices next to each other. The sign of a sum says it, so that the loop is
+/// additions that every processor has vectors for; what wraps has the sign of one of the two.
 template <class Index>
 bool any_outside(const char* from, std::int64_t n, std::int64_t extent) {
   using Bits = std::make_unsigned_t<Index>;

@@ -21,8 +21,8 @@ inline TensorView with_axis(const TensorView& view) {
 /// Throws Error(dtype) if there is an output of another type.
 void check_output_type(const TensorView& out, ScalarType type);
 
-/// Throws Error(rank) unless `index` has the rank of `a`, Error(shape) if it is longer along an axis
-/// other than `along`.
+/// Throws Error(rank) unless `index` has the rank of `a`, Error(shape) if it is longer along an
+/// axis other than `along`.
 void check_index_shape(const TensorView& index, const TensorView& a, std::size_t along);
 
 /// Indices of i32 or i64, all of them inside their axis.

@@ -56,8 +56,8 @@ std::int64_t count_set(const char* from, std::int64_t stride, std::int64_t n) {
   return count;
 }
 
-/// Notes which of n elements, at most block_elements, are set, in order; returns how many. Without a
-/// branch for each: every position is written, and stays only if the next one goes behind it.
+/// Notes which of n elements, at most block_elements, are set, in order; returns how many. Without
+/// a branch for each: every position is written, and stays only if the next one goes behind it.
 template <class T>
 int note_set(std::int32_t* places, const char* from, std::int64_t stride, std::int64_t n) {
   int count = 0;
@@ -166,8 +166,8 @@ void copy_chosen(const TensorView& out, const Chosen& chosen) {
   });
 }
 
-/// Positions in a shape of which every element's number is a Number, since division by narrow ones is
-/// faster.
+/// Positions in a shape of which every element's number is a Number, since division by narrow ones
+/// is faster.
 template <class Number>
 void write_positions(const TensorView& out, const Chosen& chosen, IntSpan shape) {
   constexpr std::int64_t size = sizeof(std::int64_t);

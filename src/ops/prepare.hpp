@@ -49,7 +49,8 @@ struct ScaledCall : Elementwise {
 ScaledCall prepare(ScaledOp op, const Output& out, const TensorView& a, const TensorView& b,
                    const TensorView& c, const Scalar& value);
 
-/// Calls a function, without a plan where there is nothing to plan (run_dense), or little (run_small).
+/// Calls a function, without a plan where there is nothing to plan (run_dense), or little
+/// (run_small).
 void call(UnaryOp op, const Output& out, const TensorView& a);
 void call(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b);
 void call(CompareOp op, const Output& out, const TensorView& a, const TensorView& b);

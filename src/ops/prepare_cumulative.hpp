@@ -10,8 +10,9 @@
 namespace weft {
 inline namespace v0 {
 
-/// The kernel that loses nothing before a result becomes an element of `out`, which may be undefined.
-/// Throws Error(undefined), and Error(dtype) for types on which the operation is not defined.
+/// The kernel that loses nothing before a result becomes an element of `out`, which may be
+/// undefined. Throws Error(undefined), and Error(dtype) for types on which the operation is not
+/// defined.
 const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView& a,
                                               const TensorView& out);
 

@@ -25,8 +25,8 @@ struct ReduceCall {
   bool has_number = false;
   std::shared_ptr<void> replaced[2];  ///< outputs' former memory: the input may lie in it
 
-  // Where each result comes from a single element and takes no kernel: the output, and what is copied into
-  // it, or nothing if the result is 0 whatever the element is.
+  // Where each result comes from a single element and takes no kernel: the output, and what is
+  // copied into it, or nothing if the result is 0 whatever the element is.
   TensorView single, source;
 
   /// Gives the kernel a number.

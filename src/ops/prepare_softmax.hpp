@@ -8,8 +8,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// The kernel that loses nothing before a result becomes an element of `out`, which may be undefined.
-/// Throws Error(undefined), and Error(dtype) for complex types.
+/// The kernel that loses nothing before a result becomes an element of `out`, which may be
+/// undefined. Throws Error(undefined), and Error(dtype) for complex types.
 const SoftmaxKernel& softmax_kernel_for(SoftmaxOp op, const TensorView& a, const TensorView& out);
 
 }  // namespace v0

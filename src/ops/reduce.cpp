@@ -83,8 +83,8 @@ const ReductionKernel* kernel_for(ReduceOp op, ScalarType type) {
   return is_whole(type) ? reduce_kernel(op, ScalarType::f64) : nullptr;
 }
 
-/// Whether the result of a single element of a type is that element, in the result's type. Not that of
-/// bools, which may be other bytes than 0 and 1, nor sums of floating numbers: that of -0 is 0.
+/// Whether the result of a single element of a type is that element, in the result's type. Not that
+/// of bools, which may be other bytes than 0 and 1, nor sums of floating numbers: that of -0 is 0.
 bool is_itself(ReduceOp op, ScalarType type) noexcept {
   const bool counted = is_integer(type) && type != ScalarType::u64;  // results are i64 at first
   switch (op) {
@@ -150,8 +150,9 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
   return call;
 }
 
-/// Reduces all elements of a few that lie next to each other into an output that is ready for the result,
-/// of the types that the kernel itself has. False, with nothing done, if it is not that simple.
+/// Reduces all elements of a few that lie next to each other into an output that is ready for the
+/// result, of the types that the kernel itself has. False, with nothing done, if it is not that
+/// simple.
 bool reduce_in_row(Reduction op, const TensorView& out, const TensorView& a, IntSpan axes,
                    const ReduceOptions& options) {
   if (op == Reduction::mean || op == Reduction::var || op == Reduction::std) return false;

@@ -14,9 +14,10 @@ inline namespace v0 {
 /// Where a result goes, and what an output held before it was replaced.
 class Result {
  public:
-  /// The output itself if it has this shape; a Tensor that is undefined or of another shape gets new
-  /// row-major memory, of `type` if undefined. `inputs` may meet it nowhere. Throws Error before
-  /// anything is allocated: undefined (a view), shape, invalid_argument (read-only), overlap.
+  /// The output itself if it has this shape; a Tensor that is undefined or of another shape gets
+  /// new row-major memory, of `type` if undefined. `inputs` may meet it nowhere. Throws Error
+  /// before anything is allocated: undefined (a view), shape, invalid_argument (read-only),
+  /// overlap.
   Result(const Output& out, IntSpan shape, ScalarType type,
          std::initializer_list<const TensorView*> inputs = {});
 

@@ -28,10 +28,11 @@ struct LoopUnits {
   std::int64_t elements, size, count;
 };
 
-/// The range is cut into parts of the same size. Every thread begins with one, which is the same in each
-/// loop as long as the threads keep their places in the arena: what it read or wrote there may still be in
-/// its own cache. It takes half of what is left of it at a time, from the front; then it helps others, half
-/// of what is left from the back. So pieces are long at first, and the last ones short.
+/// The range is cut into parts of the same size. Every thread begins with one, which is the same in
+/// each loop as long as the threads keep their places in the arena: what it read or wrote there may
+/// still be in its own cache. It takes half of what is left of it at a time, from the front; then
+/// it helps others, half of what is left from the back. So pieces are long at first, and the last
+/// ones short.
 class SharedLoop {
  public:
   using Body = FunctionRef<void(std::int64_t, std::int64_t)>;
@@ -50,8 +51,8 @@ class SharedLoop {
       parts_[i].left.store({border(i), border(i + 1)}, std::memory_order_relaxed);
   }
 
-  /// Works until nothing is left to begin. May be called as often as there are parts; `place` is that of the
-  /// calling thread, at least 0.
+  /// Works until nothing is left to begin. May be called as often as there are parts; `place` is
+  /// that of the calling thread, at least 0.
   void take_part(int place) {
     if (ended_.load(std::memory_order_relaxed)) return;
     const int own = own_part(place % count_);

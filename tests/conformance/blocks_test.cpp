@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges for which PyTorch's block sequences are known. Its sequence is not reproduced; that the
-// blocks cover exactly the range is.
+// The ranges for which PyTorch's block sequences are known. Its sequence is not reproduced; that
+// the blocks cover exactly the range is.
 #include <weft/iter/config.hpp>
 
 #include "support/random_layout.hpp"

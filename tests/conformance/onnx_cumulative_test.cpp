@@ -13,8 +13,8 @@ using test::Tensors;
 using weft::Tensor;
 using weft::TensorView;
 
-/// `reverse` begins at the far end, `exclusive` leaves an element out of its own sum: the sums stand
-/// one place further, behind a zero.
+/// `reverse` begins at the far end, `exclusive` leaves an element out of its own sum: the sums
+/// stand one place further, behind a zero.
 Tensors cumsum(const OnnxCall& call) {
   const std::int64_t axis = call.values(1).at(0);
   const bool backwards = call.integer("reverse", 0) != 0;

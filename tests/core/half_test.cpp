@@ -47,8 +47,8 @@ void check_one(test::Tally& tally, const HalfReference& reference, float value) 
   });
 }
 
-/// Both neighbours of, and the point between, any two neighbouring values: all places where rounding
-/// changes its mind, overflow to infinity among them.
+/// Both neighbours of, and the point between, any two neighbouring values: all places where
+/// rounding changes its mind, overflow to infinity among them.
 template <class Half>
 void check_boundaries(const HalfReference& reference) {
   test::Tally tally;

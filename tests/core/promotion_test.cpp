@@ -12,8 +12,8 @@ namespace {
 
 using weft::ScalarType;
 
-/// Written out by hand from PyTorch's rules, and NumPy's where PyTorch refuses: the unsigned types of
-/// 16 bits and more with other integers. Row with column.
+/// Written out by hand from PyTorch's rules, and NumPy's where PyTorch refuses: the unsigned types
+/// of 16 bits and more with other integers. Row with column.
 const char* const table = R"(
         bool u8   i8   u16  i16  u32  i32  u64  i64  f16  bf16 f32  f64  c64  c128
   bool  bool u8   i8   u16  i16  u32  i32  u64  i64  f16  bf16 f32  f64  c64  c128

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any numbers in DLPack's structs: an Error comes back or a tensor, and the deleter is called once. Pointers are
-// trusted: shape and strides have as many numbers as ndim says, up to more than there can be axes.
+// Any numbers in DLPack's structs: an Error comes back or a tensor, and the deleter is called once.
+// Pointers are trusted: shape and strides have as many numbers as ndim says, up to more than there
+// can be axes.
 #include <weft/base/error.hpp>
 #include <weft/base/limits.hpp>
 #include <weft/core/dlpack.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a .npy file: an Error comes back, or a tensor that is the same when written and read again.
+// Any bytes as a .npy file: an Error comes back, or a tensor that is the same when written and read
+// again.
 #include <weft/base/error.hpp>
 #include <weft/core/npy.hpp>
 

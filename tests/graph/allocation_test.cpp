@@ -104,7 +104,8 @@ TEST_CASE("memory for random lengths is that of the longest", "[graph]") {
 }
 
 TEST_CASE("allocation failures: a frame whose plan failed can be planned again", "[graph]") {
-  // Kernels of their own, a product with a constant that is packed, and a shape that turns up in the run.
+  // Kernels of their own, a product with a constant that is packed, and a shape that turns up in
+  // the run.
   Graph graph;
   const std::int64_t unknown = weft::graph::PartialShape::unknown;
   const Value x = graph.add_parameter({ScalarType::f32, {unknown, 3}});

@@ -31,8 +31,8 @@ struct Cell {
   std::vector<Tensor> inputs;
 };
 
-/// The outputs of a cell, its weights (all inputs from the first one of rank 2 that is no state on) being
-/// constants or parameters like the rest.
+/// The outputs of a cell, its weights (all inputs from the first one of rank 2 that is no state on)
+/// being constants or parameters like the rest.
 std::vector<Tensor> run(const Cell& cell, bool constants, bool expanded) {
   Graph graph;
   const std::size_t states = cell.op == "LSTMCell" ? 3 : 2;
@@ -134,7 +134,7 @@ void check_file(const char* file) {
   }
 }
 
-// ---- In double precision, one unit at a time -----------------------------------------------------
+// ---- In double precision, one unit at a time ----------------------------------------------------
 
 double activated(const std::string& name, double x) {
   if (name == "sigmoid") return 1 / (1 + std::exp(-x));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of elementwise operations give the same bits as the functions called one by one, whatever the
-// layout of operands, the places of results, the size of blocks and the number of threads.
+// Chains of elementwise operations give the same bits as the functions called one by one, whatever
+// the layout of operands, the places of results, the size of blocks and the number of threads.
 #include <weft/graph/executable.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
@@ -79,8 +79,8 @@ Case random_case(test::Random& random, const Dims& common, ScalarType type, int 
     const Dims shape = i == 0 ? common : test::random_operand_shape(random, common);
     made.memory.emplace_back(type, test::random_layout(random, shape));
     const TensorView view = made.memory.back().view();
-    // Small whole numbers, so that nothing overflows and every type can hold them. The memory is filled
-    // as it lies: a layout may have an element in several places.
+    // Small whole numbers, so that nothing overflows and every type can hold them. The memory is
+    // filled as it lies: a layout may have an element in several places.
     const std::int64_t size = made.memory.back().layout().size;
     for (std::int64_t e = 0; e < size; ++e) {
       const auto number = static_cast<double>(random.integer(-3, 3));

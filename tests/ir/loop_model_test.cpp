@@ -57,8 +57,8 @@ NetText running_sum(const std::string& more_in = "axis=\"1\"",
   return net;
 }
 
-/// A Loop over `trips` that adds 1 to s f32[1] each time and goes on while the sum is below `below`;
-/// gives the last sum, all of them, and the iterations' numbers.
+/// A Loop over `trips` that adds 1 to s f32[1] each time and goes on while the sum is below
+/// `below`; gives the last sum, all of them, and the iterations' numbers.
 NetText counted(std::int64_t trips, float below, bool start = true) {
   NetText net;
   const auto s = net.parameter("s", "f32", "1");
@@ -416,8 +416,8 @@ TEST_CASE("bad input: loops that would collect without end", "[bad][resources]")
 }
 
 TEST_CASE("bad input: loops that would run without end", "[bad][resources]") {
-  // Nothing is collected; the sum stays below 1e30 for ever. One loop of fixed shapes, and one whose
-  // state may change its shape.
+  // Nothing is collected; the sum stays below 1e30 for ever. One loop of fixed shapes, and one
+  // whose state may change its shape.
   for (const char* shape : {"1", "?"}) {
     INFO(shape);
     NetText net;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What callers get wrong, class by class: each is a typed error that names operand, axis, what was
-// expected and what came, before anything is written. Here: counts, ranks and missing data. Declared
-// shapes: bad_bounds_test.cpp; shared memory: bad_overlap_test.cpp; threads:
+// expected and what came, before anything is written. Here: counts, ranks and missing data.
+// Declared shapes: bad_bounds_test.cpp; shared memory: bad_overlap_test.cpp; threads:
 // parallel/bad_input_test.cpp; views that are wrong by themselves: core/tensor_view_test.cpp.
 #include <weft/iter/config.hpp>
 

@@ -17,8 +17,8 @@ using test::Memory;
 using weft::ScalarType;
 using weft::TensorView;
 
-/// `from` broadcast to `shape` and converted one by one; elements of the same type are moved as they
-/// are, bools of any byte too.
+/// `from` broadcast to `shape` and converted one by one; elements of the same type are moved as
+/// they are, bools of any byte too.
 test::Dense converted(const TensorView& from, ScalarType type, const Dims& shape) {
   const auto size = static_cast<std::size_t>(weft::element_size(type));
   return test::naive_map(type, shape, {from}, [&](const auto* in, void* to) {

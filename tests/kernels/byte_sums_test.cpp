@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and counts of bytes against the plainest of loops, with rows that end where memory ends: the largest
-// and smallest values, as many rows as their 16 bits hold, and more.
+// Sums and counts of bytes against the plainest of loops, with rows that end where memory ends: the
+// largest and smallest values, as many rows as their 16 bits hold, and more.
 #include <weft/machine/level.hpp>
 
 #include "kernels/reduce/reduce.hpp"

@@ -78,7 +78,8 @@ test::Dense naive_result(ReduceOp op, const TensorView& in, ScalarType result,
   });
 }
 
-/// Takes over the signs of `got` where both are zero: which of two zeros is the larger, amax does not say.
+/// Takes over the signs of `got` where both are zero: which of two zeros is the larger, amax does
+/// not say.
 void accept_zeros(test::Dense& want, const test::Dense& got, std::int64_t n) {
   const std::int64_t size = weft::element_size(want.type);
   weft::dispatch_all_types(want.type, [&]<class T>() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops whose results go past the caches: what the other loops make of the same elements, for every function that
-// has one, at every level; in place, with an input of one value, up to the last byte of memory, and nothing beyond the
-// results. And rows of any length that begin anywhere, of which those take what is whole lines.
+// Loops whose results go past the caches: what the other loops make of the same elements, for every
+// function that has one, at every level; in place, with an input of one value, up to the last byte
+// of memory, and nothing beyond the results. And rows of any length that begin anywhere, of which
+// those take what is whole lines.
 #include "all_kernels.hpp"
 #include "engine/elementwise/streaming_rows.hpp"
 #include "kernels/stage/stage.hpp"
@@ -19,7 +20,8 @@ using weft::ScalarType;
 constexpr char gap = 0x5a;
 constexpr std::int64_t line = 64;
 
-/// Rows of bytes, of which the first begins `past_line` bytes behind a line, with a gap on either side.
+/// Rows of bytes, of which the first begins `past_line` bytes behind a line, with a gap on either
+/// side.
 class Rows {
  public:
   Rows(std::int64_t rows, std::int64_t row_bytes, std::int64_t pitch, std::int64_t past_line)
@@ -55,7 +57,8 @@ std::unique_ptr<char[]> drawn(ScalarType type, std::int64_t count, Random& rando
   return memory;
 }
 
-/// `past`(kernel, data, row_bytes, n, rows, broadcast) beside kernel.run on the same rows of n elements.
+/// `past`(kernel, data, row_bytes, n, rows, broadcast) beside kernel.run on the same rows of n
+/// elements.
 template <class Past>
 void check(test::Tally& tally, Random& random, const weft::SpanKernel& kernel,
            std::string_view what, std::int64_t n, std::int64_t rows, std::int64_t pitch,

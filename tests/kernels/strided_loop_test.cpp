@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over elements that lie apart: what the loops over dense spans make of the same elements, for every function
-// that has one, at every level; steps of any sign and none, in place, up to the last byte of memory, and nothing
-// between the results.
+// Loops over elements that lie apart: what the loops over dense spans make of the same elements,
+// for every function that has one, at every level; steps of any sign and none, in place, up to the
+// last byte of memory, and nothing between the results.
 #include "all_kernels.hpp"
 #include "support/levels.hpp"
 #include "support/tally.hpp"

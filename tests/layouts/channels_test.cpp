@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of a few channels, which stand innermost in one operand and outermost in another, turned or not: planes less
-// than a line across, which go on along another dim.
+// Images of a few channels, which stand innermost in one operand and outermost in another, turned
+// or not: planes less than a line across, which go on along another dim.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 

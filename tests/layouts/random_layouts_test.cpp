@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of two to five dims that lie anyhow (permuted, with gaps, backwards, repeated, beside any alignment), in
-// the caches and beyond: the same bytes as by the plainest of loops, gaps and all.
+// Operands of two to five dims that lie anyhow (permuted, with gaps, backwards, repeated, beside
+// any alignment), in the caches and beyond: the same bytes as by the plainest of loops, gaps and
+// all.
 #include <weft/iter/config.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/machine/cpu_info.hpp>
@@ -27,8 +28,9 @@ using weft::TensorView;
 
 constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
 
-/// How many elements of so many bytes, all operands', a case has at least: in half of the cases as many as the caches
-/// do not hold, and stores past them are thought of; otherwise less, of any magnitude.
+/// How many elements of so many bytes, all operands', a case has at least: in half of the cases as
+/// many as the caches do not hold, and stores past them are thought of; otherwise less, of any
+/// magnitude.
 std::int64_t least_elements(Random& random, std::int64_t bytes) {
   const std::int64_t share = weft::cpu_info().last_level_share();
   const std::int64_t most = std::max<std::int64_t>(share / bytes + 1, 270000);
@@ -41,7 +43,8 @@ int round_count() {
   return test::rounds(share <= (4 << 20) ? 12 : 2);
 }
 
-/// Two to five extents, some short, some around the sides of tiles, of at least `least` elements, and few more.
+/// Two to five extents, some short, some around the sides of tiles, of at least `least` elements,
+/// and few more.
 Dims large_shape(Random& random, std::int64_t least) {
   const std::vector<std::int64_t> sides = {16, 31, 64, 100, 128, 130, 256, 300, 512, 1000};
   Dims shape(static_cast<std::size_t>(random.integer(1, 4)));
@@ -185,7 +188,8 @@ std::string described(const char* what, const Dims& shape, std::initializer_list
 /// How a result is asked for.
 enum class Form { function, kernel, raw_loop };
 
-/// Runs `run`, on one thread or two, and compares all bytes of the output with those that `wanted` has.
+/// Runs `run`, on one thread or two, and compares all bytes of the output with those that `wanted`
+/// has.
 template <class T, class Run>
 bool gives(Placed<T>& out, const std::vector<char>& before, const std::vector<char>& wanted,
            int threads, Run&& run) {

@@ -127,7 +127,8 @@ TEST_CASE("copy: across, of more than the second-level cache holds some times", 
   WEFT_RANDOM(random);
   test::Tally tally;
   const auto check_type = [&](ScalarType type, bool pages) {
-    // All of a row of each side, or nearly: rows that are pages apart, lines, or any number of elements.
+    // All of a row of each side, or nearly: rows that are pages apart, lines, or any number of
+    // elements.
     const std::int64_t size = weft::element_size(type);
     const std::int64_t beside = pages               ? 0
                                 : random.chance(50) ? random.integer(1, 3)

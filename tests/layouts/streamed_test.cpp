@@ -28,8 +28,8 @@ constexpr std::int64_t row_length = 1500;  // no multiple of a line, nor of a ti
 constexpr std::int64_t most_bytes = 512 << 20;
 constexpr std::int64_t least_elements = 1 << 18;
 
-/// Rows so that `element_bytes` an element are more than the engine keeps in caches, and as many as are worth thinking
-/// of stores past them, or 0 if that is too much for a test.
+/// Rows so that `element_bytes` an element are more than the engine keeps in caches, and as many as
+/// are worth thinking of stores past them, or 0 if that is too much for a test.
 std::int64_t rows_for(std::int64_t element_bytes, std::int64_t columns = row_length) {
   const std::int64_t least = weft::cpu_info().last_level_share();
   if (least + (least >> 4) > most_bytes) return 0;
@@ -466,8 +466,8 @@ TEST_CASE("streamed: copies between types", "[layouts]") {
 }
 
 TEST_CASE("streamed: four dims, in the opposite order", "[layouts]") {
-  // Rows of a tile are two dims; the last tiles along each are smaller than the others. Where the output has a
-  // pitch, they are one.
+  // Rows of a tile are two dims; the last tiles along each are smaller than the others. Where the
+  // output has a pitch, they are one.
   const std::int64_t least = weft::cpu_info().last_level_share();
   if (least + (least >> 4) > most_bytes) return;
   constexpr std::int64_t e0 = 100, e2 = 7;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers that are not exact: ordinary numbers against the C library in a wider
-// type, all pairs of special parts against the C library in their own.
+// Functions of complex numbers that are not exact: ordinary numbers against the C library in a
+// wider type, all pairs of special parts against the C library in their own.
 #include <weft/core/tensor.hpp>
 
 #include "support/dense.hpp"

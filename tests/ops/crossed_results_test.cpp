@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions whose results lie across the order in which they are made, few and many: bit for bit those
-// of an output that lies as they are made, of any type, for any number of threads.
+// Reductions whose results lie across the order in which they are made, few and many: bit for bit
+// those of an output that lies as they are made, of any type, for any number of threads.
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/registry.hpp>
 
@@ -42,7 +42,8 @@ const std::vector<Function>& functions() {
   return all;
 }
 
-/// A shape of three or four axes with about `results` elements outside `axes`, which are one or two.
+/// A shape of three or four axes with about `results` elements outside `axes`, which are one or
+/// two.
 struct Problem {
   Dims shape, axes, kept, kept_axes;
 };

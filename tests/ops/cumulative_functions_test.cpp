@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The prefix operations on all types, along every axis of random layouts, for any number of threads.
+// The prefix operations on all types, along every axis of random layouts, for any number of
+// threads.
 #include <weft/core/promotion.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/cumulative.hpp>

@@ -25,8 +25,8 @@ Complex value_of(ScalarType type, const void* element) {
   return Complex(value.real(), value.imag());
 }
 
-/// The sum of products, and how far it may be off in a result of a type: each product and the sum are
-/// rounded a few times.
+/// The sum of products, and how far it may be off in a result of a type: each product and the sum
+/// are rounded a few times.
 struct Expected {
   Complex sum = 0;
   long double magnitude = 0;

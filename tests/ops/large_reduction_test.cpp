@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of some ten thousand elements over several axes at once, inputs and outputs permuted and
-// with gaps, against the plainest of loops. All results are exact.
+// Reductions of some ten thousand elements over several axes at once, inputs and outputs permuted
+// and with gaps, against the plainest of loops. All results are exact.
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/registry.hpp>
 

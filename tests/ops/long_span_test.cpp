@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on long spans, which have loops of their own, around their least length and at any offset within a
-// line: bit for bit what the same elements give in short pieces.
+// Operations on long spans, which have loops of their own, around their least length and at any
+// offset within a line: bit for bit what the same elements give in short pieces.
 #include <weft/ops/copy.hpp>
 #include <weft/ops/registry.hpp>
 

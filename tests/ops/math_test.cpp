@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the table that are not exact: every value of the 16-bit types, samples of f32 and
-// f64 against a wider type, values at the ends of their domains, independence of position.
+// The functions of the table that are not exact: every value of the 16-bit types, samples of f32
+// and f64 against a wider type, values at the ends of their domains, independence of position.
 #include <weft/core/tensor.hpp>
 
 #include "support/dense.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefix operations and softmax of larger tensors whose axes lie in any order, the output's in another:
-// the same as of dense copies (softmax adds up in an order of its own).
+// Prefix operations and softmax of larger tensors whose axes lie in any order, the output's in
+// another: the same as of dense copies (softmax adds up in an order of its own).
 #include <weft/ops/copy.hpp>
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/softmax.hpp>

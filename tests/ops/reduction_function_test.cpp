@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every reduction against the plainest of loops: random layouts, all element types, every set of axes.
+// Every reduction against the plainest of loops: random layouts, all element types, every set of
+// axes.
 #include <weft/ops/copy.hpp>
 #include <weft/ops/reduce.hpp>
 

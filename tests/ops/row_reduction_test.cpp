@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few elements next to each other that become one take no plan: the same bits as with one, and where
-// it is not that simple, all the same results and errors.
+// A few elements next to each other that become one take no plan: the same bits as with one, and
+// where it is not that simple, all the same results and errors.
 #include <weft/ops/reduce.hpp>
 
 #include "support/dense.hpp"

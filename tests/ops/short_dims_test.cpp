@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of different orders where the innermost dim is short, so that what follows it makes longer
-// rows: the same elements as of dense copies.
+// Operands of different orders where the innermost dim is short, so that what follows it makes
+// longer rows: the same elements as of dense copies.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/ternary.hpp>

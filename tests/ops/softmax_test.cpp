@@ -41,8 +41,8 @@ test::Dense exact(const TensorView& a, std::size_t axis, bool log) {
       });
 }
 
-/// Empty if each result is as near as the type allows: softmax relative, log_softmax to the larger of
-/// the result and the element.
+/// Empty if each result is as near as the type allows: softmax relative, log_softmax to the larger
+/// of the result and the element.
 std::string wrong(const TensorView& got, const TensorView& a, std::size_t axis, bool log) {
   const test::Dense wanted = exact(a, axis, log);
   const ScalarType type = got.dtype();

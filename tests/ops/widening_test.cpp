@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of mixed types on long rows, where inputs are converted in registers: to the bit what the
-// same operation gives of inputs that have been converted before.
+// Arithmetic of mixed types on long rows, where inputs are converted in registers: to the bit what
+// the same operation gives of inputs that have been converted before.
 #include <weft/core/promotion.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>

@@ -100,7 +100,8 @@ TEST_CASE("bad input: when several pieces throw, one exception arrives", "[paral
 
 TEST_CASE("bad input: a lock held across a nested call does not deadlock", "[parallel]") {
   // A thread that waits for its inner call must not take up another outer piece meanwhile: it would
-  // lock the same mutex once more. To be noticed rather than to hang, each thread has a flag for it.
+  // lock the same mutex once more. To be noticed rather than to hang, each thread has a flag for
+  // it.
   const AddOne inner = AddOne::make(4000);
   test::in_arena(4, [&] {
     std::mutex mutex;

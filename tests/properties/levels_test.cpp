@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation gives the same bits at every level, but for functions that are not exact, which at
-// baseline, without FMA, give others within their stated error.
+// Every operation gives the same bits at every level, but for functions that are not exact, which
+// at baseline, without FMA, give others within their stated error.
 //
 // A process has one level, so this program runs itself once for each level of the machine: a hidden
 // test case prints results, and the visible one compares what was printed.
@@ -227,7 +227,8 @@ TEST_CASE("levels: the same bits, inexact functions at baseline apart", "[proper
     for (std::size_t i = 0; i < results[a].size(); ++i) {
       const std::string& x = results[a][i];
       const std::string& y = results[b][i];
-      // Made of fused operations, which baseline does not have; their own tests say how exact they are.
+      // Made of fused operations, which baseline does not have; their own tests say how exact they
+      // are.
       if (a == Level::baseline && b != a &&
           (x.find("softmax ") != std::string::npos || is_approximate_complex(x))) {
         continue;

@@ -14,7 +14,8 @@ using test::Dims;
 using weft::Overlap;
 using weft::ScalarType;
 
-/// Four axes reach at most 2 steps * 2 elements * 4 bytes each to either side; sampled ones 2 * 5 * 2.
+/// Four axes reach at most 2 steps * 2 elements * 4 bytes each to either side; sampled ones 2 * 5 *
+/// 2.
 constexpr int middle = 256;
 using Bytes = std::bitset<2 * middle>;
 

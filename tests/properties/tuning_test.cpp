@@ -38,8 +38,8 @@ using weft::TensorView;
 using weft::Tuning;
 using weft::TuningRow;
 
-/// Caches so small that little memory is much, and any value that a file may have for some rows; values near those
-/// of the table for the others.
+/// Caches so small that little memory is much, and any value that a file may have for some rows;
+/// values near those of the table for the others.
 Tuning random_tuning(Random& random) {
   CpuInfo machine;
   machine.l1_bytes = random.pick<std::int64_t>({32 << 10, 48 << 10});

@@ -11,8 +11,8 @@ using weft::graph::Frame;
 
 constexpr std::int64_t any = PartialShape::unknown, rows = 3, width = 5;
 
-/// s' = tanh(s + x W), over the slices of x[...] along an axis, of `part` elements each; all of s, and the
-/// last. `multiplies`: with the product, which is made for blocks of trips.
+/// s' = tanh(s + x W), over the slices of x[...] along an axis, of `part` elements each; all of s,
+/// and the last. `multiplies`: with the product, which is made for blocks of trips.
 Graph recurrence(std::int64_t axis, bool backwards, bool multiplies, bool grows) {
   Graph body("cell");
   const Value x = body.add_parameter({ScalarType::f32, {rows, 1, width}}, "x");
@@ -68,8 +68,8 @@ Graph with_slices_outside(const RandomLoop& loop, Random& random, std::vector<in
   return graph;
 }
 
-/// The input of an iterator with `more` trips than it has; its strides are those of a longer one, unless it
-/// is `dense`.
+/// The input of an iterator with `more` trips than it has; its strides are those of a longer one,
+/// unless it is `dense`.
 TensorView with_trips(const RandomLoop& loop, int input, std::int64_t more, bool dense,
                       std::vector<Tensor>& keep) {
   const Tensor& given = loop.inputs[static_cast<std::size_t>(input)];

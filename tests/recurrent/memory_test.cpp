@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop allocates and copies: nothing in a trip after the second, and no more after ten thousand
-// runs.
+// What a loop allocates and copies: nothing in a trip after the second, and no more after ten
+// thousand runs.
 #include "recurrent/loops.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/seed.hpp"
@@ -13,8 +13,8 @@ namespace {
 using namespace test;
 using Kind = LoopOutputKind;
 
-/// The specification's second example in small: X sliced along axis 1, an LSTM cell, its hidden state
-/// collected with the axis put back.
+/// The specification's second example in small: X sliced along axis 1, an LSTM cell, its hidden
+/// state collected with the axis put back.
 struct Lstm {
   static constexpr std::int64_t columns = 8, units = 4;
   Graph body;
@@ -244,7 +244,8 @@ TEST_CASE("memory: flat over many runs of random lengths", "[recurrent]") {
 }
 
 TEST_CASE("memory: another length neither plans nor allocates", "[recurrent]") {
-  // Two loops one after the other, the second backwards along another axis of what the first collects.
+  // Two loops one after the other, the second backwards along another axis of what the first
+  // collects.
   constexpr std::int64_t width = 5;
   const auto loop = [](Graph& graph, Value x, std::int64_t axis, bool backwards) {
     Graph body("sum");

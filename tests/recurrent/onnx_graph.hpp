@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Reads the graphs of ONNX's loop cases (tests/data/onnx-loops) into weft's graphs and loops: as much
-/// of ONNX as these cases have. A sequence is three tensors: the elements of its tensors one after the
-/// other, where each ends, and a row for each shape.
+/// Reads the graphs of ONNX's loop cases (tests/data/onnx-loops) into weft's graphs and loops: as
+/// much of ONNX as these cases have. A sequence is three tensors: the elements of its tensors one
+/// after the other, where each ends, and a row for each shape.
 #pragma once
 
 #include <weft/ops/copy.hpp>
@@ -52,7 +52,8 @@ inline ScalarType type_of_code(std::int64_t code) {
   return types.at(code);
 }
 
-/// A graph in the making; values of the graph around it come in by parameters, constants as they are.
+/// A graph in the making; values of the graph around it come in by parameters, constants as they
+/// are.
 class Scope {
  public:
   Scope(Scope* outer, std::map<std::string, Tensor> known)
@@ -148,7 +149,7 @@ class Scope {
     throw std::out_of_range("operator " + op);
   }
 
-  // ---- Sequences -----------------------------------------------------------------------------------
+  // ---- Sequences --------------------------------------------------------------------------------
 
   Value slice(Value data, Value start, Value stop) {
     return graph.add("Slice", {data, start, stop, numbers({1}), numbers({0})});
@@ -183,7 +184,7 @@ class Scope {
     return graph.add("Reshape", {flat, reshape(graph, pick(from.shapes, i), {from.rank})});
   }
 
-  // ---- Control flow --------------------------------------------------------------------------------
+  // ---- Control flow -----------------------------------------------------------------------------
 
   /// Adds the body's imports as invariants and the loop itself; gives its outputs.
   std::vector<Value> finish(LoopSpec& spec, Scope& body, std::vector<Value>& inputs) {
@@ -359,7 +360,7 @@ class Scope {
       items[out[o]] = next_of(values, at, results[o]);
   }
 
-  // ---- RNN, GRU, LSTM ------------------------------------------------------------------------------
+  // ---- RNN, GRU, LSTM ---------------------------------------------------------------------------
 
   const Tensor* known(const std::vector<std::string>& in, std::size_t i) const {
     return i < in.size() && !in[i].empty() ? &known_.at(in[i]) : nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenVINO's cases of TensorIterator, and of cells, which run as the body of a loop of one trip too.
+// OpenVINO's cases of TensorIterator, and of cells, which run as the body of a loop of one trip
+// too.
 #include <weft/recurrent/loop.hpp>
 
 #include "recurrent/loops.hpp"

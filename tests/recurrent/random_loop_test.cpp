@@ -57,7 +57,8 @@ TEST_CASE("random loops are what their bodies give trip by trip", "[recurrent]")
 TEST_CASE("random loops whose results lie in their outputs as long rows", "[recurrent]") {
   WEFT_RANDOM(random);
   for (int round = 0; round < rounds(200); ++round) {
-    // Rows of some bytes to some registers, before and after the axis along which results are put together.
+    // Rows of some bytes to some registers, before and after the axis along which results are put
+    // together.
     test::Dims shape;
     for (std::int64_t rank = random.integer(1, 3); rank > 0; --rank)
       shape.push_back(random.integer(1, 5));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices and collected elements that are rows with gaps between them: read and written there, to the bit what a
-// body run trip by trip on copies gives.
+// Slices and collected elements that are rows with gaps between them: read and written there, to
+// the bit what a body run trip by trip on copies gives.
 #include "recurrent/loops.hpp"
 #include "recurrent/naive_loop.hpp"
 #include "support/seed.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Counts heap allocations, and lets one fail. Replaces operator new of the whole program, so include it in exactly one
-/// source file of a test program that asks for it.
+/// Counts heap allocations, and lets one fail. Replaces operator new of the whole program, so
+/// include it in exactly one source file of a test program that asks for it.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ long allocations(F&& f) {
 /// The allocation that fails, once, counted from 1; 0: none does.
 inline std::atomic<long> failing_allocation{0};
 
-/// Calls f with its first allocation failing, with its second, and so on until none is left to fail, and
-/// after_failure() each time that f threw std::bad_alloc. Returns how often that was.
+/// Calls f with its first allocation failing, with its second, and so on until none is left to
+/// fail, and after_failure() each time that f threw std::bad_alloc. Returns how often that was.
 template <class F, class AfterFailure>
 long fail_each_allocation(F&& f, AfterFailure&& after_failure) {
   for (long n = 1;; ++n) {
@@ -56,7 +56,8 @@ inline void* counted_allocation(std::size_t size, std::size_t alignment) {
 }  // namespace test
 
 // Not inlined: otherwise GCC sees malloc's memory given to delete, or new's to free, and warns. All
-// forms, since a sanitizer brings those of its own that are left out, and finds the pairs mismatched.
+// forms, since a sanitizer brings those of its own that are left out, and finds the pairs
+// mismatched.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   return test::counted_allocation(size, alignof(std::max_align_t));
 }

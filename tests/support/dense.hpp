@@ -50,7 +50,8 @@ struct Dense {
 /// The elements of a view, row-major, as they are.
 Dense dense_copy(const weft::TensorView& view);
 
-/// Gives all NaNs the same bits: what a NaN holds depends on which operand of two a compiler puts first.
+/// Gives all NaNs the same bits: what a NaN holds depends on which operand of two a compiler puts
+/// first.
 void canonicalize(Dense& dense);
 
 /// f(inputs, out) for every index of `shape`: inputs[k] is the address of input k's element, out

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The two 16-bit floating types by their definition, slowly: decoding by powers of two, encoding by
-/// looking for the nearest of all values.
+/// The two 16-bit floating types by their definition, slowly: decoding by powers of two, encoding
+/// by looking for the nearest of all values.
 #pragma once
 
 #include <algorithm>

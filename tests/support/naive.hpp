@@ -41,8 +41,8 @@ void for_each_index(const Dims& shape, Visit&& visit) {
 /// extents of one axis that are not 1 are equal.
 std::optional<Dims> naive_broadcast(const std::vector<Dims>& shapes);
 
-/// Offset in elements, from an operand's own element (0, 0, ...), of the element that belongs to an index
-/// of the common shape. `Extents` is any list of std::int64_t.
+/// Offset in elements, from an operand's own element (0, 0, ...), of the element that belongs to an
+/// index of the common shape. `Extents` is any list of std::int64_t.
 template <class Extents>
 std::int64_t naive_offset(const Extents& shape, const Extents& strides, const Dims& index) {
   std::int64_t offset = 0;

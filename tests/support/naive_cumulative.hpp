@@ -79,8 +79,8 @@ inline Dense naive_totals(Total total, const weft::TensorView& a, std::size_t ax
                      });
 }
 
-/// True if `a` takes the place of `b` in a running maximum (or minimum): NaN does, equal elements do,
-/// and 0.0 is above -0.0.
+/// True if `a` takes the place of `b` in a running maximum (or minimum): NaN does, equal elements
+/// do, and 0.0 is above -0.0.
 template <class T>
 bool stands_over(T a, T b, bool least) {
   if constexpr (weft::is_half_type<T>) {

@@ -49,8 +49,8 @@ T element(const std::byte* at) {
   }
 }
 
-/// c[..., i, j] = start + sum over k of a[..., i, k] b[..., k, j], in runs of 256. The views have c's
-/// leading axes, start (which may be undefined) all of c's.
+/// c[..., i, j] = start + sum over k of a[..., i, k] b[..., k, j], in runs of 256. The views have
+/// c's leading axes, start (which may be undefined) all of c's.
 template <class T>
 Dense naive_product(const Dims& shape, const weft::TensorView& a, const weft::TensorView& b,
                     const weft::TensorView& start = {}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Writes models as OpenVINO IR, for tests: layers one after the other, edges and weights by the way.
+/// Writes models as OpenVINO IR, for tests: layers one after the other, edges and weights by the
+/// way.
 ///
 ///     NetText net;
 ///     const auto x = net.parameter("x", "f32", "2,3");

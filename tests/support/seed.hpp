@@ -29,8 +29,9 @@ inline int rounds(int count) {
   return count * static_cast<int>(number_from_environment("WEFT_TEST_ROUNDS", 1));
 }
 
-/// A random source that gives the same numbers everywhere, quickly: SplitMix64 (Steele, Lea, Flood: Fast
-/// Splittable Pseudorandom Number Generators, 2014). Drawing elements is a good part of what tests take.
+/// A random source that gives the same numbers everywhere, quickly: SplitMix64 (Steele, Lea, Flood:
+/// Fast Splittable Pseudorandom Number Generators, 2014). Drawing elements is a good part of what
+/// tests take.
 class Random {
  public:
   explicit Random(std::uint64_t from) : state_(from) {}

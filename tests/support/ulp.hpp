@@ -25,8 +25,8 @@ inline Format format_of(weft::ScalarType type) {
 }
 
 /// |got - wanted| in units in the last place that a number of that format has at `wanted`. Infinity
-/// counts as the number after the largest; NaN where there should be none, and the other way round, is
-/// infinitely wrong.
+/// counts as the number after the largest; NaN where there should be none, and the other way round,
+/// is infinitely wrong.
 template <class W>
 W ulp_error(W got, W wanted, const Format& format) {
   if (std::isnan(wanted) || std::isnan(got)) {

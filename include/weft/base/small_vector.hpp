@@ -127,7 +127,8 @@ class SmallVector {
   }
 
  private:
-  /// Small arrays of plain values are copied whole, unused elements and all: a few vector moves instead of a call.
+  /// Small arrays of plain values are copied whole, unused elements and all: a few vector moves
+  /// instead of a call.
   static constexpr bool copied_whole = std::is_trivially_copyable_v<T> && N * sizeof(T) <= 128;
 
   /// Copies what lies inside another vector: all of it, or of large ones the first line if that is

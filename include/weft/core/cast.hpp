@@ -51,7 +51,8 @@ WEFT_ALWAYS_INLINE constexpr To cast(From value) noexcept {
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{};
   } else if constexpr (std::is_same_v<From, bool>) {
-    // As a selection it vectorises, as a conversion it does not. Of 8 bytes a selection can become a branch.
+    // As a selection it vectorises, as a conversion it does not. Of 8 bytes a selection can become
+    // a branch.
     if constexpr (std::is_same_v<To, double>) return static_cast<int>(value);
     return value ? To(1) : To(0);
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -59,8 +60,8 @@ WEFT_ALWAYS_INLINE constexpr To cast(From value) noexcept {
     constexpr From least = static_cast<From>(std::numeric_limits<To>::min());
     const From kept = value == value ? value : From{};
     if constexpr (digits <= std::numeric_limits<From>::digits) {
-      // The ends of the range are exact: clamped before the conversion, and converted through 32 bits
-      // where that is enough, all of it is vector instructions.
+      // The ends of the range are exact: clamped before the conversion, and converted through 32
+      // bits where that is enough, all of it is vector instructions.
       constexpr From most = static_cast<From>(std::numeric_limits<To>::max());
       const From low = kept < least ? least : kept;
       const From clamped = low > most ? most : low;

@@ -2,8 +2,8 @@
 /// @file
 /// DLPack: handing tensors to other libraries, and taking theirs, without a copy.
 ///
-/// The structs have the layout of those in DLPack's own header (versions 0.2 to 1.x), under names of
-/// weft's, so that any version of that header may be there, or none: pass theirs with a
+/// The structs have the layout of those in DLPack's own header (versions 0.2 to 1.x), under names
+/// of weft's, so that any version of that header may be there, or none: pass theirs with a
 /// reinterpret_cast.
 #pragma once
 
@@ -21,8 +21,8 @@ struct Device {
   std::int32_t type;
   std::int32_t id;
 };
-/// DLDataType: the kind of number (0 signed, 1 unsigned, 2 floating, 4 bfloat, 5 complex, 6 bool), the
-/// bits of one, and how many make up an element.
+/// DLDataType: the kind of number (0 signed, 1 unsigned, 2 floating, 4 bfloat, 5 complex, 6 bool),
+/// the bits of one, and how many make up an element.
 struct DataType {
   std::uint8_t code;
   std::uint8_t bits;
@@ -60,22 +60,23 @@ struct ManagedTensorVersioned {
 
 }  // namespace dlpack
 
-/// The tensor that another library lends for the duration of a call: any strides, all element types of
-/// weft. Its memory is trusted, its geometry is checked. Throws Error: invalid_argument (a device that
-/// is not the CPU), dtype (a type that weft does not have), rank, shape, overflow, undefined (no
-/// data, shape).
+/// The tensor that another library lends for the duration of a call: any strides, all element types
+/// of weft. Its memory is trusted, its geometry is checked. Throws Error: invalid_argument (a
+/// device that is not the CPU), dtype (a type that weft does not have), rank, shape, overflow,
+/// undefined (no data, shape).
 WEFT_API TensorView view_of(const dlpack::TensorInfo& tensor);
 
 /// Takes a tensor over: its deleter is called once, when the last copy of the result is gone, or
-/// before an Error is thrown. A versioned one that is not to be written to gives a read-only Tensor, which
-/// outputs refuse. Throws Error as view_of, invalid_argument also for null and for a version above 1.
-/// One allocation, of the count of owners.
+/// before an Error is thrown. A versioned one that is not to be written to gives a read-only
+/// Tensor, which outputs refuse. Throws Error as view_of, invalid_argument also for null and for a
+/// version above 1. One allocation, of the count of owners.
 WEFT_API Tensor from_dlpack(dlpack::ManagedTensor* managed);
 WEFT_API Tensor from_dlpack(dlpack::ManagedTensorVersioned* managed);
 
-/// A share in a tensor, for another library: it keeps the memory alive until its deleter is called, from
-/// any thread. Strides are as they are, and always given. Throws Error(undefined) for an undefined tensor;
-/// to_dlpack Error(invalid_argument) for a read-only one, which it could not say. One allocation up to rank 8.
+/// A share in a tensor, for another library: it keeps the memory alive until its deleter is called,
+/// from any thread. Strides are as they are, and always given. Throws Error(undefined) for an
+/// undefined tensor; to_dlpack Error(invalid_argument) for a read-only one, which it could not say.
+/// One allocation up to rank 8.
 WEFT_API dlpack::ManagedTensor* to_dlpack(const Tensor& tensor);
 /// The same, in version 1.0.
 WEFT_API dlpack::ManagedTensorVersioned* to_dlpack_versioned(const Tensor& tensor);

@@ -82,7 +82,8 @@ concept Element = requires { ScalarTypeOf<T>::value; };
 
 /// Size of one element, in bytes: 1, 2, 4, 8 or 16.
 WEFT_ALWAYS_INLINE constexpr std::int64_t element_size(ScalarType type) noexcept {
-  // Logarithms, four bits a type, bool last: compilers build a table on the stack anew for each call.
+  // Logarithms, four bits a type, bool last: compilers build a table on the stack anew for each
+  // call.
   constexpr std::uint64_t log2_sizes = 0x4332'1133'2211'000;
   return std::int64_t{1} << (log2_sizes >> 4 * static_cast<int>(type) & 15);
 }

@@ -34,7 +34,8 @@ class IntSpan : public std::span<const std::int64_t> {
   constexpr int rank() const noexcept { return static_cast<int>(size()); }
 };
 
-/// True if both have the same numbers. In a loop: most lists have a few, and a call of memcmp costs more.
+/// True if both have the same numbers. In a loop: most lists have a few, and a call of memcmp costs
+/// more.
 inline bool same_list(IntSpan a, IntSpan b) noexcept {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -59,8 +60,8 @@ WEFT_API DimVector broadcast_shapes(IntSpan a, IntSpan b);
 /// `axis` counted from the front: -1 is the last of `rank` axes. A 0-d tensor accepts 0 and -1.
 /// Throws Error(axis) that names the axis and the allowed range.
 WEFT_API int normalize_axis(std::int64_t axis, int rank);
-/// `axis` as an index into `rank` extents or strides: -1 is the last. Throws Error(axis) that names the axis if it is out
-/// of range, and for every axis of a 0-d tensor, which has none.
+/// `axis` as an index into `rank` extents or strides: -1 is the last. Throws Error(axis) that names
+/// the axis if it is out of range, and for every axis of a 0-d tensor, which has none.
 WEFT_API std::size_t existing_axis(std::int64_t axis, int rank);
 
 /// As text: [2, 3, 4].

@@ -23,8 +23,9 @@ struct ByteRange {
   const std::byte* end = nullptr;
 };
 
-/// All of a view but its extents and strides: what can be copied without failing. Of whole words: compilers copy the end
-/// of other sizes by stores that overlap, and a load right behind these waits for both.
+/// All of a view but its extents and strides: what can be copied without failing. Of whole words:
+/// compilers copy the end of other sizes by stores that overlap, and a load right behind these
+/// waits for both.
 struct ViewFields {
   void* data_ = nullptr;
   ByteRange range_;
@@ -111,15 +112,16 @@ class WEFT_API TensorView : private ViewFields {
   IntSpan strides() const noexcept {
     return {dims_.data() + rank_, static_cast<std::size_t>(rank_)};
   }
-  /// Extent and stride (in elements) of an axis in [-rank, rank). Throw Error(axis); a 0-d tensor has no axis.
+  /// Extent and stride (in elements) of an axis in [-rank, rank). Throw Error(axis); a 0-d tensor
+  /// has no axis.
   std::int64_t extent(std::int64_t axis) const { return shape()[existing_axis(axis, rank_)]; }
   std::int64_t stride(std::int64_t axis) const { return strides()[existing_axis(axis, rank_)]; }
   std::int64_t numel() const noexcept { return numel_; }
   /// numel() times the element size.
   std::int64_t nbytes() const noexcept { return numel_ * element_size(type_); }
 
-  /// Address of the element at index (0, 0, ...). Null only if undefined or without elements. Who writes there has
-  /// asked read_only() before.
+  /// Address of the element at index (0, 0, ...). Null only if undefined or without elements. Who
+  /// writes there has asked read_only() before.
   void* data() const noexcept { return data_; }
   /// The same as T*, where T may be const. Throws Error(dtype) if T is not the element type, and
   /// Error(invalid_argument) for a T that is not const if the view is read-only.
@@ -131,8 +133,8 @@ class WEFT_API TensorView : private ViewFields {
     if (!std::is_const_v<T> && read_only_) fail_read_only();
     return static_cast<T*>(data_);
   }
-  /// Copies one element out. Throws Error(undefined) if there is no tensor, Error(rank) and Error(axis) for an index
-  /// that does not fit, Error(dtype) if T is not the element type.
+  /// Copies one element out. Throws Error(undefined) if there is no tensor, Error(rank) and
+  /// Error(axis) for an index that does not fit, Error(dtype) if T is not the element type.
   template <Element T>
   T at(IntSpan index) const {
     // By bytes: the address may be unaligned, and a bool may hold any byte.
@@ -147,7 +149,8 @@ class WEFT_API TensorView : private ViewFields {
       return value;
     }
   }
-  /// Offset in elements of the element at `index`. Throws Error(undefined), Error(rank), Error(axis).
+  /// Offset in elements of the element at `index`. Throws Error(undefined), Error(rank),
+  /// Error(axis).
   std::int64_t element_offset(IntSpan index) const;
 
   /// Row-major without gaps: the strides of axes of extent 1 do not count; true without elements.

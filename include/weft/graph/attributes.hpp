@@ -24,14 +24,15 @@ using Attribute = std::variant<bool, std::int64_t, double, std::string, std::vec
                                std::vector<double>, std::vector<std::string>, Tensor>;
 
 /// Settings by name; names are case-sensitive. Values that come as text, as a reader of files gives
-/// them, are read by the getters as what is asked for: "2" as an integer, "true", "True" and "1" as a
-/// flag, "1, 2" as a list, numbers always with a decimal point whatever the locale.
+/// them, are read by the getters as what is asked for: "2" as an integer, "true", "True" and "1" as
+/// a flag, "1, 2" as a list, numbers always with a decimal point whatever the locale.
 ///
-/// A getter without fallback throws Error(invalid_argument) that names the attribute if there is none;
-/// all throw Error(parse) with name and value if it is of another kind or cannot be read.
+/// A getter without fallback throws Error(invalid_argument) that names the attribute if there is
+/// none; all throw Error(parse) with name and value if it is of another kind or cannot be read.
 class WEFT_API Attributes {
  public:
-  // Not in the header, or every file that reads it compiles the map and all that an Attribute may be.
+  // Not in the header, or every file that reads it compiles the map and all that an Attribute may
+  // be.
   Attributes();
   Attributes(std::initializer_list<std::pair<const std::string, Attribute>> list);
   Attributes(const Attributes& other);

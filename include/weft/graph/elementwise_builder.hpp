@@ -42,9 +42,10 @@ struct ElementwiseFormula {
   int result = -1;
 };
 
-/// Collects a formula. All inputs broadcast to the shape of the node's output; types are those of the
-/// node's inputs. Functions that have no kernel for f16 or bf16 are computed in f32 and rounded.
-/// Throws Error(dtype) for a function that is not defined for a type, or operands of different types.
+/// Collects a formula. All inputs broadcast to the shape of the node's output; types are those of
+/// the node's inputs. Functions that have no kernel for f16 or bf16 are computed in f32 and
+/// rounded. Throws Error(dtype) for a function that is not defined for a type, or operands of
+/// different types.
 class WEFT_API ElementwiseBuilder {
  public:
   ElementwiseBuilder(const Node& node, std::span<const ScalarType> input_types)
@@ -55,8 +56,8 @@ class WEFT_API ElementwiseBuilder {
   ScalarType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
   ScalarType dtype(Term term) const;
 
-  /// Input i, broadcast as NumPy does; or, if an axis is given, with its own axes at the output's axes
-  /// from there on, and 1 after them.
+  /// Input i, broadcast as NumPy does; or, if an axis is given, with its own axes at the output's
+  /// axes from there on, and 1 after them.
   Term input(int i, int axis = -1);
   /// A number converted to `type`.
   Term number(double value, ScalarType type);

@@ -27,18 +27,18 @@ struct CompileOptions {
   const OperatorRegistry* operators = nullptr;  ///< null: standard_operators()
   bool fold = true;                             ///< compute what depends on constants only, once
   bool fuse = true;  ///< run neighbouring elementwise operations block by block
-  /// Where the graph comes from, such as a file: comes first in the message of an Error that planning or
-  /// running throws.
+  /// Where the graph comes from, such as a file: comes first in the message of an Error that
+  /// planning or running throws.
   std::string origin = {};
 };
 
-/// A checked graph, its operators found, constants folded, dead nodes left out, types inferred as far
-/// as parameters' types tell. Immutable; copies share it, and any number of Frames run it at the same
-/// time.
+/// A checked graph, its operators found, constants folded, dead nodes left out, types inferred as
+/// far as parameters' types tell. Immutable; copies share it, and any number of Frames run it at
+/// the same time.
 class WEFT_API Executable {
  public:
-  /// Throws Error as Graph::topological_order(), OperatorRegistry::at() and the operators' infer() do,
-  /// with the layer in the message. Constants are shared, not copied.
+  /// Throws Error as Graph::topological_order(), OperatorRegistry::at() and the operators' infer()
+  /// do, with the layer in the message. Constants are shared, not copied.
   explicit Executable(const Graph& graph, const CompileOptions& options = {});
 
   const std::string& name() const noexcept;
@@ -86,8 +86,8 @@ struct FrameCounters {
   std::int64_t arena_bytes = 0;  ///< memory held for values now
 };
 
-/// An executable with the memory to run it. Planned once for a geometry of the parameters; then only
-/// pointers are bound, and run() allocates nothing, unless shapes depend on the data.
+/// An executable with the memory to run it. Planned once for a geometry of the parameters; then
+/// only pointers are bound, and run() allocates nothing, unless shapes depend on the data.
 ///
 ///     Frame frame(executable);
 ///     frame.plan(views, {});                  // shapes and strides of the parameters
@@ -111,28 +111,33 @@ class WEFT_API Frame {
   /// Error(invalid_argument) for other counts; and what operators throw.
   void plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places = {});
 
-  // What follows throws Error(invalid_argument) before plan(), for a parameter or result that there is not, for one
-  // that is not external where it has to be, and of a frame that was moved from.
+  // What follows throws Error(invalid_argument) before plan(), for a parameter or result that there
+  // is not, for one that is not external where it has to be, and of a frame that was moved from.
 
-  /// The address of a parameter's element (0, 0, ...). The memory is read during run() only. O(uses).
+  /// The address of a parameter's element (0, 0, ...). The memory is read during run() only.
+  /// O(uses).
   void bind_parameter(int i, const void* origin);
-  /// Says that a parameter keeps its elements from run to run until this is called for it again. Kernels
-  /// that read it may keep what they make of them, if the frame is planned again, too. O(steps).
+  /// Says that a parameter keeps its elements from run to run until this is called for it again.
+  /// Kernels that read it may keep what they make of them, if the frame is planned again, too.
+  /// O(steps).
   void hold_parameter(int i);
-  /// Where to write an external result; has to be bound before run(). An address that the frame reads
-  /// during the same run must not meet it.
+  /// Where to write an external result; has to be bound before run(). An address that the frame
+  /// reads during the same run must not meet it.
   void bind_result(int i, void* origin);
 
-  /// Whether a parameter, or an external result, that is planned as dense rows with gaps between them may have
-  /// its rows any other number of bytes apart: all that reads or writes it are calls that take the rows.
+  /// Whether a parameter, or an external result, that is planned as dense rows with gaps between
+  /// them may have its rows any other number of bytes apart: all that reads or writes it are calls
+  /// that take the rows.
   bool can_step_parameter(int i) const;
   bool can_step_result(int i) const;
-  /// Bytes from row to row from now on, until the next plan(). Only where can_step_...() said so after it.
+  /// Bytes from row to row from now on, until the next plan(). Only where can_step_...() said so
+  /// after it.
   void step_parameter(int i, std::int64_t bytes);
   void step_result(int i, std::int64_t bytes);
 
-  /// Runs. Throws what kernels throw; results are then undefined. Throws Error(undefined), before anything runs, for
-  /// an external result that was not bound, and a parameter that was bound to null.
+  /// Runs. Throws what kernels throw; results are then undefined. Throws Error(undefined), before
+  /// anything runs, for an external result that was not bound, and a parameter that was bound to
+  /// null.
   void run();
 
   /// Geometry of a result and, after run(), where it is: its external place, or memory of the frame

@@ -20,8 +20,8 @@ struct PlanNote {
     viewed,  ///< nothing to compute: its outputs are views of its input
     fused,   ///< elementwise, in one pass over the elements, block by block in cache
     kernel,  ///< runs on its own
-    copied,  ///< a copy that the graph did not ask for: an operand made row-major, or a result put in
-             ///< its place
+    copied,  ///< a copy that the graph did not ask for: an operand made row-major, or a result put
+             ///< in its place
   };
   Kind kind;
   std::vector<std::string> nodes;  ///< described, in the order in which they run

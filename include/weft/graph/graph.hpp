@@ -89,16 +89,16 @@ class WEFT_API Graph {
   Value add_constant(Tensor value, std::string name = {});
   /// Output 0 of a new operation.
   Value add(std::string op, std::vector<Value> inputs, Attributes attributes = {});
-  /// Any node; gives its index. Inputs may be left out for set_input(). Throws Error(invalid_argument)
-  /// for a parameter or constant that is incomplete.
+  /// Any node; gives its index. Inputs may be left out for set_input(). Throws
+  /// Error(invalid_argument) for a parameter or constant that is incomplete.
   int add_node(Node node);
   /// Results are numbered as they are added.
   int add_result(Value value, std::string name = {}, std::string layer_id = {});
   /// Has an operation run for its effect, whether a result depends on it or not: Assign.
   void add_sink(int node);
 
-  /// Makes `value` an input of a node that is there; inputs before it that were not set yet are left
-  /// out. Throws Error(invalid_argument) for indexes out of range.
+  /// Makes `value` an input of a node that is there; inputs before it that were not set yet are
+  /// left out. Throws Error(invalid_argument) for indexes out of range.
   void set_input(int node, int input, Value value);
 
   const std::vector<Node>& nodes() const noexcept { return nodes_; }
@@ -112,9 +112,10 @@ class WEFT_API Graph {
   int find_parameter(std::string_view name) const noexcept;
   int find_result(std::string_view name) const noexcept;
 
-  /// The nodes that results, and then sinks, depend on, inputs before users; parameters that nobody reads are not
-  /// among them. Depth is no matter: it does not recurse. Throws Error(invalid_argument) that names
-  /// the layers: an input or result that refers to a node or output that does not exist, or a cycle.
+  /// The nodes that results, and then sinks, depend on, inputs before users; parameters that nobody
+  /// reads are not among them. Depth is no matter: it does not recurse. Throws
+  /// Error(invalid_argument) that names the layers: an input or result that refers to a node or
+  /// output that does not exist, or a cycle.
   std::vector<int> topological_order() const;
   /// topological_order() of this graph and of all bodies, at most `max_depth` deep. Throws as it,
   /// and Error(limit).

@@ -43,11 +43,11 @@ class WEFT_API InferContext {
   /// Throws Error(invalid_argument) if it is left out.
   const ValueType& input(int i) const;
   /// The value of an input on which the shape of the outputs depends, such as the target of a
-  /// Reshape; null if it is not known yet. Then the outputs get as much of a shape as is certain, and
-  /// infer() is called again, in each run, when the value is there.
+  /// Reshape; null if it is not known yet. Then the outputs get as much of a shape as is certain,
+  /// and infer() is called again, in each run, when the value is there.
   const TensorView* value(int i) const;
-  /// The value of an input that tells more about the outputs if it is there already, and is not waited
-  /// for; else null.
+  /// The value of an input that tells more about the outputs if it is there already, and is not
+  /// waited for; else null.
   const TensorView* value_if_known(int i) const noexcept;
   /// The same, as integers, of any integer type and any rank; false if it is not known. Throws
   /// Error(dtype) if it holds no integers.
@@ -79,9 +79,9 @@ class WEFT_API InferContext {
   mutable std::uint64_t asked_ = 0;
 };
 
-/// What a node is prepared for: the geometry of its inputs and outputs. The addresses of the views are
-/// *placeholders*, apart from each other and good for planning (TensorIteratorConfig::build()) but not
-/// for reading; only constants can be read now.
+/// What a node is prepared for: the geometry of its inputs and outputs. The addresses of the views
+/// are *placeholders*, apart from each other and good for planning (TensorIteratorConfig::build())
+/// but not for reading; only constants can be read now.
 class WEFT_API PrepareContext {
  public:
   PrepareContext(const Node& node, std::span<const TensorView> inputs,
@@ -102,8 +102,8 @@ class WEFT_API PrepareContext {
   bool has_input(int i) const noexcept { return at(inputs_, i).defined(); }
   /// Undefined if it is left out, or there is none of that number.
   const TensorView& input(int i) const noexcept { return at(inputs_, i); }
-  /// Undefined if its shape is not known before the node has run (see KernelArguments::allocate), or there is none of
-  /// that number.
+  /// Undefined if its shape is not known before the node has run (see KernelArguments::allocate),
+  /// or there is none of that number.
   const TensorView& output(int i) const noexcept { return at(outputs_, i); }
   /// What lasts from run to run of the frame; it outlives the kernel.
   Variables& variables() const noexcept { return variables_; }
@@ -126,8 +126,8 @@ class WEFT_API PrepareContext {
 /// Gives memory to outputs whose shape turns up while a node runs.
 class WEFT_API OutputMemory {
  public:
-  /// Row-major memory for output i, not initialised, aligned to 64 bytes. Every such output has to be
-  /// given memory once in a run.
+  /// Row-major memory for output i, not initialised, aligned to 64 bytes. Every such output has to
+  /// be given memory once in a run.
   virtual void* allocate(int output, IntSpan shape) = 0;
 
  protected:
@@ -144,8 +144,8 @@ struct KernelArguments {
   void* allocate(int output, IntSpan shape) const { return memory->allocate(output, shape); }
 };
 
-/// A node prepared to run on operands of one geometry: plans, packed weights, compiled bodies, buffers.
-/// One thread runs it at a time.
+/// A node prepared to run on operands of one geometry: plans, packed weights, compiled bodies,
+/// buffers. One thread runs it at a time.
 class WEFT_API Kernel {
  public:
   Kernel() = default;
@@ -157,20 +157,21 @@ class WEFT_API Kernel {
   /// allocate after the second run.
   virtual void run(const KernelArguments& arguments) = 0;
 
-  /// From now on, and until hold() is called for it again, input i holds the same elements in every run:
-  /// what is made of them, such as a packed matrix, can be kept. Inputs that this is never said of may
-  /// change from run to run.
+  /// From now on, and until hold() is called for it again, input i holds the same elements in every
+  /// run: what is made of them, such as a packed matrix, can be kept. Inputs that this is never
+  /// said of may change from run to run.
   virtual void hold(int input);
 
-  /// The same as adapt(), for what a run of another length takes: only extents and strides of inputs have
-  /// changed, constant inputs are the very same, and nothing but the shapes of outputs follows from them.
-  /// Puts `outputs`, their shapes so far, right and returns true; or returns false, and the node is planned
-  /// anew, as it is if this throws Error. Inputs that are left out are null; addresses mean nothing.
+  /// The same as adapt(), for what a run of another length takes: only extents and strides of
+  /// inputs have changed, constant inputs are the very same, and nothing but the shapes of outputs
+  /// follows from them. Puts `outputs`, their shapes so far, right and returns true; or returns
+  /// false, and the node is planned anew, as it is if this throws Error. Inputs that are left out
+  /// are null; addresses mean nothing.
   virtual bool resize(std::span<const TensorView* const> inputs, std::span<DimVector> outputs);
 
-  /// Makes this kernel what prepare() would make for other shapes of the same node, and returns true;
-  /// or returns false, and a new one is made. Constant inputs are the very same as before, so that
-  /// what was packed of them can be kept. Worth it where preparing is dear.
+  /// Makes this kernel what prepare() would make for other shapes of the same node, and returns
+  /// true; or returns false, and a new one is made. Constant inputs are the very same as before, so
+  /// that what was packed of them can be kept. Worth it where preparing is dear.
   virtual bool adapt(const PrepareContext& context);
 };
 
@@ -182,11 +183,13 @@ struct OperatorName {
   int last_opset = 1000;
 };
 
-/// An operator. Stateless: what belongs to a node is in the Node, what belongs to a run in its Kernel.
+/// An operator. Stateless: what belongs to a node is in the Node, what belongs to a run in its
+/// Kernel.
 ///
 /// It computes in one of three ways, which are asked for in this order: as a view of its input
-/// (view()), as a formula over elements, which is fused with its neighbours (elementwise()), or as a
-/// Kernel of its own (prepare()). Errors thrown by any of these get the node's description in front.
+/// (view()), as a formula over elements, which is fused with its neighbours (elementwise()), or as
+/// a Kernel of its own (prepare()). Errors thrown by any of these get the node's description in
+/// front.
 class WEFT_API Operator {
  public:
   Operator(const Operator&) = delete;
@@ -202,9 +205,9 @@ class WEFT_API Operator {
   /// Writes the formula of output 0 and returns true, if this is an elementwise operator.
   virtual bool elementwise(ElementwiseBuilder& builder) const;
 
-  /// Makes each output a view of the memory of input 0 and returns true, if that can be done for this
-  /// geometry. `outputs` has one undefined view per output; what is put there must have the output's
-  /// inferred shape.
+  /// Makes each output a view of the memory of input 0 and returns true, if that can be done for
+  /// this geometry. `outputs` has one undefined view per output; what is put there must have the
+  /// output's inferred shape.
   virtual bool view(const PrepareContext& context, std::span<TensorView> outputs) const;
 
   /// Prepares a run. The default says that there is none.

@@ -25,11 +25,12 @@ namespace graph {
 ///     mine.add(std::make_shared<Frobnicate>());
 class WEFT_API OperatorRegistry {
  public:
-  /// Adds an operator under its name and aliases; among those that fit, the one added last is found.
+  /// Adds an operator under its name and aliases; among those that fit, the one added last is
+  /// found.
   void add(std::shared_ptr<const Operator> op);
 
-  /// The operator of a name, upper or lower case, that is meant in `opset`; 0: the one of the highest
-  /// operation sets. Null if there is none.
+  /// The operator of a name, upper or lower case, that is meant in `opset`; 0: the one of the
+  /// highest operation sets. Null if there is none.
   const Operator* find(std::string_view name, int opset) const;
   /// The operator of a node. Throws Error(invalid_argument) that describes the node and says which
   /// operation sets would be known, if any.
@@ -38,8 +39,8 @@ class WEFT_API OperatorRegistry {
   /// All, in the order of their names.
   std::vector<const Operator*> all() const;
 
-  /// The most memory, in bytes, that a program of these operators may take for its values at a time,
-  /// and so may each body in it; 1 TiB if nobody says otherwise. A plan that needs more is
+  /// The most memory, in bytes, that a program of these operators may take for its values at a
+  /// time, and so may each body in it; 1 TiB if nobody says otherwise. A plan that needs more is
   /// Error(limit), before any of it is allocated: for programs that strangers have written.
   std::int64_t max_bytes() const noexcept { return max_bytes_; }
   void set_max_bytes(std::int64_t bytes) noexcept {

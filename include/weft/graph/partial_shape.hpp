@@ -63,8 +63,8 @@ class WEFT_API PartialShape {
 /// As text: [2, ?, 4]; [...] of unknown rank.
 WEFT_API std::string to_string(const PartialShape& shape);
 
-/// The shape to which `a` and `b` broadcast, aligned at the last axis, as far as it is known. Throws
-/// Error(shape) for known extents that do not fit.
+/// The shape to which `a` and `b` broadcast, aligned at the last axis, as far as it is known.
+/// Throws Error(shape) for known extents that do not fit.
 WEFT_API PartialShape broadcast_shapes(const PartialShape& a, const PartialShape& b);
 
 /// Element type and shape of a value in a graph.

@@ -15,8 +15,8 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-/// The variables of a frame, by name: what ReadValue reads and Assign sets. A run reads what the run
-/// before it left; what it sets is there when it has ended.
+/// The variables of a frame, by name: what ReadValue reads and Assign sets. A run reads what the
+/// run before it left; what it sets is there when it has ended.
 class WEFT_API Variables {
  public:
   /// The value, or null before the first run that sets it.

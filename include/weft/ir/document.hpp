@@ -55,9 +55,9 @@ struct Body;
 /// An operation, as written.
 ///
 /// The getters read an attribute of <data> that the reader itself has a use for; those that an
-/// operator has a use for, it reads (graph::Attributes). Each throws Error(parse) that names the layer, the
-/// attribute, what was expected and what came, if the attribute is missing or its text is not
-/// wholly of that form; the *_or forms take `otherwise` where it is missing.
+/// operator has a use for, it reads (graph::Attributes). Each throws Error(parse) that names the
+/// layer, the attribute, what was expected and what came, if the attribute is missing or its text
+/// is not wholly of that form; the *_or forms take `otherwise` where it is missing.
 struct WEFT_API Layer {
   std::int64_t id = 0;
   std::string name;

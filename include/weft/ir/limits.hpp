@@ -26,8 +26,8 @@ struct Limits {
   std::int64_t max_elements = std::int64_t{1} << 40;        ///< elements of one tensor
   std::int64_t max_tensor_bytes = std::int64_t{1} << 40;    ///< bytes of one tensor
   std::int64_t max_constant_bytes = std::int64_t{1} << 40;  ///< bytes of all constants together
-  /// What a model may take for values at a time when it is compiled, folding its constants, and when
-  /// it runs; the same again for each body (graph::OperatorRegistry::set_max_bytes).
+  /// What a model may take for values at a time when it is compiled, folding its constants, and
+  /// when it runs; the same again for each body (graph::OperatorRegistry::set_max_bytes).
   std::int64_t max_run_bytes = std::int64_t{1} << 40;
   /// Trips of one run of a loop (graph::OperatorRegistry::set_max_trips).
   std::int64_t max_trips = std::numeric_limits<std::int64_t>::max();

@@ -40,15 +40,16 @@ struct Model {
   std::vector<ModelPort> outputs;  ///< one per result
 };
 
-/// The number of the port of that name, or of that id where no port has the name; -1 if there is none.
+/// The number of the port of that name, or of that id where no port has the name; -1 if there is
+/// none.
 WEFT_API int find_port(const std::vector<ModelPort>& ports, std::string_view name) noexcept;
 
-/// The graph that a document describes. Parameters and results are in the file's order. A bare layer
-/// becomes a model whose inputs and outputs are its ports; an element type that such a port does not
-/// tell is that of the Parameter it is mapped to, else f32.
+/// The graph that a document describes. Parameters and results are in the file's order. A bare
+/// layer becomes a model whose inputs and outputs are its ports; an element type that such a port
+/// does not tell is that of the Parameter it is mapped to, else f32.
 ///
-/// Constants are views of `weights`, which they share, where that is possible: elements that are not
-/// aligned to their size are copied, and so are bools that are neither 0 nor 1.
+/// Constants are views of `weights`, which they share, where that is possible: elements that are
+/// not aligned to their size are copied, and so are bools that are neither 0 nor 1.
 ///
 /// @param weights  u8 [bytes]: the .bin; undefined if there is none
 /// Throws Error: parse, limit, and bounds (a constant that is not wholly inside the weights), dtype

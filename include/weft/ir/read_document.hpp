@@ -28,7 +28,8 @@ namespace ir {
 /// @param xml   the text; not needed afterwards
 /// @param file  what messages call it
 /// Throws Error: parse (not such a text; the message names file, layer, port and attribute), limit.
-/// Takes memory in proportion to the text, at most 17 times as much for its tree, and time likewise.
+/// Takes memory in proportion to the text, at most 17 times as much for its tree, and time
+/// likewise.
 WEFT_API Document read_document(std::span<const std::byte> xml, const std::string& file = "model",
                                 const Limits& limits = {});
 

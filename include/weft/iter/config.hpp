@@ -65,8 +65,8 @@ class WEFT_API TensorIteratorConfig {
   /// is OverlapPolicy::ignore.
   TensorIteratorConfig& set_check_mem_overlap(bool check);
   /// [error] What to do about overlap. An output that overlaps itself or another output is refused
-  /// under `copy` too. Where the search cannot decide within its work limit, `copy` copies the input
-  /// and `error` refuses.
+  /// under `copy` too. Where the search cannot decide within its work limit, `copy` copies the
+  /// input and `error` refuses.
   TensorIteratorConfig& set_overlap_policy(OverlapPolicy policy);
   /// [true] All operands have one type. Without effect where types are promoted or cast.
   TensorIteratorConfig& check_all_same_dtype(bool check);

@@ -18,13 +18,13 @@ struct OrderOperand {
   bool counts = true;  ///< false: its layout is still to be chosen, so it has no say
 };
 
-/// The order of least cost over all operands. An axis costs, per step and operand, the bytes that it
-/// moves by, at most one cache line (64 bytes), and 4 bytes more for each doubling beyond a line: what
-/// is far away is not prefetched and lies in another page. Outputs count twice (a line written is also
-/// read). The cheapest axis is innermost, and it is followed by those that coalesce with it in most
-/// operands (outputs twice), if there are any. Axes of equal cost go by the sum of the strides, then the later axis inside. Strides count
-/// by magnitude, 0 costs nothing, and the sum does not depend on the order of the operands: a + b and
-/// b + a are walked alike.
+/// The order of least cost over all operands. An axis costs, per step and operand, the bytes that
+/// it moves by, at most one cache line (64 bytes), and 4 bytes more for each doubling beyond a
+/// line: what is far away is not prefetched and lies in another page. Outputs count twice (a line
+/// written is also read). The cheapest axis is innermost, and it is followed by those that coalesce
+/// with it in most operands (outputs twice), if there are any. Axes of equal cost go by the sum of
+/// the strides, then the later axis inside. Strides count by magnitude, 0 costs nothing, and the
+/// sum does not depend on the order of the operands: a + b and b + a are walked alike.
 /// @post a permutation of the axes; axes of extent 1 are outermost
 WEFT_API Permutation order_by_cost(const Geometry& geometry,
                                    std::span<const OrderOperand> operands);

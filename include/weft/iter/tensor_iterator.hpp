@@ -177,12 +177,12 @@ class WEFT_API TensorIterator {
 
   /// Runs a loop over all elements, in parallel: the flat range [0, numel) is split into pieces of
   /// at least `grain` elements (0 counts as 1), each of which goes through serial_for_each. Where
-  /// operands disagree about the order (a matrix and a transposed one), the pieces are tiles of 64 x
-  /// 64 elements along dim 0 and another dim instead, so that every cache line fetched is used up; not
-  /// if linear iteration or PyTorch's order was asked for. In reductions, threads share the largest dim
-  /// that output 0 keeps, so that each of its elements is met by one thread, in one order. Nothing
-  /// happens for numel 0. A loop that throws ends the others soon; the first exception reaches the
-  /// caller, outputs are then partly written.
+  /// operands disagree about the order (a matrix and a transposed one), the pieces are tiles of 64
+  /// x 64 elements along dim 0 and another dim instead, so that every cache line fetched is used
+  /// up; not if linear iteration or PyTorch's order was asked for. In reductions, threads share the
+  /// largest dim that output 0 keeps, so that each of its elements is met by one thread, in one
+  /// order. Nothing happens for numel 0. A loop that throws ends the others soon; the first
+  /// exception reaches the caller, outputs are then partly written.
   template <class F>
     requires(Loop1dCallable<F> || Loop2dCallable<F>)
   void for_each(F&& loop, std::int64_t grain = default_grain) const {

@@ -66,8 +66,8 @@ class CumulativeLoops {
     }
   }
 
-  /// Several lines at once, since each waits for its own accumulator, which loops over them would keep in
-  /// memory.
+  /// Several lines at once, since each waits for its own accumulator, which loops over them would
+  /// keep in memory.
   template <int lines>
   static WEFT_ALWAYS_INLINE void side_by_side(const Op& op, Acc* acc, char* out,
                                               std::int64_t out_line, const char* in,

@@ -24,16 +24,16 @@ struct CumulativeKernel {
   void (*advance)(const void* context, void* accumulators, char* out, std::int64_t out_row_bytes,
                   const char* in, std::int64_t in_row_bytes, std::int64_t rows,
                   std::int64_t columns) = nullptr;
-  /// The same for lines: element i of line l, the next of accumulators[l], is element i of what begins
-  /// at in + l * in_line_bytes. Null if there is none: lines are turned into columns then.
+  /// The same for lines: element i of line l, the next of accumulators[l], is element i of what
+  /// begins at in + l * in_line_bytes. Null if there is none: lines are turned into columns then.
   void (*advance_lines)(const void* context, void* accumulators, char* out,
                         std::int64_t out_line_bytes, const char* in, std::int64_t in_line_bytes,
                         std::int64_t n, std::int64_t lines) = nullptr;
 
   const void* context = nullptr;
   std::int64_t accumulator_bytes = 0;  ///< a multiple of its alignment, at most 64
-  /// Elements that are taken together, at most 4: of all calls for the same columns or lines, each but
-  /// the last has a multiple of them.
+  /// Elements that are taken together, at most 4: of all calls for the same columns or lines, each
+  /// but the last has a multiple of them.
   int step = 1;
   ScalarType out_type = ScalarType::f32;
   ScalarType in_type = ScalarType::f32;

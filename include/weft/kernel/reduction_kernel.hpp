@@ -24,32 +24,34 @@ struct ReductionKernel {
   void (*reduce_spans)(const void* context, void* accumulators, char* const* inputs,
                        const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n,
                        std::int64_t index, std::int64_t index_step) = nullptr;
-  /// accumulators[j] = the reduction of column j of `rows` x `columns` elements, rows >= 0; elements
-  /// of a row are dense, rows are row_bytes[input] apart. Row r has index `index + r`. A column's
-  /// result depends on nothing but its own elements.
+  /// accumulators[j] = the reduction of column j of `rows` x `columns` elements, rows >= 0;
+  /// elements of a row are dense, rows are row_bytes[input] apart. Row r has index `index + r`. A
+  /// column's result depends on nothing but its own elements.
   void (*reduce_columns)(const void* context, void* accumulators, char* const* inputs,
                          const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                          std::int64_t index) = nullptr;
-  /// accumulators[b * columns + j] = the reduction of column j of block b, for 0 <= b < `blocks`, as
-  /// reduce_columns makes it of `rows` x `columns` elements; block b begins b * block_bytes[input] bytes after
-  /// the first, and steps of either kind may have any sign. Null if there is no quicker way than one block after
-  /// the other, and for kernels that are `indexed`: it gives no index.
+  /// accumulators[b * columns + j] = the reduction of column j of block b, for 0 <= b < `blocks`,
+  /// as reduce_columns makes it of `rows` x `columns` elements; block b begins b *
+  /// block_bytes[input] bytes after the first, and steps of either kind may have any sign. Null if
+  /// there is no quicker way than one block after the other, and for kernels that are `indexed`: it
+  /// gives no index.
   void (*reduce_column_blocks)(const void* context, void* accumulators, char* const* inputs,
                                const std::int64_t* row_bytes, std::int64_t rows,
                                std::int64_t columns, const std::int64_t* block_bytes,
                                std::int64_t blocks) = nullptr;
-  /// into[j] = combination of into[j] and from[j], which stand for different elements, in any order.
+  /// into[j] = combination of into[j] and from[j], which stand for different elements, in any
+  /// order.
   void (*combine)(const void* context, void* into, const void* from, std::int64_t n) = nullptr;
-  /// into[r] = the combination of from[r * n] ... from[r * n + n - 1], n >= 1, all of which stand for
-  /// different elements. Null if there is no quicker way than `combine`.
+  /// into[r] = the combination of from[r * n] ... from[r * n + n - 1], n >= 1, all of which stand
+  /// for different elements. Null if there is no quicker way than `combine`.
   void (*combine_rows)(const void* context, void* into, const void* from, std::int64_t rows,
                        std::int64_t n) = nullptr;
   /// outputs[k][j] = result k of accumulators[j], dense.
   void (*project)(const void* context, const void* accumulators, std::int64_t n,
                   char* const* outputs) = nullptr;
-  /// outputs[0][r] = what reduce_spans and project make of row r of `rows` x `n` elements, 1 <= n < 16,
-  /// which follow each other without gaps, as the outputs do. Null if there is no shorter way. Of one
-  /// output and one input.
+  /// outputs[0][r] = what reduce_spans and project make of row r of `rows` x `n` elements, 1 <= n <
+  /// 16, which follow each other without gaps, as the outputs do. Null if there is no shorter way.
+  /// Of one output and one input.
   void (*reduce_short_rows)(const void* context, char* output, const char* input, std::int64_t rows,
                             std::int64_t n) = nullptr;
   /// Whether nothing can change the accumulator any more; null if that never happens.
@@ -71,29 +73,29 @@ struct ReductionKernel {
 /// Runs a reduction: dims along which the outputs stand still are reduced. Every output is
 /// overwritten; what reduces nothing gets the identity's result.
 ///
-/// The reduced elements of an output are cut into blocks fixed by the geometry of the inputs, and the
-/// blocks' accumulators are combined as a binary tree: of n blocks, the first 2^k >= n/2 against the
-/// rest. A block is a span of up to 65536 elements, or several short ones, where the inner dim is
-/// reduced, up to 256 rows where it is kept. Elements of a short inner dim that is reduced, beyond which
-/// a kept one lies and more of the reduced ones, are columns of their own, which are combined at the end.
-/// Threads share outputs, and blocks where outputs are few; the tree, and so every
-/// bit of the result, is the same for any number of threads and any grain.
+/// The reduced elements of an output are cut into blocks fixed by the geometry of the inputs, and
+/// the blocks' accumulators are combined as a binary tree: of n blocks, the first 2^k >= n/2
+/// against the rest. A block is a span of up to 65536 elements, or several short ones, where the
+/// inner dim is reduced, up to 256 rows where it is kept. Elements of a short inner dim that is
+/// reduced, beyond which a kept one lies and more of the reduced ones, are columns of their own,
+/// which are combined at the end. Threads share outputs, and blocks where outputs are few; the
+/// tree, and so every bit of the result, is the same for any number of threads and any grain.
 ///
 /// Operands of another type or layout than the kernel wants are staged as in run_spans. Allocates
 /// only where threads share the blocks of one output (their partial accumulators), where results of
-/// 4 to 256 KiB lie across the order in which they are made (they are put together first), and where
-/// accumulators are so large, above some hundred bytes, that a tile of them does not fit 48 KiB.
-/// Throws Error as run_spans; and Error(shape) if outputs differ in which dims they reduce.
+/// 4 to 256 KiB lie across the order in which they are made (they are put together first), and
+/// where accumulators are so large, above some hundred bytes, that a tile of them does not fit 48
+/// KiB. Throws Error as run_spans; and Error(shape) if outputs differ in which dims they reduce.
 WEFT_API void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                             const RunOptions& options = {});
 
-/// The first part of a reduction: an accumulator for each element of the outputs instead of a result,
-/// so that the elements of one reduction may be spread over several calls, threads or processes.
-/// Writes `accumulators`: iter.num_output_elements() of them, kernel.accumulator_bytes each, aligned as
-/// the kernel wants them, in the order of the iterator's dims without the reduced ones, dim 0 fastest.
-/// Accumulators of iterators with the same such order may be combined by kernel.combine, in any order;
-/// which one is up to the caller, and shows in the last bits of floating sums. The outputs are not
-/// touched. Throws as run_reduction.
+/// The first part of a reduction: an accumulator for each element of the outputs instead of a
+/// result, so that the elements of one reduction may be spread over several calls, threads or
+/// processes. Writes `accumulators`: iter.num_output_elements() of them, kernel.accumulator_bytes
+/// each, aligned as the kernel wants them, in the order of the iterator's dims without the reduced
+/// ones, dim 0 fastest. Accumulators of iterators with the same such order may be combined by
+/// kernel.combine, in any order; which one is up to the caller, and shows in the last bits of
+/// floating sums. The outputs are not touched. Throws as run_reduction.
 WEFT_API void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                                     void* accumulators, const RunOptions& options = {});
 /// The last part: writes the outputs from accumulators in that order. The inputs are not read.

@@ -22,19 +22,21 @@ struct SpanKernel {
   using Run = void (*)(const void* context, char* const* data, const std::int64_t* row_bytes,
                        std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
 
-  /// Works on one span of `n` > 0 elements wherever they lie: operand k's are strides_bytes[k] apart, of
-  /// any sign, or 0 for an input of one value. Otherwise as Run, with the same results to the bit; only what a
-  /// NaN holds may differ.
+  /// Works on one span of `n` > 0 elements wherever they lie: operand k's are strides_bytes[k]
+  /// apart, of any sign, or 0 for an input of one value. Otherwise as Run, with the same results to
+  /// the bit; only what a NaN holds may differ.
   using RunStrided = void (*)(const void* context, char* const* data,
                               const std::int64_t* strides_bytes, std::int64_t n);
 
   Run run = nullptr;
-  /// As run, with the same results to the bit, of a kernel of one output, written past the caches: every span of it
-  /// begins on a cache line and is a multiple of streamed_bytes long, and at most one input is one value. Taken for
-  /// outputs that no cache holds; if null, they go past the caches by way of a buffer.
+  /// As run, with the same results to the bit, of a kernel of one output, written past the caches:
+  /// every span of it begins on a cache line and is a multiple of streamed_bytes long, and at most
+  /// one input is one value. Taken for outputs that no cache holds; if null, they go past the
+  /// caches by way of a buffer.
   Run run_streamed = nullptr;
   static constexpr std::int64_t streamed_bytes = 256;
-  /// Taken where it is quicker to step over memory than to bring elements together; null if it never is.
+  /// Taken where it is quicker to step over memory than to bring elements together; null if it
+  /// never is.
   RunStrided run_strided = nullptr;
   /// Whether it is also quicker where an output's elements do not follow each other.
   bool strides_outputs = false;
@@ -65,9 +67,9 @@ struct RunOptions {
 ///
 /// Operands of unit stride are used in place and broadcast ones as one value where the kernel can;
 /// all others, and those of another type than the kernel's, are brought block by block into buffers
-/// of at most 136 KiB a thread on the stack, outputs the same way back. Outputs that, with everything
-/// else, do not stay in the last-level cache are written past it. Nothing is allocated. The result does
-/// not depend on threads or grain.
+/// of at most 136 KiB a thread on the stack, outputs the same way back. Outputs that, with
+/// everything else, do not stay in the last-level cache are written past it. Nothing is allocated.
+/// The result does not depend on threads or grain.
 ///
 /// A value passes from its type in memory to the iterator's dtype() and from that to the kernel's
 /// type (and back), so that i32 in an f16 operation rounds to f16 first.

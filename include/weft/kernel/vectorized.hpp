@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// SIMD values for kernels, 64 bytes wide at every level. No public header but this and its like needs xsimd.
+/// SIMD values for kernels, 64 bytes wide at every level. No public header but this and its like
+/// needs xsimd.
 #pragma once
 
 #include <weft/base/export.hpp>
@@ -21,8 +22,8 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class T>
 class Mask;
 
-/// The bits of a batch as elements of another type of the same size. xsimd::bitwise_cast names the batch in 8.1, and its
-/// element type in newer versions.
+/// The bits of a batch as elements of another type of the same size. xsimd::bitwise_cast names the
+/// batch in 8.1, and its element type in newer versions.
 template <class To, class From>
 WEFT_ALWAYS_INLINE xsimd::batch<To> bits_as(const xsimd::batch<From>& x) noexcept {
   if constexpr (requires {

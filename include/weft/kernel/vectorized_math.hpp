@@ -43,8 +43,8 @@ WEFT_ALWAYS_INLINE Register<T> nearest_product(const Register<T>& x,
   return fma(x, factor, FloatFormat<T>::rounder) - FloatFormat<T>::rounder;
 }
 
-/// The larger of a and b in each lane; b where they are equal or one is NaN. That is what the instructions do; of
-/// xsimd::max, the operand depends on the version.
+/// The larger of a and b in each lane; b where they are equal or one is NaN. That is what the
+/// instructions do; of xsimd::max, the operand depends on the version.
 template <class T>
 WEFT_ALWAYS_INLINE xsimd::batch<T> larger_or_second(const xsimd::batch<T>& a,
                                                     const xsimd::batch<T>& b) noexcept {
@@ -66,8 +66,8 @@ WEFT_ALWAYS_INLINE xsimd::batch<T> larger_or_second(const xsimd::batch<T>& a,
 #endif
   }
 }
-/// The smaller of a and b in each lane; b where they are equal or one is NaN. That is what the instructions do; of
-/// xsimd::min, the operand depends on the version.
+/// The smaller of a and b in each lane; b where they are equal or one is NaN. That is what the
+/// instructions do; of xsimd::min, the operand depends on the version.
 template <class T>
 WEFT_ALWAYS_INLINE xsimd::batch<T> smaller_or_second(const xsimd::batch<T>& a,
                                                      const xsimd::batch<T>& b) noexcept {

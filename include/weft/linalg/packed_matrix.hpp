@@ -23,8 +23,8 @@ class WEFT_API PackedMatrix {
  public:
   PackedMatrix() = default;
   /// Packs a matrix of rank 2, of f16, bf16, f32 or f64, with any strides. Allocates rows * columns
-  /// elements (f32 where the type is a 16-bit one), columns rounded up to a panel. Throws Error: rank,
-  /// dtype, undefined, overflow.
+  /// elements (f32 where the type is a 16-bit one), columns rounded up to a panel. Throws Error:
+  /// rank, dtype, undefined, overflow.
   explicit PackedMatrix(const TensorView& matrix);
 
   std::int64_t rows() const noexcept { return rows_; }
@@ -33,8 +33,8 @@ class WEFT_API PackedMatrix {
   /// Memory held, in bytes.
   std::int64_t bytes() const noexcept { return memory_.nbytes(); }
 
-  /// out[rows, columns()] = start + a · matrix by address, for the library's own loops: nothing is checked
-  /// and nothing allocated. `start` may have null data.
+  /// out[rows, columns()] = start + a · matrix by address, for the library's own loops: nothing is
+  /// checked and nothing allocated. `start` may have null data.
   void multiply(std::int64_t rows, const MatrixAt& out, const MatrixAt& a,
                 const MatrixAt& start) const;
 
@@ -46,12 +46,12 @@ class WEFT_API PackedMatrix {
   Tensor memory_;  // panels; with a provider a dense row-major copy
 };
 
-/// out[..., columns] = a[..., rows] · matrix, plus `start` where defined: a tensor that broadcasts along
-/// the leading axes, such as a bias [columns], or `out` itself. All of matrix.dtype(), any strides. Each
-/// element is ((start + r0) + r1) + ..., r0, r1, ... being the sums of 256 products each in order, whatever
-/// the layouts, threads and level (at baseline with two roundings a step). Split among threads by
-/// columns or rows where there is enough to do. Throws Error: shape, dtype, overlap (out with a, or partly
-/// with start), undefined.
+/// out[..., columns] = a[..., rows] · matrix, plus `start` where defined: a tensor that broadcasts
+/// along the leading axes, such as a bias [columns], or `out` itself. All of matrix.dtype(), any
+/// strides. Each element is ((start + r0) + r1) + ..., r0, r1, ... being the sums of 256 products
+/// each in order, whatever the layouts, threads and level (at baseline with two roundings a step).
+/// Split among threads by columns or rows where there is enough to do. Throws Error: shape, dtype,
+/// overlap (out with a, or partly with start), undefined.
 WEFT_API void multiply_out(const TensorView& out, const TensorView& a, const PackedMatrix& matrix,
                            const TensorView& start = TensorView());
 

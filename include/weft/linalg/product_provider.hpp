@@ -35,10 +35,10 @@ struct ProductProvider {
   bool (*multiply)(const MatrixProduct& product) noexcept;
 };
 
-/// Offers every matrix product from now on to `provider`, which has to live as long as it is set; null
-/// (the start value): to nobody. Returns the one before. A matrix that has been packed is offered to
-/// the provider that was set when it was packed. What the library promises about roundings holds for
-/// its own kernels only.
+/// Offers every matrix product from now on to `provider`, which has to live as long as it is set;
+/// null (the start value): to nobody. Returns the one before. A matrix that has been packed is
+/// offered to the provider that was set when it was packed. What the library promises about
+/// roundings holds for its own kernels only.
 WEFT_API const ProductProvider* set_product_provider(const ProductProvider* provider) noexcept;
 /// The one that is set, or null.
 WEFT_API const ProductProvider* product_provider() noexcept;

@@ -23,8 +23,8 @@
 #define WEFT_INLINE_LEVEL_NAMESPACE inline_level_baseline
 #endif
 
-// The highest level that this library has: 0 baseline, 1 avx2, 2 avx512. Set by the build (CMake: WEFT_LEVELS) where
-// levels are left out.
+// The highest level that this library has: 0 baseline, 1 avx2, 2 avx512. Set by the build (CMake:
+// WEFT_LEVELS) where levels are left out.
 #if !defined(__x86_64__)
 #undef WEFT_HIGHEST_LEVEL
 #define WEFT_HIGHEST_LEVEL 0
@@ -33,9 +33,9 @@
 #endif
 
 // A function whose loops are vectorised to 64 bytes, where compilers are told to prefer 32
-// (cmake/WeftKernels.cmake): what is left over at the end costs more, and so do rows that begin anywhere
-// within lines, so it is for long spans on machines with units of that width. Code that it is to hold has to be
-// inlined into it, and it into nothing.
+// (cmake/WeftKernels.cmake): what is left over at the end costs more, and so do rows that begin
+// anywhere within lines, so it is for long spans on machines with units of that width. Code that it
+// is to hold has to be inlined into it, and it into nothing.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
     defined(__AVX512VL__) && defined(__GNUC__) && !defined(__clang__)
 #define WEFT_WIDE_LOOPS __attribute__((noinline, target("prefer-vector-width=512")))

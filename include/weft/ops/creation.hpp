@@ -27,10 +27,10 @@ WEFT_API void fill_out(const Output& out, const Scalar& value);
 /// start, start + step, ... before stop, along one axis; ceil((stop - start) / step) elements.
 ///
 /// The result is of i64, of f32 if a number has a fraction, or of `type`. Integer types: element i
-/// is start + i * step, which wraps. Floating ones: start + i * step in f64, product and sum rounded
-/// each, and that rounded to the type by cast(). The count is exact among integers, else computed
-/// in f64; so the last element can be `stop` itself, as in PyTorch: linspace is told how many there
-/// are.
+/// is start + i * step, which wraps. Floating ones: start + i * step in f64, product and sum
+/// rounded each, and that rounded to the type by cast(). The count is exact among integers, else
+/// computed in f64; so the last element can be `stop` itself, as in PyTorch: linspace is told how
+/// many there are.
 ///
 /// Throws Error(invalid_argument): a step of 0 or away from stop, infinite or NaN numbers;
 /// Error(cast): a fraction and an integer type; Error(dtype): complex numbers, bool as a type;

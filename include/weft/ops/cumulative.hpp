@@ -5,8 +5,8 @@
 /// Inputs may be strided in any way; results do not depend on strides, threads or the level of
 /// instructions. An output is written as it is (converted, if that keeps the kind of its values),
 /// allocated if it is an undefined Tensor, or replaced if it is one of another shape; it may be the
-/// input. f16 and bf16 are computed in f32 and rounded once. Nothing else is allocated up to rank 8.
-/// Throw Error before anything is written: axis, shape, dtype, cast, overlap, undefined.
+/// input. f16 and bf16 are computed in f32 and rounded once. Nothing else is allocated up to rank
+/// 8. Throw Error before anything is written: axis, shape, dtype, cast, overlap, undefined.
 #pragma once
 
 #include <weft/base/export.hpp>
@@ -17,9 +17,9 @@
 namespace weft {
 inline namespace v0 {
 
-/// out[i] = a[0] + ... + a[i], of bool, integers, floating and complex types. Integers and bools add
-/// up in i64, which wraps; floating types in f64, complex ones in c128. The result has the input's
-/// type, i64 for integers and bools, or `dtype`.
+/// out[i] = a[0] + ... + a[i], of bool, integers, floating and complex types. Integers and bools
+/// add up in i64, which wraps; floating types in f64, complex ones in c128. The result has the
+/// input's type, i64 for integers and bools, or `dtype`.
 ///
 /// Real elements are added by fours: of x0, x1, x2, x3 = a[4k] ... a[4k + 3] and the total t of all
 /// before, t + x0, u = t + (x0 + x1), u + x2 and u + (x2 + x3).
@@ -33,9 +33,9 @@ WEFT_API Tensor cumprod(const Input& a, std::int64_t axis,
                         std::optional<ScalarType> dtype = std::nullopt);
 WEFT_API void cumprod_out(const Output& out, const Input& a, std::int64_t axis);
 
-/// out[i] = log(e^a[0] + ... + e^a[i]), computed in f64 with the largest element so far taken out, so
-/// that it neither overflows nor vanishes; bools and integers as f32. Infinities: -inf adds nothing,
-/// inf makes the rest inf, NaN makes it NaN.
+/// out[i] = log(e^a[0] + ... + e^a[i]), computed in f64 with the largest element so far taken out,
+/// so that it neither overflows nor vanishes; bools and integers as f32. Infinities: -inf adds
+/// nothing, inf makes the rest inf, NaN makes it NaN.
 WEFT_API Tensor logcumsumexp(const Input& a, std::int64_t axis,
                              std::optional<ScalarType> dtype = std::nullopt);
 WEFT_API void logcumsumexp_out(const Output& out, const Input& a, std::int64_t axis);
@@ -47,8 +47,8 @@ struct ValuesAndIndices {
 };
 
 /// The largest (smallest) of a[0] ... a[i], and the position of the last of those that equal it. Of
-/// real types. NaN wins: from the first on all values are NaN, and the position is that of the last.
-/// 0.0 is above -0.0.
+/// real types. NaN wins: from the first on all values are NaN, and the position is that of the
+/// last. 0.0 is above -0.0.
 WEFT_API ValuesAndIndices cummax(const Input& a, std::int64_t axis);
 WEFT_API ValuesAndIndices cummin(const Input& a, std::int64_t axis);
 /// The values alone.

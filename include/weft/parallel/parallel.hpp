@@ -41,8 +41,9 @@ class WEFT_API ThreadLimit {
 /// unrelated work meanwhile, so locks held across a call are safe.
 ///
 /// Each thread begins with a stretch of count / threads, the same one in every call as long as
-/// threads keep their places in the arena, so that it finds in its cache what it left there; whoever
-/// has ended helps the others. Which pieces there are, and who gets them, differs from run to run.
+/// threads keep their places in the arena, so that it finds in its cache what it left there;
+/// whoever has ended helps the others. Which pieces there are, and who gets them, differs from run
+/// to run.
 WEFT_API void parallel_for(std::int64_t count, std::int64_t grain,
                            FunctionRef<void(std::int64_t begin, std::int64_t end)> body,
                            std::int64_t align = 1);

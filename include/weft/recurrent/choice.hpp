@@ -21,10 +21,11 @@ struct Branch {
   std::vector<int> results;  ///< by output of the If: the result of the body that it is
 };
 
-/// A node with input 0 the condition (bool, one element) and any number of further inputs, which are
-/// numbered with it. Only the side that the condition says runs. Outputs have one element type; where
-/// the sides differ in shape, the shape turns up in the run. Throws Error(invalid_argument) that names
-/// the If, the side, expected and got, and Error(limit) for bodies more than 64 deep inside each other.
+/// A node with input 0 the condition (bool, one element) and any number of further inputs, which
+/// are numbered with it. Only the side that the condition says runs. Outputs have one element type;
+/// where the sides differ in shape, the shape turns up in the run. Throws Error(invalid_argument)
+/// that names the If, the side, expected and got, and Error(limit) for bodies more than 64 deep
+/// inside each other.
 WEFT_API graph::Node if_node(std::string name, Branch then_branch, Branch else_branch,
                              std::vector<graph::Value> inputs);
 

@@ -24,22 +24,23 @@ namespace recurrent {
 ///     graph::Executable program(outer, {.operators = &operators()});
 WEFT_API const graph::OperatorRegistry& operators();
 
-/// A node that runs a loop, to be added to a graph (Graph::add_node). Checks the spec, whose name it
-/// takes. Throws Error(invalid_argument) as check() does, and Error(limit) for bodies more than 64 deep
-/// inside each other.
+/// A node that runs a loop, to be added to a graph (Graph::add_node). Checks the spec, whose name
+/// it takes. Throws Error(invalid_argument) as check() does, and Error(limit) for bodies more than
+/// 64 deep inside each other.
 WEFT_API graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,
                                std::vector<graph::Value> inputs);
 
 /// Adds a node that loop_node() or if_node() has made, and gives its index.
 ///
-/// Inputs of a loop that are the same in every trip, and constants of `graph`, become constants of its
-/// body: weights can then be packed once. Loops inside likewise; the constants are shared.
+/// Inputs of a loop that are the same in every trip, and constants of `graph`, become constants of
+/// its body: weights can then be packed once. Loops inside likewise; the constants are shared.
 ///
-/// Variables that a body reads and sets (ReadValue, Assign) are read before the node and set behind it,
-/// by nodes that are added as well. Each trip of a loop sees what the trip before has set, and the first
-/// what the run before has left. A first value that the body computes is computed before the node. Throws
-/// Error(invalid_argument) if that depends on a slice or on the number of the trip, and for a variable
-/// that one body sets twice, or that one side of an If sets and neither reads.
+/// Variables that a body reads and sets (ReadValue, Assign) are read before the node and set behind
+/// it, by nodes that are added as well. Each trip of a loop sees what the trip before has set, and
+/// the first what the run before has left. A first value that the body computes is computed before
+/// the node. Throws Error(invalid_argument) if that depends on a slice or on the number of the
+/// trip, and for a variable that one body sets twice, or that one side of an If sets and neither
+/// reads.
 WEFT_API int add_node(graph::Graph& graph, graph::Node node);
 
 /// Adds the node as add_node() does, and gives the values of its outputs. The body is copied.

@@ -80,8 +80,8 @@ struct LoopRows {
   std::int64_t axis = 0;  ///< along which rows lie, in states and in the results collected
 };
 
-/// A loop. The body is a graph of its own that sees nothing but its parameters; each of these has one
-/// use: iterator, state, invariant or index.
+/// A loop. The body is a graph of its own that sees nothing but its parameters; each of these has
+/// one use: iterator, state, invariant or index.
 ///
 /// The number of trips is the least i for which one of these holds, whichever are there:
 /// i is a count; the head is false before trip i; the condition is false before trip i (the
@@ -107,8 +107,8 @@ struct LoopSpec {
 };
 
 /// Checks all numbers of a spec against its body and `ninputs`, and that they make sense together;
-/// shapes are checked when it is run. Throws Error(invalid_argument) that names the loop, the entry,
-/// expected and got.
+/// shapes are checked when it is run. Throws Error(invalid_argument) that names the loop, the
+/// entry, expected and got.
 WEFT_API void check(const LoopSpec& spec, const graph::Graph& body, int ninputs);
 
 }  // namespace recurrent

@@ -33,22 +33,24 @@ enum class OutputForm : std::uint8_t {
 /// A loop of a Network: a handle, good as long as the network.
 class WEFT_API NetworkLoop {
  public:
-  /// What ends the loop: at least one, at most one of each kind; with both, whichever comes first. A
-  /// condition may depend on recurrences of this loop and on values from outside it, not on iterators
-  /// or outputs of loops: it is computed once more than there are trips.
+  /// What ends the loop: at least one, at most one of each kind; with both, whichever comes first.
+  /// A condition may depend on recurrences of this loop and on values from outside it, not on
+  /// iterators or outputs of loops: it is computed once more than there are trips.
   void add_trip_limit(graph::Value value, TripLimit kind);
-  /// Trip i sees element i of `tensor` along `axis` (negative: from the end), or with `reverse` element
-  /// M - 1 - i of M trips, which needs a count. The axis is gone.
+  /// Trip i sees element i of `tensor` along `axis` (negative: from the end), or with `reverse`
+  /// element M - 1 - i of M trips, which needs a count. The axis is gone.
   graph::Value add_iterator(graph::Value tensor, std::int64_t axis = 0, bool reverse = false);
   /// `initial`, from outside, in trip 0; what set_next() says of the trip before in the others.
   graph::Value add_recurrence(graph::Value initial);
-  /// The only way back: `next` may depend on `recurrence`. Of the type and shape of the initial value.
+  /// The only way back: `next` may depend on `recurrence`. Of the type and shape of the initial
+  /// value.
   void set_next(graph::Value recurrence, graph::Value next);
-  /// The only way out of a loop. Concatenated outputs have one axis more, at `axis`, and need a length.
+  /// The only way out of a loop. Concatenated outputs have one axis more, at `axis`, and need a
+  /// length.
   graph::Value add_loop_output(graph::Value value, OutputForm form, std::int64_t axis = 0);
-  /// The extent of the new axis: i32 or i64, one element, from outside the loop. Zeros follow the last
-  /// trip; fewer than there are trips is an error when it is run. An output of the last value becomes a
-  /// concatenated one.
+  /// The extent of the new axis: i32 or i64, one element, from outside the loop. Zeros follow the
+  /// last trip; fewer than there are trips is an error when it is run. An output of the last value
+  /// becomes a concatenated one.
   void set_length(graph::Value output, graph::Value length);
 
  private:
@@ -96,12 +98,12 @@ class WEFT_API Network {
 
   /// The network as a graph with loop nodes (loop.hpp), to be compiled with operators(). A loop is
   /// inside another if it uses values of its inside. Loops without outputs vanish. Throws
-  /// Error(invalid_argument) that names the loop or loops and the layer: no limit, or two of a kind; a
-  /// condition that reads an iterator, an output of a loop or another loop's recurrence; an iterator
-  /// that runs backwards without a count; a recurrence without a next value; a last value of what is no
-  /// recurrence of the loop; a concatenated output without a length; a value that has to come from
-  /// outside the loop and does not; an output inside a loop; loops that are not nested cleanly.
-  /// Throws Error(limit) beyond 64 loops inside each other.
+  /// Error(invalid_argument) that names the loop or loops and the layer: no limit, or two of a
+  /// kind; a condition that reads an iterator, an output of a loop or another loop's recurrence; an
+  /// iterator that runs backwards without a count; a recurrence without a next value; a last value
+  /// of what is no recurrence of the loop; a concatenated output without a length; a value that has
+  /// to come from outside the loop and does not; an output inside a loop; loops that are not nested
+  /// cleanly. Throws Error(limit) beyond 64 loops inside each other.
   graph::Graph build() const;
 
  private:

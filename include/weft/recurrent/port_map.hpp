@@ -49,8 +49,8 @@ struct BackEdge {
   int parameter = 0;
 };
 
-/// A TensorIterator-1 or Loop-5. One input may feed any number of Parameters, one Result any number of
-/// outputs and back edges.
+/// A TensorIterator-1 or Loop-5. One input may feed any number of Parameters, one Result any number
+/// of outputs and back edges.
 ///
 ///     PortMap map;                                   // running sum over axis 1
 ///     map.inputs = {{.input = 0, .parameter = 0, .axis = 1}, {.input = 1, .parameter = 1}};

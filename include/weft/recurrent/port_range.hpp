@@ -12,8 +12,8 @@ namespace weft {
 inline namespace v0 {
 namespace recurrent {
 
-/// A range along one axis as a port map writes it. `start` and `end` are fence positions: position p
-/// stands before element p, so that an axis of 4 elements has the positions 0 to 4, and -1 is the
+/// A range along one axis as a port map writes it. `start` and `end` are fence positions: position
+/// p stands before element p, so that an axis of 4 elements has the positions 0 to 4, and -1 is the
 /// last of them (4), -2 the one before. With a negative stride `start` is the upper end.
 ///
 ///     PortRange{}                                   // every element, forwards
@@ -39,8 +39,8 @@ struct SliceRange {
 /// The slices of `range` on an axis of `extent` elements. Only the order of slices follows the sign
 /// of the stride: the elements inside one keep theirs. An empty range has no slices. Throws
 /// Error(invalid_argument) for a stride of 0, a part size below 1, or a start behind the end;
-/// Error(bounds) for a position outside the axis; Error(shape) if the last slice would be cut short.
-/// The message names the attribute, expected and got.
+/// Error(bounds) for a position outside the axis; Error(shape) if the last slice would be cut
+/// short. The message names the attribute, expected and got.
 WEFT_API SliceRange slices_of(const PortRange& range, std::int64_t extent);
 
 }  // namespace recurrent

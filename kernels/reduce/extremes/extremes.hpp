@@ -57,7 +57,8 @@ WEFT_ALWAYS_INLINE Vectorized<T> extreme_number(const Vectorized<T>& a,
   });
 }
 
-/// Types whose rows are taken in vectors. Of the narrower ones compilers make good loops by themselves.
+/// Types whose rows are taken in vectors. Of the narrower ones compilers make good loops by
+/// themselves.
 template <class T>
 inline constexpr bool has_extreme_lanes = VectorElement<T> && sizeof(T) >= 4;
 
@@ -77,8 +78,8 @@ WEFT_ALWAYS_INLINE Mask<T> both_numbers(const Vectorized<T>& x, const Vectorized
   return (x == x) & (y == y);
 }
 
-/// The extreme of n elements, at least as many as there are lanes: lane by lane, NaN in the lanes that
-/// met one. The last vector overlaps the one before it. `map` is a function of vectors.
+/// The extreme of n elements, at least as many as there are lanes: lane by lane, NaN in the lanes
+/// that met one. The last vector overlaps the one before it. `map` is a function of vectors.
 template <class T, bool largest, class Map>
 WEFT_ALWAYS_INLINE Vectorized<T> extreme_lanes(const T* from, std::int64_t n,
                                                const Map& map) noexcept {
@@ -168,7 +169,8 @@ WEFT_ALWAYS_INLINE void extreme_rows(T* extremes, const char* from, std::int64_t
   }
 }
 
-/// Takes the rows of a strip of columns into `extremes`, NaN where there is one; `best` is what they held.
+/// Takes the rows of a strip of columns into `extremes`, NaN where there is one; `best` is what
+/// they held.
 template <class T, bool largest, int vectors, class Map>
 WEFT_ALWAYS_INLINE void extremes_of_strip(T* extremes, const char* from, std::int64_t row_bytes,
                                           std::int64_t rows, bool start, const Map& map,
@@ -210,8 +212,8 @@ WEFT_ALWAYS_INLINE void extreme_columns(T* extremes, const char* from, std::int6
                                         const Map& map = {},
                                         T nothing = nothing_beyond<T, largest>()) noexcept {
   using V = Vectorized<T>;
-  // Of more rows at a time, each line would come from another page than the one before it; narrow rows are
-  // on the same pages, however many they are.
+  // Of more rows at a time, each line would come from another page than the one before it; narrow
+  // rows are on the same pages, however many they are.
   constexpr std::int64_t narrow = 128;
   const std::int64_t rows_at_a_time = columns <= narrow ? std::max<std::int64_t>(rows, 1) : 4;
 #if defined(__AVX512F__)

@@ -107,7 +107,8 @@ struct ComplexVariance {
     const double count = n == 0 ? 1 : static_cast<double>(n);
     return {mean.re / count, mean.im / count};
   }
-  /// Calls f(j, x) with the reals from `first` on, at most `left` and as many as stand side by side.
+  /// Calls f(j, x) with the reals from `first` on, at most `left` and as many as stand side by
+  /// side.
   template <class F>
   static WEFT_ALWAYS_INLINE void each(const char* from, std::int64_t first, std::int64_t left,
                                       const F& f) {

@@ -89,8 +89,8 @@ struct LogSumExp {
     }
   }
 
-  /// In two passes, the second over what is in cache by then: the largest of some rows, and then the
-  /// powers of e.
+  /// In two passes, the second over what is in cache by then: the largest of some rows, and then
+  /// the powers of e.
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
                     std::int64_t) {
@@ -144,7 +144,8 @@ struct LogSumExp {
   using V = Vectorized<T>;
   static constexpr std::int64_t size = sizeof(T);
 
-  /// What is taken off: nothing where the largest is infinite (or there is none), which would make NaN.
+  /// What is taken off: nothing where the largest is infinite (or there is none), which would make
+  /// NaN.
   static WEFT_ALWAYS_INLINE T shift_of(T largest) noexcept {
     const bool infinite = largest - largest != 0 && largest == largest;
     return infinite ? T(0) : largest;
@@ -189,7 +190,8 @@ struct LogSumExp {
     }
   }
 
-  /// The sum over e^(x - shift) of a row, in lanes: up to 32 vectors are added before they go to f64.
+  /// The sum over e^(x - shift) of a row, in lanes: up to 32 vectors are added before they go to
+  /// f64.
   static WEFT_ALWAYS_INLINE Vectorized<double> summed_powers(const T* x, std::int64_t n,
                                                              const V& shift) noexcept {
     constexpr std::int64_t lanes = V::lanes;

@@ -47,8 +47,8 @@ Moments slow_moments(const char* from, std::int64_t step, std::int64_t n) {
   return moments_about(mean, deviations, squares, static_cast<double>(n));
 }
 
-/// Blocks in two passes over what is in cache by the second; blocks are combined after Chan, Golub and
-/// LeVeque (Updating formulae and a pairwise algorithm for computing sample variances, 1979).
+/// Blocks in two passes over what is in cache by the second; blocks are combined after Chan, Golub
+/// and LeVeque (Updating formulae and a pairwise algorithm for computing sample variances, 1979).
 template <class T>
 struct MomentsOf {
   using Loops = MomentsOf;
@@ -85,8 +85,8 @@ struct MomentsOf {
     }
   }
 
-  /// As many columns at a time as stay in the second-level cache, so that what comes from further away is read in
-  /// long stretches.
+  /// As many columns at a time as stay in the second-level cache, so that what comes from further
+  /// away is read in long stretches.
   static void columns(const void*, void* accumulators, char* const* inputs,
                       const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                       std::int64_t) {

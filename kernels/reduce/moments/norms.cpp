@@ -29,8 +29,9 @@ struct Squares {
   double sum, scale;
 };
 
-/// The root of the sum of squares. Squares of floats are added as floats as long as they are neither
-/// huge nor tiny, else in f64; where f64 would leave its range, elements are scaled by the largest.
+/// The root of the sum of squares. Squares of floats are added as floats as long as they are
+/// neither huge nor tiny, else in f64; where f64 would leave its range, elements are scaled by the
+/// largest.
 template <class T>
 struct Norm2 {
   using Element = T;

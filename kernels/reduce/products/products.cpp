@@ -11,8 +11,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Products of integers wrap in i64. A few elements are multiplied in the narrowest type that holds their
-/// product: multiplications of 64 bits are what costs.
+/// Products of integers wrap in i64. A few elements are multiplied in the narrowest type that holds
+/// their product: multiplications of 64 bits are what costs.
 template <class T>
 struct WholeProduct {
   using Element = T;
@@ -280,9 +280,10 @@ struct FloatingProduct {
     return product;
   }
 
-  /// Eight floats multiplied in f32 each time, or two; what no pair of vectors holds as it is. NaN if any
-  /// product on the way may have left the range in which it is as exact as others: of two floats none
-  /// is below 2^-31, so of eight none is below 2^-124, and what is too large ends as infinity.
+  /// Eight floats multiplied in f32 each time, or two; what no pair of vectors holds as it is. NaN
+  /// if any product on the way may have left the range in which it is as exact as others: of two
+  /// floats none is below 2^-31, so of eight none is below 2^-124, and what is too large ends as
+  /// infinity.
   static WEFT_ALWAYS_INLINE Vectorized<double> quick(const float* x, std::int64_t n) {
     using V = Vectorized<float>;
     constexpr std::int64_t lanes = V::lanes;
@@ -332,9 +333,9 @@ struct FloatingProduct {
     return all;
   }
 
-  /// acc[j] = the product of column j, at most 512 of them; NaN as in `quick`. Narrow blocks from top to
-  /// bottom in registers; of others eight rows at a time, so that memory is read in long stretches. Whether
-  /// all are finite.
+  /// acc[j] = the product of column j, at most 512 of them; NaN as in `quick`. Narrow blocks from
+  /// top to bottom in registers; of others eight rows at a time, so that memory is read in long
+  /// stretches. Whether all are finite.
   static WEFT_ALWAYS_INLINE bool quick_columns(Acc* acc, const char* from, std::int64_t step,
                                                std::int64_t rows, std::int64_t columns) {
     using V = Vectorized<float>;
@@ -466,8 +467,8 @@ struct FloatingProduct {
     return extreme_number<false>(a, abs(b));
 #endif
   }
-  /// The smallest magnitude of five, the first of which is not negative. With few registers one after the
-  /// other, else so that it waits for the first once.
+  /// The smallest magnitude of five, the first of which is not negative. With few registers one
+  /// after the other, else so that it waits for the first once.
   static WEFT_ALWAYS_INLINE Vectorized<float> least_magnitude(const Vectorized<float>& least,
                                                               const Vectorized<float>& a,
                                                               const Vectorized<float>& b,

@@ -12,8 +12,8 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// a * b by the formula, none of its products fused with the difference or the sum: GCC 12 would do that
-/// (complex_parts.hpp).
+/// a * b by the formula, none of its products fused with the difference or the sum: GCC 12 would do
+/// that (complex_parts.hpp).
 WEFT_ALWAYS_INLINE std::complex<double> unfused_product(std::complex<double> a,
                                                         std::complex<double> b) noexcept {
   double re_re = a.real() * b.real();

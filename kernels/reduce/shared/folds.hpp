@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Rows into single values: the lanes of a vector, which are those of 64 bytes at every level, joined half
-/// with half.
+/// Rows into single values: the lanes of a vector, which are those of 64 bytes at every level,
+/// joined half with half.
 #pragma once
 
 #include "kernels/reduce/shared/lanes.hpp"
@@ -36,9 +36,9 @@ WEFT_ALWAYS_INLINE void fold_lanes(T* from, int rows, Join join) noexcept {
 }
 
 #if defined(__AVX512F__)
-/// The same in registers, for as many rows as there are lanes, sixteen or eight, of `n` elements each, a
-/// power of two, which stand side by side in n registers: every step joins the halves of the rows of two
-/// registers and leaves them side by side.
+/// The same in registers, for as many rows as there are lanes, sixteen or eight, of `n` elements
+/// each, a power of two, which stand side by side in n registers: every step joins the halves of
+/// the rows of two registers and leaves them side by side.
 template <class T, int n, class Join>
 WEFT_ALWAYS_INLINE Vectorized<T> fold_registers(__m512i* rows, Join join) noexcept {
   constexpr int lanes = Vectorized<T>::lanes;
@@ -184,8 +184,8 @@ WEFT_ALWAYS_INLINE void fold_rows_of(Acc* acc, std::int64_t rows, [[maybe_unused
   }
 }
 
-/// fold_rows_of for as many whole registers of results as there are: rows of so few elements that they
-/// need not go through memory. Returns how many rows were folded.
+/// fold_rows_of for as many whole registers of results as there are: rows of so few elements that
+/// they need not go through memory. Returns how many rows were folded.
 template <class T, class Acc, class Row, class Join>
 WEFT_ALWAYS_INLINE std::int64_t fold_rows_in_registers([[maybe_unused]] Acc* acc,
                                                        [[maybe_unused]] std::int64_t rows,
@@ -205,9 +205,10 @@ WEFT_ALWAYS_INLINE std::int64_t fold_rows_in_registers([[maybe_unused]] Acc* acc
   return first;
 }
 
-/// The same for rows of fewer elements than there are lanes. `row` gives a row's elements in the first n
-/// lanes and `nothing` in the others: what changes nothing. `dense(i)` gives as many elements as there are
-/// lanes from number i on, where rows follow each other in memory; `packed` says whether they do.
+/// The same for rows of fewer elements than there are lanes. `row` gives a row's elements in the
+/// first n lanes and `nothing` in the others: what changes nothing. `dense(i)` gives as many
+/// elements as there are lanes from number i on, where rows follow each other in memory; `packed`
+/// says whether they do.
 template <class T, class Acc, class Row, class Dense, class Join>
 WEFT_ALWAYS_INLINE void fold_short_rows(Acc* acc, std::int64_t rows, std::int64_t n,
                                         [[maybe_unused]] bool packed, Row row,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Vectors from memory, wider and in order: what spans share. The lanes are those of 64 bytes at every
-/// level, so that results are the same.
+/// Vectors from memory, wider and in order: what spans share. The lanes are those of 64 bytes at
+/// every level, so that results are the same.
 #pragma once
 
 #include <weft/kernel/vectorized.hpp>
@@ -15,9 +15,9 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// v, for values that shall be loaded or computed in the order of the text. Compilers like to load the
-/// operands of a tree of additions from the last to the first, and memory that is not read upwards
-/// comes a seventh slower out of the last-level cache.
+/// v, for values that shall be loaded or computed in the order of the text. Compilers like to load
+/// the operands of a tree of additions from the last to the first, and memory that is not read
+/// upwards comes a seventh slower out of the last-level cache.
 template <class T>
 WEFT_ALWAYS_INLINE Vectorized<T> in_order(Vectorized<T> v) noexcept {
 #if defined(__SSE2__) && defined(__GNUC__)
@@ -94,7 +94,8 @@ WEFT_ALWAYS_INLINE Vectorized<T> vector_of(__m512i bits) noexcept {
 }
 #endif
 
-/// The first `count` elements in memory, fewer than there are lanes, and `nothing` in the other lanes.
+/// The first `count` elements in memory, fewer than there are lanes, and `nothing` in the other
+/// lanes.
 template <class T>
 WEFT_ALWAYS_INLINE Vectorized<T> load_first(const T* from, std::int64_t count, T nothing) noexcept {
 #if defined(__AVX512F__)

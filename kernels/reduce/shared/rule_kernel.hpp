@@ -15,13 +15,12 @@
 ///       static Out project(Acc, const void* context);
 ///     };
 ///
-/// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants, or
-/// `combine_each` and `project_each` instead of `combine` and `project`, and
-/// `span_elements` where `spans` reads its rows more than once; `short_rows` where `spans` is quick for rows
-/// of few elements;
-/// `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`. `Loops` names another rule
-/// whose spans and columns do as well, `Columns` one whose plain columns do: code that differs only in what becomes of
-/// the accumulators is compiled once.
+/// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants,
+/// or `combine_each` and `project_each` instead of `combine` and `project`, and `span_elements`
+/// where `spans` reads its rows more than once; `short_rows` where `spans` is quick for rows of few
+/// elements; `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`. `Loops`
+/// names another rule whose spans and columns do as well, `Columns` one whose plain columns do:
+/// code that differs only in what becomes of the accumulators is compiled once.
 #pragma once
 
 #include <weft/kernel/reduce.hpp>
@@ -36,8 +35,8 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Elements of a span that stays in L1 from one reading to the next.
 inline constexpr std::int64_t reread_span_elements = 8192;
 
-/// Elements that a Part takes in: for narrow ones a bound that keeps 16-bit elements from overflowing
-/// 32 bits.
+/// Elements that a Part takes in: for narrow ones a bound that keeps 16-bit elements from
+/// overflowing 32 bits.
 template <class Part>
 inline constexpr std::int64_t part_elements = sizeof(Part) < 8 ? 2048 : 65536;
 
@@ -69,8 +68,8 @@ struct PlainSpans {
   }
 };
 
-/// Columns: the rows that are no four first, then four rows at a time, which are joined as a tree before
-/// they meet the accumulator.
+/// Columns: the rows that are no four first, then four rows at a time, which are joined as a tree
+/// before they meet the accumulator.
 template <class Rule>
 struct TreeColumns {
   using Acc = typename Rule::Acc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Rows and columns of bytes added up: rows by sums of absolute differences to 0, which add eight bytes in
-/// one instruction, columns in 16 bits.
+/// Rows and columns of bytes added up: rows by sums of absolute differences to 0, which add eight
+/// bytes in one instruction, columns in 16 bits.
 #pragma once
 
 #include "kernels/reduce/shared/folds.hpp"
@@ -103,7 +103,8 @@ struct NonzeroBytes {
   }
 };
 
-/// Spans and columns of a rule of the accumulator std::int64_t that adds up bytes as `How` counts them.
+/// Spans and columns of a rule of the accumulator std::int64_t that adds up bytes as `How` counts
+/// them.
 template <class Rule, class How>
 struct ByteSums {
 #if defined(__SSE2__)

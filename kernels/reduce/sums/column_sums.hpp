@@ -14,8 +14,8 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Rows of columns that are added as a tree before they meet the accumulators.
 inline constexpr std::int64_t tree_rows = 8;
 
-/// Adds rows, eight as a tree: row_at(i) is a row, plus_row(x, i) adds one to x, join(x, y) adds y to x, and
-/// add(x) is what becomes of each tree.
+/// Adds rows, eight as a tree: row_at(i) is a row, plus_row(x, i) adds one to x, join(x, y) adds y
+/// to x, and add(x) is what becomes of each tree.
 template <class RowAt, class PlusRow, class Join, class Add>
 WEFT_ALWAYS_INLINE void add_rows_as_tree(std::int64_t rows, const RowAt& row_at,
                                          const PlusRow& plus_row, const Join& join,
@@ -47,7 +47,8 @@ WEFT_ALWAYS_INLINE void add_rows_as_tree(std::int64_t rows, const RowAt& row_at,
 }
 
 /// Adds the rows of a strip of columns to `accumulators`, or starts them: eight of them as a tree,
-/// and those in f64. map(x, j) is a function of vectors of columns from j on. Memory is read row by row.
+/// and those in f64. map(x, j) is a function of vectors of columns from j on. Memory is read row by
+/// row.
 template <class T, int vectors, class Map>
 WEFT_ALWAYS_INLINE void sum_strip(double* accumulators, const char* from, std::int64_t row_bytes,
                                   std::int64_t rows, std::int64_t column, bool start,
@@ -173,9 +174,9 @@ WEFT_ALWAYS_INLINE void sum_few_columns(double* sums, const char* from, std::int
   }
 }
 
-/// sums[j] = the sum over column j of map(x, j), the same wherever the column stands. A few rows at a
-/// time, so that memory is read in long stretches; narrow blocks are stretches as they are,
-/// and rows that are one and the same stay in cache.
+/// sums[j] = the sum over column j of map(x, j), the same wherever the column stands. A few rows at
+/// a time, so that memory is read in long stretches; narrow blocks are stretches as they are, and
+/// rows that are one and the same stay in cache.
 template <class T, class Map>
 WEFT_ALWAYS_INLINE void sum_columns(double* sums, const char* from, std::int64_t row_bytes,
                                     std::int64_t rows, std::int64_t columns, const Map& map) {
@@ -203,8 +204,8 @@ WEFT_ALWAYS_INLINE void sum_columns(double* sums, const char* from, std::int64_t
       j += 2 * V::lanes;
     }
     while (j < columns) {
-      // The last vector may lie across the one before it, whose columns are summed anew in the first
-      // rows, and get zeros in all others.
+      // The last vector may lie across the one before it, whose columns are summed anew in the
+      // first rows, and get zeros in all others.
       const std::int64_t again = j + V::lanes <= columns ? 0 : j + V::lanes - columns;
       const V first(static_cast<Computed<T>>(row == 0 ? 0 : again));
       j -= again;

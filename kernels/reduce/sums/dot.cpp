@@ -10,8 +10,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// One after the other in each of the lanes of the public interface: integers, which wrap, and complex
-/// numbers.
+/// One after the other in each of the lanes of the public interface: integers, which wrap, and
+/// complex numbers.
 template <class T, class Sum>
 struct PlainDot {
   Sum identity() const noexcept { return Sum(0); }
@@ -26,8 +26,8 @@ struct PlainDot {
   T project(Sum acc) const noexcept { return cast<T>(acc); }
 };
 
-/// Products of floats and halves in f32, added like the elements of a sum: eight vectors as a tree, and
-/// these in f64. Doubles likewise in vectors that are emptied into others every 1024 elements.
+/// Products of floats and halves in f32, added like the elements of a sum: eight vectors as a tree,
+/// and these in f64. Doubles likewise in vectors that are emptied into others every 1024 elements.
 template <class T>
 struct FloatingDot {
   using V = Vectorized<Computed<T>>;

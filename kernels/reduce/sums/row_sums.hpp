@@ -18,7 +18,8 @@ template <class T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 #if !defined(__F16C__)
-/// widen_block of f16 out of line: some hundred instructions without F16C, which sums would hold dozens of times.
+/// widen_block of f16 out of line: some hundred instructions without F16C, which sums would hold
+/// dozens of times.
 [[gnu::noinline]] inline void widen_float16_block(float* to, const char* from) noexcept {
   widen_block<float16>(to, from);
 }
@@ -51,7 +52,8 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_vector(const char* from) noexcep
   }
 }
 
-/// a + b of elements of type T. Halves are widened by the units that add, so others are to add them.
+/// a + b of elements of type T. Halves are widened by the units that add, so others are to add
+/// them.
 template <class T>
 WEFT_ALWAYS_INLINE Vectorized<Computed<T>> added(const Vectorized<Computed<T>>& a,
                                                  const Vectorized<Computed<T>>& b) noexcept {
@@ -59,9 +61,9 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> added(const Vectorized<Computed<T>>& 
   return a + b;
 }
 
-/// map of the last `count` elements before `end` (at most as many as there are lanes) in their places,
-/// 0 in the lanes before them. Reads as many elements as there are lanes, all of which belong to the
-/// row.
+/// map of the last `count` elements before `end` (at most as many as there are lanes) in their
+/// places, 0 in the lanes before them. Reads as many elements as there are lanes, all of which
+/// belong to the row.
 template <class T, class Map>
 WEFT_ALWAYS_INLINE Vectorized<Computed<T>> map_last(const char* end, std::int64_t count,
                                                     const Vectorized<Computed<T>>& numbers,
@@ -75,10 +77,10 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> map_last(const char* end, std::int64_
 /// Elements of a row that are added in f32 throughout, at most.
 inline constexpr std::int64_t short_row = 128;
 
-/// Sums of floats in f64. Eight vectors of 16 are added as a tree in f32, and what comes out in f64:
-/// three roundings for an element, however many there are. Spans of up to 128 elements are added in
-/// f32 throughout, pairwise. Conversions to f64 are what costs most, and one for eight elements is
-/// hidden behind the reading of memory. `Map` is a function of V.
+/// Sums of floats in f64. Eight vectors of 16 are added as a tree in f32, and what comes out in
+/// f64: three roundings for an element, however many there are. Spans of up to 128 elements are
+/// added in f32 throughout, pairwise. Conversions to f64 are what costs most, and one for eight
+/// elements is hidden behind the reading of memory. `Map` is a function of V.
 template <class T, class Map>
 class FloatRow {
  public:
@@ -149,8 +151,8 @@ class FloatRow {
   const Map& map_;
 };
 
-/// The sum of `n` >= 8 doubles: 32 of them side by side, emptied into others every 512 elements, and
-/// these every 8192.
+/// The sum of `n` >= 8 doubles: 32 of them side by side, emptied into others every 512 elements,
+/// and these every 8192.
 template <class Map>
 WEFT_ALWAYS_INLINE Vectorized<double> sum_lanes(const char* from, std::int64_t n,
                                                 const Vectorized<double>& numbers, const Map& map) {
@@ -197,8 +199,8 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_first_of(const char* from,
   }
 }
 
-/// sums[r] = the sum over row r of map(r), of 1 to as many elements as there are lanes less one: f64, or
-/// for floats f32, which is what they are added in. As sum_rows.
+/// sums[r] = the sum over row r of map(r), of 1 to as many elements as there are lanes less one:
+/// f64, or for floats f32, which is what they are added in. As sum_rows.
 template <class T, bool uniform, class Sum, class MapOf>
 WEFT_ALWAYS_INLINE void sum_short_rows(Sum* sums, const char* from, std::int64_t row_bytes,
                                        std::int64_t rows, std::int64_t n, const MapOf& map) {
@@ -216,8 +218,8 @@ WEFT_ALWAYS_INLINE void sum_short_rows(Sum* sums, const char* from, std::int64_t
       [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; }, C(0));
 }
 
-/// sums[r] = the sum over row r of map(r), which gives a function for V. n may be anything. `uniform`:
-/// the function is the same for all rows.
+/// sums[r] = the sum over row r of map(r), which gives a function for V. n may be anything.
+/// `uniform`: the function is the same for all rows.
 template <class T, bool uniform = false, class MapOf>
 WEFT_ALWAYS_INLINE void sum_rows(double* sums, const char* from, std::int64_t row_bytes,
                                  std::int64_t rows, std::int64_t n, const MapOf& map) {

@@ -84,8 +84,8 @@ class AxisPieces {
     return s.convert != nullptr || (s.column_bytes != s.size && iter_.numel() != 1);
   }
 
-  /// Rows of staged columns that fit the buffers: whole lines of memory that is dense along the axis,
-  /// and whole steps of `step`.
+  /// Rows of staged columns that fit the buffers: whole lines of memory that is dense along the
+  /// axis, and whole steps of `step`.
   std::int64_t staged_rows(std::int64_t step) const {
     const std::int64_t bytes = out_.size + out_.kernel_size + in_.size + in_.kernel_size;
     const std::int64_t fit = std::max<std::int64_t>(1, max_stage_bytes / (bytes * width_));
@@ -120,9 +120,9 @@ class AxisPieces {
   static constexpr std::int64_t most_staged_columns = 32;
   static constexpr std::int64_t least_columns = 64;
 
-  /// Columns of a piece, at most `most`, that leave every thread a piece, and as many as that: of narrow
-  /// pieces, memory is read in short parts of rows. Each column is on its own, so results do not depend on
-  /// it.
+  /// Columns of a piece, at most `most`, that leave every thread a piece, and as many as that: of
+  /// narrow pieces, memory is read in short parts of rows. Each column is on its own, so results do
+  /// not depend on it.
   std::int64_t shared_columns(std::int64_t most) const {
     const std::int64_t share = extent_ == 0 ? 0 : ceil_div(iter_.numel(), num_threads());
     return std::clamp(ceil_div(share, least_columns) * least_columns, least_columns,

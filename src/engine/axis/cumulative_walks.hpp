@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Walks of a prefix operation: across its axis, many columns at a time, along it, line by line, and
-/// through buffers.
+/// Walks of a prefix operation: across its axis, many columns at a time, along it, line by line,
+/// and through buffers.
 #pragma once
 
 #include <weft/kernel/cumulative_kernel.hpp>
@@ -43,8 +43,8 @@ class CumulativeColumns : public AxisPieces {
   }
 
  private:
-  /// Whose accumulators stay in the first-level cache. As many columns as that: of narrow pieces, memory is
-  /// read in short parts of rows.
+  /// Whose accumulators stay in the first-level cache. As many columns as that: of narrow pieces,
+  /// memory is read in short parts of rows.
   static constexpr std::int64_t most_direct_columns = 2048;
   static constexpr std::int64_t most_accumulator_bytes = 16 << 10;
 
@@ -86,15 +86,16 @@ class CumulativeLines : public AxisPieces {
   const CumulativeKernel& kernel_;
 };
 
-/// Whatever is of other types, or dense neither along the axis nor across it: block by block through
-/// buffers.
+/// Whatever is of other types, or dense neither along the axis nor across it: block by block
+/// through buffers.
 class CumulativeGathered : public GatheredPieces {
  public:
   CumulativeGathered(const TensorIterator& iter, const TensorView& out, const TensorView& in,
                      int axis, const CumulativeKernel& kernel)
       : GatheredPieces(iter, out, in, axis, kernel.out_type, kernel.in_type), kernel_(kernel) {
     std::int64_t fit = elements_of(buffer_bytes / 2);
-    // Short pieces of dims that are dense on one side each cost more than leaving the first-level cache.
+    // Short pieces of dims that are dense on one side each cost more than leaving the first-level
+    // cache.
     const std::int64_t whole = fit / length_;
     if (crosses() && whole >= line_columns && whole / extent_ < line_columns / 2) fit *= 2;
     const std::int64_t most =

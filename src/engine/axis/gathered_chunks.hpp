@@ -8,9 +8,10 @@
 namespace weft {
 inline namespace v0 {
 
-/// Columns of one or two of the dims that are left when the axis is squashed, `rows_` elements of each at
-/// a time, as dense lines or as dense columns. The second dim is the one along which the input is dense if
-/// neighbours along the axis and along the first are on other lines of memory: so lines are used up.
+/// Columns of one or two of the dims that are left when the axis is squashed, `rows_` elements of
+/// each at a time, as dense lines or as dense columns. The second dim is the one along which the
+/// input is dense if neighbours along the axis and along the first are on other lines of memory: so
+/// lines are used up.
 class GatheredPieces : public AxisPieces {
  public:
   std::int64_t count() const {
@@ -92,8 +93,8 @@ class GatheredPieces : public AxisPieces {
     return p;
   }
 
-  /// The next `rows` elements of each column, dense and in the kernel's type: in `dense`, or where they
-  /// stand. `others` is memory of the same size.
+  /// The next `rows` elements of each column, dense and in the kernel's type: in `dense`, or where
+  /// they stand. `others` is memory of the same size.
   const char* gather(char* dense, char* others, const Part& p, std::int64_t rows) const {
     BlockDim dims[3];
     const int ndims = block(dims, p, p.in, 1, rows);

@@ -26,8 +26,8 @@ void with_walk(const TensorIterator& iter, const TensorView& out, const TensorVi
   f(columns);
 }
 
-/// A few elements of contiguous tensors of the kernel's type, without an iterator: whole lines, or columns next to
-/// each other. False, with nothing done, if there is more to it.
+/// A few elements of contiguous tensors of the kernel's type, without an iterator: whole lines, or
+/// columns next to each other. False, with nothing done, if there is more to it.
 bool run_few(const TensorView& out, const TensorView& in, std::int64_t axis,
              const SoftmaxKernel& kernel) {
   constexpr std::int64_t few = 4096;

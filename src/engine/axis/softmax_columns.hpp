@@ -52,9 +52,9 @@ inline void softmax_columns(const SoftmaxKernel& kernel, char* out, std::int64_t
   }
 }
 
-/// Columns from end to end. What no cache holds is gone through twice, a block of rows at a time. Terms are by
-/// the largest elements so far; they stay in the output, or in a buffer if that is staged, or are computed
-/// again if no buffer holds them.
+/// Columns from end to end. What no cache holds is gone through twice, a block of rows at a time.
+/// Terms are by the largest elements so far; they stay in the output, or in a buffer if that is
+/// staged, or are computed again if no buffer holds them.
 class SoftmaxColumns : public GatheredPieces {
  public:
   SoftmaxColumns(const TensorIterator& iter, const TensorView& out, const TensorView& in, int axis,
@@ -65,7 +65,8 @@ class SoftmaxColumns : public GatheredPieces {
         in_direct_(!is_staged(in_)) {
     const bool single = extent_ >= least_columns && !crosses();  // rows of one dim
     if (!direct() && !single) in_direct_ = out_direct_ = false;
-    // The way of working shows in the last bits: it must not depend on how many columns a piece has.
+    // The way of working shows in the last bits: it must not depend on how many columns a piece
+    // has.
     const std::int64_t column_bytes = length_ * in_.kernel_size;
     const std::int64_t plane_bytes = column_bytes * std::min(extent_, most_softmax_columns);
     at_once_ = direct() && (length_ <= few_softmax_rows || plane_bytes <= near_bytes);
@@ -110,7 +111,8 @@ class SoftmaxColumns : public GatheredPieces {
     char *kept, *maxima, *dense, *others;
   };
 
-  /// Bytes of columns that are gone through three times: at best of all of them, and of those in a row.
+  /// Bytes of columns that are gone through three times: at best of all of them, and of those in a
+  /// row.
   static constexpr std::int64_t l1_bytes = 16 << 10;
   static constexpr std::int64_t near_bytes = 1 << 20;
   static constexpr std::int64_t buffer_bytes = 256 << 10;
@@ -119,8 +121,8 @@ class SoftmaxColumns : public GatheredPieces {
 
   bool keeps() const { return kept_ != Kept::nowhere; }
 
-  /// Columns of a piece: many, since short stretches of rows are slowly read, but as many pieces for each
-  /// thread.
+  /// Columns of a piece: many, since short stretches of rows are slowly read, but as many pieces
+  /// for each thread.
   std::int64_t even_share() const {
     if (iter_.numel() <= least_columns) return least_columns;
     const std::int64_t threads = num_threads();

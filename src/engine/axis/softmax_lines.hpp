@@ -15,8 +15,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// Line by line: several at a time or block by block, and through buffers unless both sides are dense along
-/// the axis. Terms stay in the output unless that is staged.
+/// Line by line: several at a time or block by block, and through buffers unless both sides are
+/// dense along the axis. Terms stay in the output unless that is staged.
 class SoftmaxLines : public AxisPieces {
  public:
   SoftmaxLines(const TensorIterator& iter, const TensorView& out, const TensorView& in, int axis,
@@ -30,8 +30,8 @@ class SoftmaxLines : public AxisPieces {
       width_ = std::clamp<std::int64_t>(together_elements / length_, 1, most_softmax_lines);
   }
 
-  /// Of direct ones: short lines, if there are several, are sooner turned into columns. Of staged ones:
-  /// those of which there are too few next to each other to make columns of them.
+  /// Of direct ones: short lines, if there are several, are sooner turned into columns. Of staged
+  /// ones: those of which there are too few next to each other to make columns of them.
   bool possible() const {
     constexpr std::int64_t several = 8;
     if (length_ <= 1) return false;

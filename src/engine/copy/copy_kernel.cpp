@@ -9,8 +9,9 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Time of converting an element, in adds, see SpanKernel: more where the element before the end of a row
-/// is far dearer than those in the middle, because whole blocks or registers are converted at once.
+/// Time of converting an element, in adds, see SpanKernel: more where the element before the end of
+/// a row is far dearer than those in the middle, because whole blocks or registers are converted at
+/// once.
 float conversion_cost(ScalarType to, ScalarType from) {
   const auto is_half = [](ScalarType type) { return is_floating(type) && element_size(type) == 2; };
   const bool through_f32 =
@@ -24,7 +25,8 @@ float conversion_cost(ScalarType to, ScalarType from) {
 Conversion::Conversion(ScalarType to, ScalarType from)
     : convert(convert_kernel(to, from)), sizes{element_size(to), element_size(from)} {}
 
-/// Rows that follow each other on both sides are converted as one: what is left after whole blocks costs most.
+/// Rows that follow each other on both sides are converted as one: what is left after whole blocks
+/// costs most.
 void convert_spans(const void* context, char* const* data, const std::int64_t* row_bytes,
                    std::int64_t n, std::int64_t rows, std::uint32_t) {
   const Conversion& c = *static_cast<const Conversion*>(context);

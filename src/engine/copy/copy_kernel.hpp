@@ -25,8 +25,8 @@ struct Conversion {
 void convert_spans(const void* context, char* const* data, const std::int64_t* row_bytes,
                    std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
 
-/// Copies the input of an iterator over one output and one input, converted where the types differ. Refers to itself,
-/// so it stays where it was made.
+/// Copies the input of an iterator over one output and one input, converted where the types differ.
+/// Refers to itself, so it stays where it was made.
 class CopyKernel {
  public:
   CopyKernel(ScalarType to, ScalarType from);

@@ -10,8 +10,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Whether 16 rows, `step` bytes apart, compete for the eight ways of a first-level cache of which one
-/// holds 4 KiB, when each takes part of two lines: these are evicted before they are complete.
+/// Whether 16 rows, `step` bytes apart, compete for the eight ways of a first-level cache of which
+/// one holds 4 KiB, when each takes part of two lines: these are evicted before they are complete.
 bool conflict(std::int64_t step) {
   constexpr std::int64_t way_bytes = 4096;  // of a first-level cache: a page, on all processors
   constexpr int rows = 16;
@@ -24,8 +24,8 @@ bool conflict(std::int64_t step) {
   return most > 4;
 }
 
-/// Whether so much of a narrow plane and what continues it is copied that lines are gone before the next element
-/// beside them is wanted. Lines that are written stay, unless they have set conflicts.
+/// Whether so much of a narrow plane and what continues it is copied that lines are gone before the
+/// next element beside them is wanted. Lines that are written stay, unless they have set conflicts.
 bool goes_by_runs(const CopyPlane& p, const Geometry& geometry, const Tuning& t) {
   return !p.run.empty() && 2 * geometry.numel() * p.size >= t.min_layered_bytes &&
          (p.reads_narrow() || conflict(p.to1));
@@ -89,24 +89,24 @@ class CopyChoice {
     choose_tile();
   }
 
-  /// Whether rows of the output that is dense along dim 0 begin within lines and are better put together
-  /// in a buffer.
+  /// Whether rows of the output that is dense along dim 0 begin within lines and are better put
+  /// together in a buffer.
   bool splits_lines() const {
     const auto address =
         reinterpret_cast<std::uintptr_t>(to_) | static_cast<std::uintptr_t>(p_.to1);
     if (p_.to0 != p_.size || address % cache_line_bytes == 0) return false;
     const std::int64_t plane_bytes = p_.extent0 * p_.extent1 * p_.size;
     if (!t_.has_roomy_l1()) return plane_bytes >= t_.min_conflict_bytes && has_set_conflicts();
-    // What is read for a tile is to be few lines of a plane that comes and goes, or rows so far apart
-    // that those beside it are not read on the way.
+    // What is read for a tile is to be few lines of a plane that comes and goes, or rows so far
+    // apart that those beside it are not read on the way.
     return geometry_.numel() * p_.size >= t_.min_conflict_bytes &&
            plane_bytes >= t_.min_buffered_plane_bytes &&
            (plane_bytes <= t_.min_conflict_bytes || std::abs(p_.from0) >= t_.min_apart_bytes);
   }
 
-  /// Whether so much is transposed that lines come from and go to a last level as far away as memory, where it
-  /// is better to write each once, past the caches: lines with set conflicts are fetched and evicted
-  /// several times otherwise, and those of large planes at least once.
+  /// Whether so much is transposed that lines come from and go to a last level as far away as
+  /// memory, where it is better to write each once, past the caches: lines with set conflicts are
+  /// fetched and evicted several times otherwise, and those of large planes at least once.
   bool is_far() const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (!p_.transposes || p_.to0 != p_.size || bytes <= t_.min_layered_bytes) return false;
@@ -120,9 +120,9 @@ class CopyChoice {
     return lines && p_.extent0 >= t_.far_side && across >= 4 * t_.min_far_side_bytes;
   }
 
-  /// Whether so much is transposed that it does not stay in the second level, where the first level is roomy
-  /// and the last one near. What fits no cache is left to what large copies do, if that may stream whole
-  /// lines without set conflicts.
+  /// Whether so much is transposed that it does not stay in the second level, where the first level
+  /// is roomy and the last one near. What fits no cache is left to what large copies do, if that
+  /// may stream whole lines without set conflicts.
   bool is_near(bool fits_nowhere) const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (!p_.transposes || p_.to0 != p_.size || bytes <= t_.min_layered_bytes) return false;
@@ -131,8 +131,8 @@ class CopyChoice {
            !(fits_nowhere && has_whole_lines() && !conflict(p_.to1));
   }
 
-  /// Whether tiles read runs from memory that are too short, and too far apart, for its own prefetchers. Not
-  /// measured where the last level is as far away as memory.
+  /// Whether tiles read runs from memory that are too short, and too far apart, for its own
+  /// prefetchers. Not measured where the last level is as far away as memory.
   bool reads_short_runs() const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (bytes <= t_.min_layered_bytes || !(p_.transposes || p_.dense())) return false;
@@ -159,8 +159,8 @@ class CopyChoice {
       plan_.tile1 = std::min(plan_.tile1, max_copy_buffer_bytes / (plan_.tile0 * p_.size));
       return;
     }
-    // Lines with set conflicts are fetched and evicted several times, unless they are streamed; others
-    // cost as much either way until the last level runs full.
+    // Lines with set conflicts are fetched and evicted several times, unless they are streamed;
+    // others cost as much either way until the last level runs full.
     if (lines && (conflicts || bytes > l3 / 2)) {
       plan_.streams = true;
       if (p_.size == 1) return set_tile(t_.near_streamed_to, t_.near_streamed_from);
@@ -176,7 +176,8 @@ class CopyChoice {
     plan_.tile0 = std::min(p_.extent0, std::max(line, wanted / line * line));
   }
 
-  /// Whether lines that are streamed need no buffer: they are whole, and are read in the order of the input.
+  /// Whether lines that are streamed need no buffer: they are whole, and are read in the order of
+  /// the input.
   bool streams_well() const { return has_set_conflicts() && has_whole_lines(); }
   bool has_set_conflicts() const { return conflict(p_.to1) || conflict(p_.from0); }
 
@@ -238,7 +239,8 @@ class CopyChoice {
   bool narrow_ = false;  // transposed, and less than a line across
 };
 
-/// Finds the dims that continue the narrow side of a transposed plane, until it is no longer narrow.
+/// Finds the dims that continue the narrow side of a transposed plane, until it is no longer
+/// narrow.
 void find_run(CopyPlane& p, const Geometry& geometry) {
   const std::int64_t along = p.extent0 * p.size, across = p.extent1 * p.size;
   const bool both = (along < cache_line_bytes) == (across < cache_line_bytes);
@@ -266,7 +268,8 @@ int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
   return d;
 }
 
-/// The plane of the dims along which each side is dense, where dim 0 is none of them; `p`, unless that goes by runs.
+/// The plane of the dims along which each side is dense, where dim 0 is none of them; `p`, unless
+/// that goes by runs.
 CopyPlane plane_of_run(const CopyPlane& p, const Geometry& geometry, const Tuning& tuning) {
   const int first = dense_dim(geometry, 0, p.size), partner = dense_dim(geometry, 1, p.size);
   if (first == geometry.ndim() || partner == geometry.ndim() || first == partner) return p;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a copy between layouts of one element type goes through memory: in tiles of what shape, by which
-/// stores. docs/measurements/layouts.md has the figures.
+/// How a copy between layouts of one element type goes through memory: in tiles of what shape, by
+/// which stores. docs/measurements/layouts.md has the figures.
 #pragma once
 
 #include <weft/base/small_vector.hpp>
@@ -14,19 +14,20 @@
 namespace weft {
 inline namespace v0 {
 
-/// Dim 0 and the dim along which the side that is not dense along dim 0 is dense (dim 1 if there is none): the
-/// plane that a copy cuts into tiles. Where neither side is dense along dim 0, and one is narrow with a run, the dims
-/// along which the output and the input are. Strides in bytes.
+/// Dim 0 and the dim along which the side that is not dense along dim 0 is dense (dim 1 if there is
+/// none): the plane that a copy cuts into tiles. Where neither side is dense along dim 0, and one
+/// is narrow with a run, the dims along which the output and the input are. Strides in bytes.
 struct CopyPlane {
   std::int64_t size = 0;                  ///< bytes of an element
   std::int64_t extent0 = 1, extent1 = 1;  ///< elements
   std::int64_t to0 = 0, to1 = 0;          ///< from element to element of the output
   std::int64_t from0 = 0, from1 = 0;      ///< the same of the input
-  /// Bytes from each side's first element to where its plane is walked from: a dim that is dense backwards is
-  /// turned round.
+  /// Bytes from each side's first element to where its plane is walked from: a dim that is dense
+  /// backwards is turned round.
   std::int64_t to_start = 0, from_start = 0;
-  /// Where one side of a transposed plane is a few bytes across, channels say: the dims along which that side goes
-  /// on where the plane ends, innermost first, so that all of them are one dense run.
+  /// Where one side of a transposed plane is a few bytes across, channels say: the dims along which
+  /// that side goes on where the plane ends, innermost first, so that all of them are one dense
+  /// run.
   SmallVector<int, 4> run;
   int first = 0;            ///< dim that is the plane's first: that of extent0
   int partner = 0;          ///< dim that is the plane's second
@@ -39,7 +40,8 @@ struct CopyPlane {
   bool reads_narrow() const { return extent1 * size < cache_line_bytes; }
 };
 
-/// Most bytes of a tile that goes through a buffer, on the stack. Rows of the tuning table stay below.
+/// Most bytes of a tile that goes through a buffer, on the stack. Rows of the tuning table stay
+/// below.
 inline constexpr std::int64_t max_copy_buffer_bytes = 64 << 10;
 
 /// Tiles of a plane.
@@ -49,8 +51,8 @@ struct CopyPlan {
   bool prefetches = false;            ///< the caches are asked for what the next tile reads
   bool buffered = false;    ///< transposed in a buffer, from which whole runs of lines are written
   bool joins_rows = false;  ///< short rows, brought together in a buffer and written as one
-  /// Elements along the last dim of the plane's run that a tile takes, and all along the others; 0 leaves them to
-  /// tiles of their own. Needs a buffer.
+  /// Elements along the last dim of the plane's run that a tile takes, and all along the others; 0
+  /// leaves them to tiles of their own. Needs a buffer.
   std::int64_t run_tile = 0;
 };
 

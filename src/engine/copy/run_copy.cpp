@@ -95,8 +95,9 @@ class CopyWalk {
     return offset;
   }
 
-  /// A tile by way of a buffer of rows as long as the side that is not narrow, one for each element of the run: the
-  /// transposition is between these and the run, and plane by plane they come from or go to the other side.
+  /// A tile by way of a buffer of rows as long as the side that is not narrow, one for each element
+  /// of the run: the transposition is between these and the run, and plane by plane they come from
+  /// or go to the other side.
   void copy_run(const Tile& tile, CopyBlockFn copy, char* buffer) const {
     const CopyBlockFn load = copy_block_kernel(p_.size);
     const std::int64_t planes = planes_of_run(tile.run);

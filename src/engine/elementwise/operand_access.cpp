@@ -12,8 +12,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Bytes of a chunk that is streamed: of plain kernels whose inputs are read as they lie, in rows longer than that, fewer
-/// once they fill the last level.
+/// Bytes of a chunk that is streamed: of plain kernels whose inputs are read as they lie, in rows
+/// longer than that, fewer once they fill the last level.
 std::int64_t streamed_chunk_bytes(const TensorIterator& iter, const SpanKernel& kernel,
                                   const Tuning& t) {
   constexpr float max_cost = 2;
@@ -31,8 +31,9 @@ std::int64_t streamed_chunk_bytes(const TensorIterator& iter, const SpanKernel& 
   return direct < 2 || bytes_touched(iter) <= full ? t.chunk_bytes : t.full_chunk_bytes;
 }
 
-/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two or three elements
-/// that lie side by side, each is better fetched in a pass of its own, unless those after them go on where they end.
+/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two
+/// or three elements that lie side by side, each is better fetched in a pass of its own, unless
+/// those after them go on where they end.
 int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t size) {
   if (std::abs(geometry.stride(0, k)) <= size) return 0;
   for (int d = 1; d < geometry.ndim(); ++d) {
@@ -65,8 +66,9 @@ std::int64_t chunk_in_cache(const TileOperands& operands, const Geometry& geomet
   return std::min(tuning.strided_chunk_bytes / (touched + buffers), tuning.chunks_bytes / buffers);
 }
 
-/// Whether the kernel writes rows of so many elements of a streamed output past the caches itself. Of each row what
-/// lies before its first line and after its last few is written by plain stores, for which those lines are read.
+/// Whether the kernel writes rows of so many elements of a streamed output past the caches itself.
+/// Of each row what lies before its first line and after its last few is written by plain stores,
+/// for which those lines are read.
 bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
                    const Tuning& tuning, std::int64_t row_elements) {
   // Rows of tiles that are asked for ahead come one by one, and go through a buffer as quickly.
@@ -188,10 +190,11 @@ bool may_stride(const Geometry& geometry, const SpanKernel& kernel) {
 }
 
 bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t) {
-  // Bytes of memory an element, of what would be brought together, that take longer to move than to step over: a
-  // register holds few wide elements, and what comes from memory, or nearly so, had better be asked for all at once.
-  // Of operands of several sizes (bools and numbers) stepping takes longer.
-  // Of a single operand that lies apart, moving it is quicker unless that leaves out lines.
+  // Bytes of memory an element, of what would be brought together, that take longer to move than to
+  // step over: a register holds few wide elements, and what comes from memory, or nearly so, had
+  // better be asked for all at once. Of operands of several sizes (bools and numbers) stepping
+  // takes longer. Of a single operand that lies apart, moving it is quicker unless that leaves out
+  // lines.
   constexpr std::int64_t min_single_size = 4;
   if (!may_stride(geometry, kernel) || geometry.extent(0) < t.min_strided_row) return false;
   std::int64_t touched = 0, narrowest = 16, last_step = 0;

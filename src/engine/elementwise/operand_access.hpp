@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How the kernel gets at each operand of a tile plan: in place, broadcast, or through which buffers.
+/// How the kernel gets at each operand of a tile plan: in place, broadcast, or through which
+/// buffers.
 #pragma once
 
 #include "engine/elementwise/tile_plan.hpp"
@@ -31,9 +32,9 @@ struct RowLayout {
 /// How operand k, of elements of `size` bytes, lies over the innermost `dims` dims.
 RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dims);
 
-/// The dim along which operand k, of elements of `size` bytes, goes on where it ends along dim d: where it is dense
-/// along that, less than a line across, and so large that lines are gone before the elements beside are wanted. 0 if
-/// there is none, or rows along dim 0 are short.
+/// The dim along which operand k, of elements of `size` bytes, goes on where it ends along dim d:
+/// where it is dense along that, less than a line across, and so large that lines are gone before
+/// the elements beside are wanted. 0 if there is none, or rows along dim 0 are short.
 int run_of(const Geometry& geometry, const Tuning& tuning, int k, int d, std::int64_t size);
 
 /// Bytes of all buffers of an operand, an element.
@@ -56,19 +57,20 @@ void step_in_place(TileOperands& operands, const Geometry& geometry, const SpanK
 /// Streamed outputs as if there were no streaming.
 void stop_streaming(TileOperands& operands);
 
-/// Packs staged operands that are strided along dim 0 in chunks, so short that fetching the next one overlaps with
-/// computing this one; returns the elements of a chunk, at most `most`. Not those that are the same in every row: a
-/// buffer for a whole tile is packed once for all of them.
+/// Packs staged operands that are strided along dim 0 in chunks, so short that fetching the next
+/// one overlaps with computing this one; returns the elements of a chunk, at most `most`. Not those
+/// that are the same in every row: a buffer for a whole tile is packed once for all of them.
 std::int64_t pack_in_chunks(TileOperands& operands, const Geometry& geometry, const Tuning& tuning,
                             std::int64_t most);
 
-/// Rows shorter than a chunk are streamed several at a time, as many as make whole lines, if the kernel does not
-/// stream them itself. Without streaming where that can't be, or computing takes longer.
+/// Rows shorter than a chunk are streamed several at a time, as many as make whole lines, if the
+/// kernel does not stream them itself. Without streaming where that can't be, or computing takes
+/// longer.
 void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
                          const Tuning& tuning);
 
-/// Leaves what is streamed to the kernel, without a buffer, if it can do that and rows are whole lines or so long
-/// that what is left over hardly counts. The plan's rows are known by then.
+/// Leaves what is streamed to the kernel, without a buffer, if it can do that and rows are whole
+/// lines or so long that what is left over hardly counts. The plan's rows are known by then.
 void stream_in_place(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
                      const Tuning& tuning);
 

@@ -52,8 +52,8 @@ bool meet(const TensorView& a, const TensorView& b) {
          from_b + b.first_byte() < from_a + a.end_byte();
 }
 
-/// Whether an output's elements are surely apart from each other: along dims by length of step, each
-/// step leads past all that lies within. Dims are in any order.
+/// Whether an output's elements are surely apart from each other: along dims by length of step,
+/// each step leads past all that lies within. Dims are in any order.
 bool is_apart(const Geometry& geometry, std::int64_t size) {
   for (int d = 0; d < geometry.ndim(); ++d) {
     if (geometry.extent(d) == 1) continue;

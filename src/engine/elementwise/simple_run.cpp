@@ -15,14 +15,15 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Bytes of buffers on the stack: of all operands, and of one whose elements are cast. Rows of the tuning table stay
-/// below.
+/// Bytes of buffers on the stack: of all operands, and of one whose elements are cast. Rows of the
+/// tuning table stay below.
 constexpr std::int64_t max_buffers_bytes = 48 << 10;
 constexpr std::int64_t max_cast_bytes = 256 * 16;
 
 constexpr std::uint32_t bit(int k) { return 1U << k; }
 
-/// Operands that are in place along dim 0 as one value; false if some operand is neither that nor dense there.
+/// Operands that are in place along dim 0 as one value; false if some operand is neither that nor
+/// dense there.
 bool is_in_place(const Geometry& geometry, const SpanKernel& kernel, std::uint32_t& broadcast) {
   broadcast = 0;
   if (geometry.ndim() == 0) return true;
@@ -57,8 +58,8 @@ bool is_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning
          prefers_strided(geometry, kernel, t);
 }
 
-/// Sets the form, which is none before, if a few elements can be run by one of theirs. `cast`: operands of other types
-/// than the kernel's, whose elements in memory have sizes[k] bytes.
+/// Sets the form, which is none before, if a few elements can be run by one of theirs. `cast`:
+/// operands of other types than the kernel's, whose elements in memory have sizes[k] bytes.
 void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
                   std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
   const std::int64_t numel = geometry.numel();

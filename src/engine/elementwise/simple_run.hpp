@@ -37,7 +37,8 @@ SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const
 /// Chooses among all forms. Precondition: numel > 0; the kernel's counts are the iterator's.
 SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning);
 
-/// Runs a form for a few elements, none of which are cast. data[k] is operand k's element at index (0, 0, ...).
+/// Runs a form for a few elements, none of which are cast. data[k] is operand k's element at index
+/// (0, 0, ...).
 void run_simple(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
                 char* const* data);
 /// Runs any form but none. Precondition: types can be cast (check_kernel).

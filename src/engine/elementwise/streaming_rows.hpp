@@ -14,8 +14,9 @@
 namespace weft {
 inline namespace v0 {
 
-/// `rows` rows of n elements by kernel.run_streamed, arguments as of kernel.run; what comes before the first line of
-/// a row of the output and after the last block of lines, by that. end_streaming() has to follow the last of them.
+/// `rows` rows of n elements by kernel.run_streamed, arguments as of kernel.run; what comes before
+/// the first line of a row of the output and after the last block of lines, by that.
+/// end_streaming() has to follow the last of them.
 inline void run_by_lines(const SpanKernel& kernel, char* const* data, const std::int64_t* row_bytes,
                          std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
   const std::int64_t size = element_size(kernel.types[0]);
@@ -29,8 +30,9 @@ inline void run_by_lines(const SpanKernel& kernel, char* const* data, const std:
   const bool in_line = rows == 1 || row_bytes[0] % cache_line_bytes == 0;
   if (in_line && n % block == 0 && before_line(data[0]) == 0)
     return kernel.run_streamed(kernel.context, data, row_bytes, n, rows, broadcast);
-  // Plain stores wait for their line to be read, and stores past the caches behind them do, too: a memory's latency
-  // twice a row. Other rows than these may be asked for as well, those of the next tile or none.
+  // Plain stores wait for their line to be read, and stores past the caches behind them do, too: a
+  // memory's latency twice a row. Other rows than these may be asked for as well, those of the next
+  // tile or none.
   const std::int64_t ahead =
       rows == 1 ? 0 : ceil_div(tuning().row_ends_ahead_bytes, n * size);  // rows
   for (std::int64_t r = 0; r < rows; ++r) {

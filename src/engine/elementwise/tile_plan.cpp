@@ -19,9 +19,9 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Rows at least this long, of elements of at most `widest` bytes, are spans of their own where nothing
-/// has to be staged; shorter ones are gathered. Kernels that cost more than an add lose more to spans
-/// that do not fill a register.
+/// Rows at least this long, of elements of at most `widest` bytes, are spans of their own where
+/// nothing has to be staged; shorter ones are gathered. Kernels that cost more than an add lose
+/// more to spans that do not fill a register.
 std::int64_t min_direct_row(const Tuning& t, float cost, std::int64_t widest) {
   constexpr float register_cost = 2;
   if (cost <= plain_cost) return widest > 8 ? t.min_row / 2 : t.min_row;
@@ -40,8 +40,8 @@ void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t 
   plan.tile_elements *= tile;
 }
 
-/// All dims outside the tile. Of gathered rows first those along which a pattern repeats, so that it is
-/// packed once for all of them.
+/// All dims outside the tile. Of gathered rows first those along which a pattern repeats, so that
+/// it is packed once for all of them.
 void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
   const Geometry& geometry = iter.geometry();
   plan.tile_rank = static_cast<int>(plan.steps.size());
@@ -65,8 +65,8 @@ void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
   }
 }
 
-/// Settles how spans of each operand are had, now that rows are laid down: in place if it is dense over
-/// all of a row, as one value if it stands still.
+/// Settles how spans of each operand are had, now that rows are laid down: in place if it is dense
+/// over all of a row, as one value if it stands still.
 void settle_rows(TilePlan& plan, const Geometry& geometry) {
   plan.row_elements = plan.tile_elements;
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
@@ -92,8 +92,8 @@ void tile_rows(TilePlan& plan, const TensorIterator& iter, int second, std::int6
            rows <= plan.chunk_rows ? plan.chunk_rows : rows / plan.chunk_rows * plan.chunk_rows);
 }
 
-/// True if rows over the dims so far and `dim` would make an operand staged that is not yet, or one for
-/// every element that is so for every row.
+/// True if rows over the dims so far and `dim` would make an operand staged that is not yet, or one
+/// for every element that is so for every row.
 bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::int64_t elements) {
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
@@ -114,18 +114,18 @@ bool ends_stream(const TilePlan& plan, const Geometry& geometry, int dim, std::i
   return false;
 }
 
-/// Bytes of a tile through operands of different orders: of each row of the one that runs across dim 0, and
-/// of all buffers.
+/// Bytes of a tile through operands of different orders: of each row of the one that runs across
+/// dim 0, and of all buffers.
 struct CrossingTile {
   std::int64_t run_bytes;
   std::int64_t stage_bytes;
   bool in_first_level;
 };
 
-/// Tiles in the second-level cache do best, but for planes of 4-byte elements and larger where the first level
-/// has room: what is touched comes from no further than a few times the second level then (from there itself
-/// if one side is short), or from a near last level, if a single operand of 8 bytes an element and more runs
-/// across.
+/// Tiles in the second-level cache do best, but for planes of 4-byte elements and larger where the
+/// first level has room: what is touched comes from no further than a few times the second level
+/// then (from there itself if one side is short), or from a near last level, if a single operand of
+/// 8 bytes an element and more runs across.
 CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals, const Tuning& t,
                            bool prefetches) {
   constexpr std::int64_t min_size = 4;
@@ -153,9 +153,9 @@ CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals, con
                                      : tile(t.wide_memory_run_bytes, t.wide_memory_tile_bytes);
 }
 
-/// Whether `rows` rows of a tile, along dim `across` of all operands that are used in place, find room in the
-/// second-level cache together: of rows a multiple of a power of two apart, it holds as many as that goes
-/// into it.
+/// Whether `rows` rows of a tile, along dim `across` of all operands that are used in place, find
+/// room in the second-level cache together: of rows a multiple of a power of two apart, it holds as
+/// many as that goes into it.
 bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, int across,
               std::int64_t rows) {
   std::int64_t bytes = 0;
@@ -167,15 +167,16 @@ bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, i
   return bytes <= t.l2_bytes;
 }
 
-/// Parts of `extent`, of `length` each unless what is left over would be a small part of that: then a
-/// little more.
+/// Parts of `extent`, of `length` each unless what is left over would be a small part of that: then
+/// a little more.
 std::int64_t part_of(std::int64_t extent, std::int64_t length) {
   const std::int64_t parts = extent / length;
   const bool leaves_little = parts > 0 && 8 * (extent % length) <= length;
   return std::min(extent, leaves_little ? ceil_div(extent, parts) : length);
 }
 
-/// Parts of `extent` of at most `most` elements of `size` bytes: about equally long, of whole lines.
+/// Parts of `extent` of at most `most` elements of `size` bytes: about equally long, of whole
+/// lines.
 std::int64_t whole_lines(std::int64_t extent, std::int64_t most, std::int64_t size) {
   const std::int64_t in_line = std::max<std::int64_t>(cache_line_bytes / size, 1);
   if (most < in_line) return most;
@@ -183,9 +184,10 @@ std::int64_t whole_lines(std::int64_t extent, std::int64_t most, std::int64_t si
   return std::min(most / in_line, ceil_div(part, in_line)) * in_line;
 }
 
-/// Elements of a row of a tile that is streamed, or prefetched, of at most `most` elements: 512 bytes of the widest
-/// output. Where the caches are asked for what is next, a KiB, or so much less that the runs across, each shorter
-/// than a row but read once, not written as well, do not get too short: one costs about a third of a row.
+/// Elements of a row of a tile that is streamed, or prefetched, of at most `most` elements: 512
+/// bytes of the widest output. Where the caches are asked for what is next, a KiB, or so much less
+/// that the runs across, each shorter than a row but read once, not written as well, do not get too
+/// short: one costs about a third of a row.
 std::int64_t long_run(const TilePlan& plan, const Tuning& tuning, std::int64_t most) {
   std::int64_t widest = 1;
   for (const TileOperand& t : plan.operands)
@@ -197,7 +199,8 @@ std::int64_t long_run(const TilePlan& plan, const Tuning& tuning, std::int64_t m
   return run;
 }
 
-/// The dim along which all operands that run across dim 0 go on where they end along the crossing one, or 0.
+/// The dim along which all operands that run across dim 0 go on where they end along the crossing
+/// one, or 0.
 int run_of_crossing(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning,
                     int crossing) {
   if (plan.streams() || plan.prefetches) return 0;
@@ -212,7 +215,8 @@ int run_of_crossing(const TilePlan& plan, const Geometry& geometry, const Tuning
   return run;
 }
 
-/// Such operands: what a line and more of them holds, and as much along dim 0 as the buffers do then.
+/// Such operands: what a line and more of them holds, and as much along dim 0 as the buffers do
+/// then.
 void tile_runs(TilePlan& plan, const TensorIterator& iter, const Totals& totals, const Tuning& t,
                int run) {
   const Geometry& geometry = iter.geometry();
@@ -228,9 +232,9 @@ void tile_runs(TilePlan& plan, const TensorIterator& iter, const Totals& totals,
   add_step(plan, iter, run, planes);
 }
 
-/// Operands of different orders: nearly squares, so that each uses up the lines and pages it touches.
-/// Of the one that runs across dim 0 several lines of a row are taken at a time, and along dim 0 what
-/// the buffers hold.
+/// Operands of different orders: nearly squares, so that each uses up the lines and pages it
+/// touches. Of the one that runs across dim 0 several lines of a row are taken at a time, and along
+/// dim 0 what the buffers hold.
 void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals,
                    const Tuning& t) {
   if (const int run = run_of_crossing(plan, iter.geometry(), t, totals.crossing); run != 0)
@@ -257,8 +261,8 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
   if (plan.streams() || plan.prefetches) along = std::min(along, long_run(plan, t, most));
   add_step(plan, iter, 0,
            along > cache_line_bytes ? along / cache_line_bytes * cache_line_bytes : along);
-  // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there is too
-  // little in a tile otherwise.
+  // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there
+  // is too little in a tile otherwise.
   bool stages_more = false;
   for (int d = 1; d < totals.crossing && plan.steps.back().tiles == 1; ++d) {
     if (ends_stream(plan, geometry, d, plan.tile_elements)) break;
@@ -287,8 +291,9 @@ std::int64_t widest_element(const TilePlan& plan) {
   return widest;
 }
 
-/// True if rows have bytes among their elements and end in many single ones. A loop takes as many elements at a
-/// time as bytes fill a register, however large the others are, and what is left over one by one.
+/// True if rows have bytes among their elements and end in many single ones. A loop takes as many
+/// elements at a time as bytes fill a register, however large the others are, and what is left over
+/// one by one.
 bool ends_bytes_singly(const TilePlan& plan, const Tuning& tuning, std::int64_t row) {
   const bool has_bytes = std::any_of(
       plan.operands.begin(), plan.operands.end(),
@@ -296,8 +301,8 @@ bool ends_bytes_singly(const TilePlan& plan, const Tuning& tuning, std::int64_t 
   return has_bytes && row % register_bytes * tuning.scalar_tail_of_bytes >= row;
 }
 
-/// True if rows of a plan that stages nothing end in so many single elements that gathering is quicker, gaps or
-/// not.
+/// True if rows of a plan that stages nothing end in so many single elements that gathering is
+/// quicker, gaps or not.
 bool ends_in_singles(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning) {
   const std::int64_t row = geometry.extent(0);
   if (!ends_bytes_singly(plan, tuning, row)) return false;
@@ -312,8 +317,9 @@ bool ends_in_singles(const TilePlan& plan, const Geometry& geometry, const Tunin
   return row < register_bytes || packed <= tuning.max_packed_tail;
 }
 
-/// Whether what repeats along dim 1 is packed seldom, if dims 0 and 1 are gathered: in each of so many tiles at
-/// least that differ in nothing but where they lie along dim 1, or along a dim in which all of it repeats.
+/// Whether what repeats along dim 1 is packed seldom, if dims 0 and 1 are gathered: in each of so
+/// many tiles at least that differ in nothing but where they lie along dim 1, or along a dim in
+/// which all of it repeats.
 bool packs_seldom(const TilePlan& plan, const Geometry& geometry, const Tuning& t) {
   if (geometry.ndim() == 2) return true;
   const std::int64_t elements = geometry.extent(0) * geometry.extent(1);
@@ -331,9 +337,10 @@ bool packs_seldom(const TilePlan& plan, const Geometry& geometry, const Tuning& 
   return false;
 }
 
-/// True if rows of a plan that stages nothing are short, or end in many single elements of one or two bytes,
-/// and gathering them costs nothing but to pack what repeats, seldom: if every operand is dense over dims 0
-/// and 1, or repeats the same row or value along dim 1, or one value along a short row.
+/// True if rows of a plan that stages nothing are short, or end in many single elements of one or
+/// two bytes, and gathering them costs nothing but to pack what repeats, seldom: if every operand
+/// is dense over dims 0 and 1, or repeats the same row or value along dim 1, or one value along a
+/// short row.
 bool gathers_for_free(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning) {
   if (geometry.ndim() == 1 || geometry.extent(1) < tuning.min_repeats) return false;
   const std::int64_t widest = widest_element(plan);
@@ -358,7 +365,8 @@ bool gathers_for_free(const TilePlan& plan, const Geometry& geometry, const Tuni
   return true;
 }
 
-/// True if rows of a plan that stages some operands had better stay apart: gathering would stage one more.
+/// True if rows of a plan that stages some operands had better stay apart: gathering would stage
+/// one more.
 bool keeps_rows_apart(const TilePlan& plan, const Geometry& geometry, const Tuning& t, float cost) {
   if (cost > plain_cost) return false;
   const std::int64_t row = geometry.extent(0);
@@ -381,8 +389,8 @@ bool goes_by_rows(const TilePlan& plan, const Geometry& geometry, const Totals& 
   return totals.staged != 0 && totals.crossing == 0 && keeps_rows_apart(plan, geometry, t, cost);
 }
 
-/// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are short.
-/// `capacity` holds for what is staged already, `capacity_all` if all operands are.
+/// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are
+/// short. `capacity` holds for what is staged already, `capacity_all` if all operands are.
 void tile_gathered(TilePlan& plan, const TensorIterator& iter, const Tuning& t,
                    std::int64_t capacity, std::int64_t capacity_all) {
   const Geometry& geometry = iter.geometry();
@@ -477,7 +485,8 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   if ((crossing && !streams_tiles) || !by_rows) stop_streaming(plan.operands);
   if (by_rows && !crossing && row >= tuning.min_chunked_row)
     plan.chunk = pack_in_chunks(plan.operands, geometry, tuning, plan.chunk);
-  // Rows of tiles that cut them, or go along another dim than the next, do not follow each other in memory.
+  // Rows of tiles that cut them, or go along another dim than the next, do not follow each other in
+  // memory.
   if (!crossing) stream_several_rows(plan, iter, kernel, tuning);
   totals = totals_of(plan.operands);
   const auto elements_of = [&](std::int64_t buffers, std::int64_t bytes) {

@@ -13,20 +13,20 @@
 namespace weft {
 inline namespace v0 {
 
-/// Bytes of stack that one thread stages blocks in, at most: three quarters of a first-level cache of 32 KiB, the
-/// smallest in use, so that what streams through does not push them out; and where operands disagree about the order,
-/// as much as is worth a visit to every page that a tile touches. Of both, what chunks take. Rows of the tuning table
-/// stay below.
+/// Bytes of stack that one thread stages blocks in, at most: three quarters of a first-level cache
+/// of 32 KiB, the smallest in use, so that what streams through does not push them out; and where
+/// operands disagree about the order, as much as is worth a visit to every page that a tile
+/// touches. Of both, what chunks take. Rows of the tuning table stay below.
 inline constexpr std::int64_t max_stage_bytes = 24 << 10;
 inline constexpr std::int64_t max_large_stage_bytes = 128 << 10;
 inline constexpr std::int64_t max_chunks_bytes = 12 << 10;
 
 /// How the kernel gets at the spans of one operand.
 enum class Access : std::uint8_t {
-  direct,     ///< in place: unit stride and the kernel's own type
-  broadcast,  ///< one value, in place
-  staged,     ///< through a buffer for the whole tile
-  strided,  ///< in place, whatever its stride is: all operands of the plan, by the kernel's strided loop
+  direct,             ///< in place: unit stride and the kernel's own type
+  broadcast,          ///< one value, in place
+  staged,             ///< through a buffer for the whole tile
+  strided,            ///< in place, whatever its stride: all operands, by the kernel's strided loop
   chunked,            ///< a strided row: through a small buffer, chunk by chunk
   streamed,           ///< an output, by non-temporal stores: from a small buffer, chunk by chunk
   streamed_in_place,  ///< the same by the kernel itself, without a buffer
@@ -79,20 +79,22 @@ struct TileStep {
   std::int64_t tiles;  ///< how many of those
 };
 
-/// The walk: the iteration space is cut into tiles of rows. A row is one span: dim 0, or the first few dims where
-/// every operand that is used in place goes on from one to the next. Of `add(a, b.T)`, out and a row-major:
+/// The walk: the iteration space is cut into tiles of rows. A row is one span: dim 0, or the first
+/// few dims where every operand that is used in place goes on from one to the next. Of `add(a,
+/// b.T)`, out and a row-major:
 ///
-///          dim 0 ->  row_elements          memory                       memory
-///        +---------------------+----       out, a: direct               b: transposed, dense along the
-///      d |  row 0 (one span)   | next      ===================          crossing dim d
-///      i |  row 1              | tile      ===================            |  |  |  |
-///      m |  ...                |           ===================            v  v  v  v
-///        |  row rows-1         |                    |                  buffer: rows x row_elements,
-///      d +---------------------+----                |                  packed once a tile
-///        |  next tile                               +------> kernel <------+
+///         dim 0 ->  row_elements          memory                       memory
+///       +---------------------+----       out, a: direct              b: transposed, dense along
+///     d |  row 0 (one span)   | next      ===================          the crossing dim d
+///     i |  row 1              | tile      ===================            |  |  |  |
+///     m |  ...                |           ===================            v  v  v  v
+///       |  row rows-1         |                    |                  buffer: rows x row_elements,
+///     d +---------------------+----                |                  packed once a tile
+///       |  next tile                               +------> kernel <------+
 ///
-/// Dims outside the tile are walked tile by tile, innermost first. What goes through a buffer for the whole tile is
-/// staged; a strided row is packed chunk by chunk instead, and a streamed output is computed chunk by chunk.
+/// Dims outside the tile are walked tile by tile, innermost first. What goes through a buffer for
+/// the whole tile is staged; a strided row is packed chunk by chunk instead, and a streamed output
+/// is computed chunk by chunk.
 struct TilePlan {
   TileOperands operands;
   bool prefetches = false;  ///< what the next tile needs is prefetched: tiles have rows
@@ -139,7 +141,8 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
 /// The first element of an operand as the kernel sees it: through the iterator's dtype().
 void convert_value(char* to, ScalarType type, const Operand& op);
 
-/// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements share.
+/// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements
+/// share.
 void check_elementwise(const TensorIterator& iter);
 /// Throws Error unless a kernel of these operand counts fits the iterator.
 void check_counts(const TensorIterator& iter, int noutputs, int ninputs);

@@ -41,10 +41,11 @@ inline bool is_prefetched(const TilePlan& plan, const TileOperand& t) {
          (t.access == Access::staged && (t.is_transposed() || !t.pack));
 }
 
-/// What is asked for while one tile is run, row by row: of operands that are used in place some rows ahead, and
-/// of staged ones the blocks that are read for the next tile, an equal share with each row. Tiles through operands
-/// of different orders are many short runs, each in a page of its own, of which the memory's prefetchers make
-/// nothing; and as long as a tile is packed, nothing is read for the operands in place, and the other way round.
+/// What is asked for while one tile is run, row by row: of operands that are used in place some
+/// rows ahead, and of staged ones the blocks that are read for the next tile, an equal share with
+/// each row. Tiles through operands of different orders are many short runs, each in a page of its
+/// own, of which the memory's prefetchers make nothing; and as long as a tile is packed, nothing is
+/// read for the operands in place, and the other way round.
 class TilePrefetch {
  public:
   /// The tile at hand and the one after it, which is the same if there is none. Tiles have rows.
@@ -66,7 +67,8 @@ class TilePrefetch {
       const TileOperand& t = plan_.operands[k];
       const std::int64_t row_bytes = row_elements_ * t.memory_size;
       if (t.access == Access::streamed) {
-        // Lines that a row shares with others are written by plain stores, behind which every other store waits.
+        // Lines that a row shares with others are written by plain stores, behind which every other
+        // store waits.
         const char* row = row_at(k, r + rows_ahead_);
         prefetch_bytes<3>(row, 1);
         prefetch_bytes<3>(row + row_bytes - 1, 1);
@@ -93,8 +95,9 @@ class TilePrefetch {
     return geometry_.stride(dim, static_cast<int>(k));
   }
 
-  /// Row r's share of the next block of operand k, which is dense from row to row: runs across the rows, one for
-  /// each element of a row. Nothing if it is the block at hand, or dense along yet another dim.
+  /// Row r's share of the next block of operand k, which is dense from row to row: runs across the
+  /// rows, one for each element of a row. Nothing if it is the block at hand, or dense along yet
+  /// another dim.
   WEFT_ALWAYS_INLINE void ask_share(std::size_t k, std::int64_t r) const {
     const char* block = next_.ptrs[k];
     const std::int64_t size = plan_.operands[k].memory_size;

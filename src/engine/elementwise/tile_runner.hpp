@@ -123,7 +123,8 @@ class TileRunner {
       if (more) break;
     }
   }
-  /// Elements along a step of the tile at hand, or of tile `at` of that step: the last one may be smaller.
+  /// Elements along a step of the tile at hand, or of tile `at` of that step: the last one may be
+  /// smaller.
   std::int64_t extent_of(std::size_t step) const { return extent_of(step, at_[step]); }
   std::int64_t extent_of(std::size_t step, std::int64_t at) const {
     const TileStep& t = plan_.steps[step];
@@ -143,8 +144,9 @@ class TileRunner {
   std::int64_t plane_stride(std::size_t k) const {
     return stride(static_cast<std::size_t>(plan_.row_rank) + 1, k);
   }
-  /// f(run, r, n) for each run of n elements of operand k in memory, dense over rows as it is: one row, or all of a
-  /// plane if they follow each other. r counts the rows before it, through all planes.
+  /// f(run, r, n) for each run of n elements of operand k in memory, dense over rows as it is: one
+  /// row, or all of a plane if they follow each other. r counts the rows before it, through all
+  /// planes.
   template <class F>
   void for_each_run_of(std::size_t k, const F& f) const {
     const bool joined = row_stride(k) == row_elements_ * plan_.operands[k].memory_size;
@@ -293,7 +295,8 @@ class TileRunner {
     }
   }
 
-  /// Rows of n elements that are one chunk of each streamed output. `data` and `row_bytes` as in call().
+  /// Rows of n elements that are one chunk of each streamed output. `data` and `row_bytes` as in
+  /// call().
   void run_whole_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                       std::int64_t rows) {
     char* part[max_operands];
@@ -342,8 +345,8 @@ class TileRunner {
     }
   }
 
-  /// Elements by which a chunk that ends before element `end` would reach past the last whole line of
-  /// a streamed output.
+  /// Elements by which a chunk that ends before element `end` would reach past the last whole line
+  /// of a streamed output.
   std::int64_t past_line(char* const* data, std::int64_t end) const {
     std::int64_t past = 0;
     for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {

@@ -13,15 +13,17 @@
 namespace weft {
 inline namespace v0 {
 
-/// Memory in which results are put together one after the other, in the plan's order, to be transposed into
-/// the outputs when all are there: written one by one, each would touch a line of its own, and few of these
-/// stay in cache until they are full. Holds nothing unless the plan says so.
+/// Memory in which results are put together one after the other, in the plan's order, to be
+/// transposed into the outputs when all are there: written one by one, each would touch a line of
+/// its own, and few of these stay in cache until they are full. Holds nothing unless the plan says
+/// so.
 class CrossedResults {
  public:
   CrossedResults(const TensorIterator& iter, const ReducePlan& plan);
 
   explicit operator bool() const { return memory_ != nullptr; }
-  /// Where the result of output k at `place` among all kept elements goes, as the output's memory has it.
+  /// Where the result of output k at `place` among all kept elements goes, as the output's memory
+  /// has it.
   char* at(int k, std::int64_t place) const {
     const auto i = static_cast<std::size_t>(k);
     return reinterpret_cast<char*>(memory_.get() + first_line_[i]) +

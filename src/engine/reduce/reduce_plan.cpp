@@ -93,10 +93,10 @@ void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int
   }
 }
 
-/// Tiles of kept elements, `inside` dims of which are one row in the inputs. Where output 0 is dense along
-/// a dim other than the first, and results are too many to be put together first, tiles are so narrow that
-/// they hold whole cache lines of it: of the rows no more is left than lies inside of that dim, if that is
-/// enough, or it comes next after them.
+/// Tiles of kept elements, `inside` dims of which are one row in the inputs. Where output 0 is
+/// dense along a dim other than the first, and results are too many to be put together first, tiles
+/// are so narrow that they hold whole cache lines of it: of the rows no more is left than lies
+/// inside of that dim, if that is enough, or it comes next after them.
 void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity, int inside,
                std::int64_t least_inside) {
   constexpr std::int64_t stretch = 16;
@@ -216,8 +216,9 @@ std::int64_t fold_of(const TensorIterator& iter, const ReductionKernel& kernel,
   return 4 * fold * inner.count < 3 * folded_columns ? 2 * fold : fold;
 }
 
-/// Makes columns of the elements along dim 0, if that is reduced, as are dims beyond the next one: rows
-/// of so few elements would be combined over and over. Not of those that the kernel likes to read twice.
+/// Makes columns of the elements along dim 0, if that is reduced, as are dims beyond the next one:
+/// rows of so few elements would be combined over and over. Not of those that the kernel likes to
+/// read twice.
 void choose_strands(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
   constexpr std::int64_t most_strands = 48;
   constexpr std::int64_t least_rows = 8;
@@ -310,7 +311,8 @@ std::int64_t even_share(std::int64_t columns, std::int64_t most) {
 
 /// Rows of a block in columns: many, to combine seldom, but leaving several blocks for threads to
 /// share unless these are small. Few where it is asked after each block whether to go on, and where
-/// accumulators are no wider than elements, so that not many of these are added one after the other.
+/// accumulators are no wider than elements, so that not many of these are added one after the
+/// other.
 std::int64_t rows_of_block(const TensorIterator& iter, const ReductionKernel& kernel,
                            const ReducePlan& plan, std::int64_t columns) {
   constexpr std::int64_t least_blocks = 8;
@@ -356,7 +358,8 @@ void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t cap
   stage_inputs(plan, iter, plan.form == ReduceForm::gathered_columns);
 }
 
-/// Kept dims that are a single one in all inputs: they may be several where an output does not let them be one.
+/// Kept dims that are a single one in all inputs: they may be several where an output does not let
+/// them be one.
 int regular_rows(const TensorIterator& iter, const ReducePlan& plan) {
   const Geometry& geometry = iter.geometry();
   const auto follows = [&](int outer, int inner) {
@@ -447,8 +450,9 @@ void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions
   if (iter.numel() <= grain || plan.reduced.count < 2) return;
   const int threads = num_threads();
   if (threads == 1 || ceil_div(plan.kept.count, plan.grain) >= 2 * threads) return;
-  // Any power of two gives the same tree. Halve until shares are even, or too little is in each. More of
-  // them would cost: what one thread has made and another combines crosses from cache to cache.
+  // Any power of two gives the same tree. Halve until shares are even, or too little is in each.
+  // More of them would cost: what one thread has made and another combines crosses from cache to
+  // cache.
   const std::int64_t block = plan.kept.tile_elements * plan.reduced.tile_elements;
   const std::int64_t blocks = plan.kept.count * plan.reduced.count;
   const auto uneven = [&] {

@@ -84,12 +84,13 @@ struct ReducePlan {
 
 /// Rows of one block in columns.
 inline constexpr std::int64_t block_rows = 64;
-/// Narrow columns of no more elements than this are not folded, so that they may be reduced without a plan.
+/// Narrow columns of no more elements than this are not folded, so that they may be reduced without
+/// a plan.
 inline constexpr std::int64_t least_folded = 1024;
 
 /// Whether to reduce by columns (kept elements next to each other) rather than spans: `kept` and
-/// `reduced` elements in all, and whether dim 0 is kept, then of how many columns. `short_rows`: whether
-/// rows that are not gathered may be short.
+/// `reduced` elements in all, and whether dim 0 is kept, then of how many columns. `short_rows`:
+/// whether rows that are not gathered may be short.
 bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
                         std::int64_t columns, bool short_rows) noexcept;
 

@@ -87,8 +87,8 @@ class ReduceRunner {
     if (plan_.strands > 1) fold_strands(accumulators);
   }
 
-  /// Calls f(accumulators, place, count) for runs of a tile's kept elements, `place` being that among
-  /// all of them, dim 0 fastest.
+  /// Calls f(accumulators, place, count) for runs of a tile's kept elements, `place` being that
+  /// among all of them, dim 0 fastest.
   template <class F>
   void for_places(std::int64_t tile, char* accumulators, F&& f) {
     locate_kept(tile);
@@ -111,8 +111,8 @@ class ReduceRunner {
     }
   }
 
-  /// Projects the accumulators of a kept tile, one for each element, into the outputs' memory or, where they
-  /// are put together first, into `crossed`.
+  /// Projects the accumulators of a kept tile, one for each element, into the outputs' memory or,
+  /// where they are put together first, into `crossed`.
   void project(std::int64_t tile, const char* accumulators, const CrossedResults& crossed) {
     locate_kept(tile);
     const std::int64_t n = width_ / plan_.strands;
@@ -185,7 +185,8 @@ class ReduceRunner {
     std::copy_n(parts, n * size, accumulators);
   }
 
-  /// Where the results of the tile at hand are put together: tiles are one run each, as the plan orders them.
+  /// Where the results of the tile at hand are put together: tiles are one run each, as the plan
+  /// orders them.
   char* crossed_at(int k, const CrossedResults& crossed) const {
     return crossed.at(k, kept_.first_index());
   }
@@ -260,14 +261,16 @@ class ReduceRunner {
     }
   }
 
-  /// Whether columns go to the kernel block by block: along one more dim of the tile than are dense.
+  /// Whether columns go to the kernel block by block: along one more dim of the tile than are
+  /// dense.
   bool by_blocks() const {
     return plan_.form == ReduceForm::columns && kernel_.reduce_column_blocks != nullptr &&
            plan_.kept.ntile > plan_.inner_dims;
   }
 
   /// Calls f(accumulators, pointers of the operands, number of elements) for each run of kept
-  /// elements along the dims of the tile that are one in the inputs, and the next one of columns by blocks.
+  /// elements along the dims of the tile that are one in the inputs, and the next one of columns by
+  /// blocks.
   template <class F>
   void for_kept_rows(char* accumulators, F&& f) {
     const ReduceSide& side = plan_.kept;
@@ -300,8 +303,8 @@ class ReduceRunner {
     }
   }
 
-  /// Strides of the inputs along one of a side's dims, by the place of the dim in the side; zeros if
-  /// the side has no such dim.
+  /// Strides of the inputs along one of a side's dims, by the place of the dim in the side; zeros
+  /// if the side has no such dim.
   const std::int64_t* input_strides(const ReduceSide& side, std::size_t i) const {
     static constexpr std::int64_t none[max_operands] = {};
     return i < side.dims.size() ? geometry_.strides(side.dims[i]) + kernel_.noutputs : none;
@@ -386,8 +389,8 @@ class ReduceRunner {
     }
   }
 
-  /// Inputs packed into dense matrices of `elements` elements: rows of `row` of them along the dims of
-  /// the tile `inside`, one for each place of the tile `outside`.
+  /// Inputs packed into dense matrices of `elements` elements: rows of `row` of them along the dims
+  /// of the tile `inside`, one for each place of the tile `outside`.
   struct Gathered {
     char* inputs[max_operands];
     std::int64_t row_bytes[max_operands];
@@ -433,8 +436,8 @@ class ReduceRunner {
                                  input_strides(plan_.kept, outer), blocks);
   }
 
-  /// Columns of all kept elements of the tile, `fold` rows as one. The rows that are left at the end
-  /// go to the first accumulators.
+  /// Columns of all kept elements of the tile, `fold` rows as one. The rows that are left at the
+  /// end go to the first accumulators.
   void folded(char* accumulators) {
     const std::int64_t rows = block_.extents[0] / plan_.fold;
     const std::int64_t rest = block_.extents[0] % plan_.fold;

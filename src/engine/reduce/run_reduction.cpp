@@ -13,7 +13,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// What becomes of a kept tile's accumulators: sink(runner, tile, accumulators), once for each tile.
+/// What becomes of a kept tile's accumulators: sink(runner, tile, accumulators), once for each
+/// tile.
 using Sink = FunctionRef<void(ReduceRunner&, std::int64_t, char*)>;
 
 /// Nothing to reduce: every kept element has the identity.
@@ -31,8 +32,8 @@ void sink_identity(const TensorIterator& iter, const ReductionKernel& kernel,
   }
 }
 
-/// Deals with the tiles that are done after their first block, up to one that is not: there may be too
-/// little to do for other threads to be asked. Returns how many they were.
+/// Deals with the tiles that are done after their first block, up to one that is not: there may be
+/// too little to do for other threads to be asked. Returns how many they were.
 std::int64_t reduce_at_once(const TensorIterator& iter, const ReductionKernel& kernel,
                             const ReducePlan& plan, Sink sink) {
   if (kernel.done == nullptr || plan.reduced.count < 2) return 0;

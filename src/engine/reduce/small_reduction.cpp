@@ -10,7 +10,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Most elements, where all of them are one row and become one. One row is one span of the plan's, too.
+/// Most elements, where all of them are one row and become one. One row is one span of the plan's,
+/// too.
 constexpr std::int64_t few_in_row = 2048;
 /// The same otherwise: the plan does not fold so few either.
 constexpr std::int64_t few_elements = least_folded;

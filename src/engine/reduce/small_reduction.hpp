@@ -10,8 +10,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// How to reduce a few elements of one input into one output, both of the kernel's own types: too little work to plan
-/// for. The blocks are those of the plan.
+/// How to reduce a few elements of one input into one output, both of the kernel's own types: too
+/// little work to plan for. The blocks are those of the plan.
 struct SmallReduction {
   bool fits = false;  ///< false if there is more to do than that; the rest is undefined then
   bool by_columns;    ///< kept elements are next to each other in a row of the block
@@ -27,8 +27,8 @@ std::int64_t block_of(const SmallReduction& reduction);
 void run_small_reduction(const SmallReduction& reduction, const TensorIterator& iter,
                          const ReductionKernel& kernel);
 
-/// Two or more elements next to each other, which become one, without an iterator. False, with nothing done, if they
-/// are too many.
+/// Two or more elements next to each other, which become one, without an iterator. False, with
+/// nothing done, if they are too many.
 bool reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
                        std::int64_t elements);
 

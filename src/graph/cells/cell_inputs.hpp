@@ -13,7 +13,8 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-/// Positions of a cell's inputs; -1 where the form has none. Optional ones may be at or after the end.
+/// Positions of a cell's inputs; -1 where the form has none. Optional ones may be at or after the
+/// end.
 ///     LSTMCell      X H C W R B P | X H C WR B      LSTMCellStep  sums H C R P
 ///     GRUCell       X H W R B                       GRUCellStep   sums H R B
 ///     RNNCell       X H W R B                       RNNCellStep   sums H R

@@ -20,8 +20,8 @@ Tensor buffer_of(std::int64_t elements, std::int64_t size) {
   return Tensor::zeros({elements * size + read_beyond}, ScalarType::u8);
 }
 
-/// Bytes from row to row of a buffer. Rows that lie a power of two apart would share a few lines of the
-/// cache.
+/// Bytes from row to row of a buffer. Rows that lie a power of two apart would share a few lines of
+/// the cache.
 std::int64_t row_step(std::int64_t bytes) {
   constexpr std::int64_t line = 64, conflict = 1024;
   return bytes % conflict == 0 ? bytes + line : bytes;

@@ -34,8 +34,9 @@ struct CellSettings {
   /// LSTM: the block of gates f, i, c, o among the rows of W, R and B.
   std::array<int, 4> blocks = {0, 1, 2, 3};
 
-  /// Reads activations, activations_alpha, activations_beta, clip, input_forget, linear_before_reset and
-  /// weights_format. Throws Error(invalid_argument), Error(parse) that names the attribute.
+  /// Reads activations, activations_alpha, activations_beta, clip, input_forget,
+  /// linear_before_reset and weights_format. Throws Error(invalid_argument), Error(parse) that
+  /// names the attribute.
   CellSettings(CellKind cell, const Attributes& attributes);
 };
 
@@ -45,16 +46,16 @@ struct StateRows {
   std::int64_t row_stride = 0;  ///< elements
 };
 
-/// One step of a cell for N rows and H units: sums[N, gates * H] + hidden · R^T, through the gates, into the
-/// new state. f16 and bf16 are computed in f32 and rounded at the end.
+/// One step of a cell for N rows and H units: sums[N, gates * H] + hidden · R^T, through the gates,
+/// into the new state. f16 and bf16 are computed in f32 and rounded at the end.
 class CellStep {
  public:
   CellStep(const CellSettings& settings, ScalarType type, std::int64_t rows, std::int64_t units);
 
   /// R[gates * H, H]; `constant`: it never changes, and its packed form may be shared.
   void set_weights(const TensorView& r, bool constant);
-  /// GRU with linear_before_reset: the last of four blocks of B[4 H] belongs to the product with the
-  /// hidden state. Dense; null: none.
+  /// GRU with linear_before_reset: the last of four blocks of B[4 H] belongs to the product with
+  /// the hidden state. Dense; null: none.
   void set_bias(const void* bias) { bias_ = static_cast<const char*>(bias); }
   /// LSTM: P[3 H] in the order f, i, o. Dense; null: none.
   void set_peepholes(const void* p) { peepholes_ = static_cast<const char*>(p); }

@@ -60,7 +60,8 @@ class ChainKernel final : public PreparedChain {
   Tensor buffers_;  // of direct calls
 };
 
-/// Outputs and inputs of the chain; of a single step the terms that it takes, numbers too: it is run as it is.
+/// Outputs and inputs of the chain; of a single step the terms that it takes, numbers too: it is
+/// run as it is.
 SmallVector<int, inline_operands> ChainKernel::operands_of(const Chain& chain) {
   SmallVector<int, inline_operands> terms;
   if (is_single_step(chain)) {
@@ -100,8 +101,9 @@ TensorIterator ChainKernel::iterator_over(const Chain& chain, std::span<const Te
   return config.build();
 }
 
-/// Least elements for a thread: those of the frame's last call are awake still, so half the time is worth one of them
-/// that is worth waking one. Times are of steps whose operands are in no nearer cache than the second level.
+/// Least elements for a thread: those of the frame's last call are awake still, so half the time is
+/// worth one of them that is worth waking one. Times are of steps whose operands are in no nearer
+/// cache than the second level.
 std::int64_t grain_of(float cost) {
   constexpr double awake = 2, ns_of_cost = 0.1, ns_of_memory = 0.2;
   return least_elements_a_thread(awake * (ns_of_memory + ns_of_cost * static_cast<double>(cost)));

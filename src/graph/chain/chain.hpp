@@ -14,8 +14,8 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-/// Formulas of one or more nodes over one shape, as one list of steps. Terms are what steps read and
-/// write; each step writes a term of its own.
+/// Formulas of one or more nodes over one shape, as one list of steps. Terms are what steps read
+/// and write; each step writes a term of its own.
 struct Chain {
   enum class Kind : std::uint8_t { input, number, local };
   struct Term {
@@ -55,8 +55,8 @@ struct DirectCall {
 /// A chain ready to run.
 class PreparedChain : public Kernel {
  public:
-  /// The same as run(), if the chain is one small block of operands that are used in place: calls to
-  /// make one after the other, in buffers of this object. Empty if it is not.
+  /// The same as run(), if the chain is one small block of operands that are used in place: calls
+  /// to make one after the other, in buffers of this object. Empty if it is not.
   virtual std::span<const DirectCall> direct_calls() const noexcept = 0;
 };
 

@@ -13,11 +13,13 @@ inline namespace v0 {
 namespace graph {
 namespace {
 
-/// Bytes of all buffers of a chunk: with the operands' part of it, they stay in the first-level cache.
+/// Bytes of all buffers of a chunk: with the operands' part of it, they stay in the first-level
+/// cache.
 constexpr std::int64_t scratch_bytes = 16 << 10;
 /// Most elements of a chunk: more do not make calls of steps noticeably cheaper.
 constexpr std::int64_t max_chunk = 4096;
-/// Buffers have room for a multiple of so many elements, if they can, so that they begin on a cache line.
+/// Buffers have room for a multiple of so many elements, if they can, so that they begin on a cache
+/// line.
 constexpr std::int64_t whole_chunk = 64;
 
 }  // namespace
@@ -118,8 +120,8 @@ void ChainBody::make_steps(const Chain& chain) {
   }
 }
 
-/// Buffers for what passes from step to step: one is used again when its last reader has read it, be it by the step
-/// that reads it last.
+/// Buffers for what passes from step to step: one is used again when its last reader has read it,
+/// be it by the step that reads it last.
 void ChainBody::share_buffers() {
   struct Slot {
     std::int64_t offset, size;

@@ -15,8 +15,9 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-/// What a chain does with one span of each operand. Spans are cut into chunks, so that what passes from step to step
-/// stays in the first-level cache. Steps refer to their body, so it stays where it was made.
+/// What a chain does with one span of each operand. Spans are cut into chunks, so that what passes
+/// from step to step stays in the first-level cache. Steps refer to their body, so it stays where
+/// it was made.
 class ChainBody {
  public:
   /// Where a step finds the elements of a term.

@@ -131,7 +131,8 @@ class Rewriter {
     }
     return true;
   }
-  /// The axis, counted from the end, along which parts differ from the whole; nothing if it is one part.
+  /// The axis, counted from the end, along which parts differ from the whole; nothing if it is one
+  /// part.
   std::optional<std::int64_t> axis_of(const ProgramNode& split) const {
     const IntSpan whole = shape(split.inputs[0]).shape(), part = shape(split.first_output).shape();
     for (std::size_t axis = 0; axis < whole.size(); ++axis) {

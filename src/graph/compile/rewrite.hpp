@@ -14,8 +14,8 @@ namespace graph {
 ///
 /// - A sum of a product and something else starts the product with that: one pass less. Where all
 ///   products of an element are added up in one run (product_run), that is the same addition.
-/// - Parts of a sum, or of another elementwise value, are computed from the parts of its operands, where
-///   only elementwise operations read them: they all run together then, in one pass.
+/// - Parts of a sum, or of another elementwise value, are computed from the parts of its operands,
+///   where only elementwise operations read them: they all run together then, in one pass.
 bool rewrite(Program& program);
 
 }  // namespace graph

@@ -59,8 +59,8 @@ void Frame::Impl::hold(int root) {
   }
 }
 
-/// `view`: of the root's elements, in rows. True if all that reads or writes them is calls that take those rows
-/// as they are.
+/// `view`: of the root's elements, in rows. True if all that reads or writes them is calls that
+/// take those rows as they are.
 bool Frame::Impl::can_step_rows(int root, const TensorView& view) const {
   const std::optional<RowForm> form = row_form(view.shape(), view.strides());
   if (!form || segments_.size() != 1 || !is_static_) return false;
@@ -84,7 +84,8 @@ void Frame::Impl::step_rows(int root, std::int64_t bytes) noexcept {
 }
 
 TensorView Frame::Impl::current_view(const ValueState& at) const {
-  // What every frame shares, and what the caller gave to be read, is not to be written through a result.
+  // What every frame shares, and what the caller gave to be read, is not to be written through a
+  // result.
   const auto read_only = [&](const void* data) {
     return TensorView::trusted(data, at.view.dtype(), at.view.shape(), at.view.strides());
   };
@@ -230,7 +231,7 @@ int Frame::Impl::result_parameter(int i) const {
   return value.kind == ValueState::Kind::rooted && value.root < nparameters() ? value.root : -1;
 }
 
-// ---- The public side -----------------------------------------------------------------------------
+// ---- The public side ----------------------------------------------------------------------------
 
 Frame::Frame(Executable executable) : impl_(std::make_unique<Impl>(std::move(executable))) {}
 Frame::Frame(Frame&&) noexcept = default;

@@ -67,8 +67,8 @@ struct FrameStep {
   int* running_first_value = nullptr;  ///< where to say so, if it is not
 };
 
-/// What a run consists of: calls one after the other, with nothing to look up. A FrameStep is one call
-/// with itself as the context; a small chain is one for each of its steps.
+/// What a run consists of: calls one after the other, with nothing to look up. A FrameStep is one
+/// call with itself as the context; a small chain is one for each of its steps.
 struct FlatCall {
   SpanKernel::Run run;
   const void* context;
@@ -96,7 +96,8 @@ struct Segment {
   std::int64_t bytes_copied = 0;  ///< in each run
   std::vector<RawNote> notes;
   std::vector<char*> pointers;
-  // By pointer: bytes from row to row, and the call that takes them; -1: a kernel, which has its own.
+  // By pointer: bytes from row to row, and the call that takes them; -1: a kernel, which has its
+  // own.
   std::vector<std::int64_t> row_steps;
   std::vector<int> call_of;
   std::vector<Tensor> kept;  ///< constants made for it
@@ -144,8 +145,9 @@ class Frame::Impl final : private OutputMemory {
   const TensorView& view_of(int value) const { return state(value).view; }
   bool is_at(int value, int root) const { return state(value).root == root; }
   void run();
-  // Throw Error(invalid_argument): if nothing is planned, which `what` needs, and if there is no parameter or result of
-  // that number, or the result is not external. They return the number, planned_external() the result's root.
+  // Throw Error(invalid_argument): if nothing is planned, which `what` needs, and if there is no
+  // parameter or result of that number, or the result is not external. They return the number,
+  // planned_external() the result's root.
   void check_planned(std::string_view what) const;
   int planned_parameter(int i, std::string_view what) const;
   int planned_result(int i, std::string_view what) const;
@@ -205,8 +207,8 @@ class Frame::Impl final : private OutputMemory {
   int segment_index() const { return static_cast<int>(segments_.size()) - 1; }
   TensorView placeholder(ScalarType dtype, IntSpan shape, IntSpan strides);
   void make_constant(int value, Tensor tensor);
-  /// Memory for a value that is about to be computed; the strides are those of its external place if
-  /// the kernel takes them.
+  /// Memory for a value that is about to be computed; the strides are those of its external place
+  /// if the kernel takes them.
   void make_output(int value, const ValueType& type, const ProgramNode* node, int output);
   int new_root(Root root);
   Root& root_of(int root) {
@@ -233,7 +235,8 @@ class Frame::Impl final : private OutputMemory {
 
   // ---- running: frame.cpp
   bool still_holds(const Segment& segment) const;
-  /// Throws Error(undefined) naming a parameter or external result that is read or written, and at null.
+  /// Throws Error(undefined) naming a parameter or external result that is read or written, and at
+  /// null.
   void check_bound();
   void run_segment(const Segment& segment);
   static void run_step(const void* context, char* const* data, const std::int64_t* row_bytes,
@@ -247,7 +250,8 @@ class Frame::Impl final : private OutputMemory {
   std::vector<std::vector<int>> results_of_;  // results that are each value
 
   bool planned_ = false;
-  /// No pointer that a run needs is null. Looked at in the first run after a plan, or after a null was bound.
+  /// No pointer that a run needs is null. Looked at in the first run after a plan, or after a null
+  /// was bound.
   bool all_bound_ = false;
   bool stepped_ = false;  ///< rows are not as far apart as planned
   bool is_static_ = true;
@@ -273,8 +277,8 @@ class Frame::Impl final : private OutputMemory {
   std::uintptr_t next_placeholder_ = 0;
   std::vector<GrowingBuffer> arenas_;     // per segment
   std::map<int, GrowingBuffer> dynamic_;  // per value
-  /// Kernels of plans that are given up, by node: the next plan may adapt them. There is room for all from the start,
-  /// so that giving up a plan cannot fail half-way.
+  /// Kernels of plans that are given up, by node: the next plan may adapt them. There is room for
+  /// all from the start, so that giving up a plan cannot fail half-way.
   std::vector<std::unique_ptr<Kernel>> retired_;
   /// How a node is planned, if it can be planned again by itself.
   struct PlannedAs {

@@ -173,8 +173,8 @@ Inferred Frame::Impl::infer(int index, std::vector<TensorView>& read,
   return infer_node(node, type_list, values, program().operators);
 }
 
-/// Plans one node. False, with nothing done, if its shapes depend on values of this segment, so that
-/// it has to wait for the next.
+/// Plans one node. False, with nothing done, if its shapes depend on values of this segment, so
+/// that it has to wait for the next.
 bool Frame::Impl::plan_node(int index) {
   const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
   std::vector<TensorView> read;

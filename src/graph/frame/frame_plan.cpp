@@ -118,8 +118,8 @@ void Frame::Impl::finish_segment() {
   }
 }
 
-/// Gives arena values of this segment offsets so that those that live at the same time are apart: each
-/// the lowest place that is free.
+/// Gives arena values of this segment offsets so that those that live at the same time are apart:
+/// each the lowest place that is free.
 void Frame::Impl::lay_out_arena() {
   const int index = segment_index();
   SmallVector<Root*, 8> placed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning a frame again for parameters of other extents: where only kernels and views are concerned,
-// everything else of the plan stays.
+// Planning a frame again for parameters of other extents: where only kernels and views are
+// concerned, everything else of the plan stays.
 #include "graph/frame/frame_impl.hpp"
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-/// Puts what is planned right for these parameters and returns true; or returns false, and has to be
-/// planned anew.
+/// Puts what is planned right for these parameters and returns true; or returns false, and has to
+/// be planned anew.
 bool Frame::Impl::resize(std::span<const TensorView> parameters) {
   if (!complete_ || !is_static_ || segments_.size() != 1) return false;
   changed_.assign(states_.size(), 0);

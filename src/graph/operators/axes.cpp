@@ -21,9 +21,9 @@ std::vector<bool> axis_set(const IntegerList& axes, int rank) {
   return set;
 }
 
-/// Without those axes of input 1 that have extent 1; without input 1, or with an empty one, without all axes of extent 1.
-/// An axis whose extent is not known yet is taken for one of extent 1, unless attribute allow_axis_skip says that it may
-/// be another.
+/// Without those axes of input 1 that have extent 1; without input 1, or with an empty one, without
+/// all axes of extent 1. An axis whose extent is not known yet is taken for one of extent 1, unless
+/// attribute allow_axis_skip says that it may be another.
 class Squeeze final : public ViewOperator {
  public:
   Squeeze() : ViewOperator({.name = "Squeeze"}, 1, 2) {}

@@ -14,9 +14,9 @@ inline namespace v0 {
 namespace graph {
 namespace {
 
-/// To the shape that input 1 holds. Attribute mode: numpy (axes aligned at the last), explicit (input 2:
-/// the output's axis for each of the input's), bidirectional (the input's extents may be larger, too),
-/// pdpd (from attribute axis on).
+/// To the shape that input 1 holds. Attribute mode: numpy (axes aligned at the last), explicit
+/// (input 2: the output's axis for each of the input's), bidirectional (the input's extents may be
+/// larger, too), pdpd (from attribute axis on).
 class Broadcast final : public ViewOperator {
  public:
   Broadcast() : ViewOperator({.name = "Broadcast"}, 2, 3) {}
@@ -152,8 +152,8 @@ class TileRun final : public Kernel {
   std::unique_ptr<Kernel> copy_;
 };
 
-/// The input repeats[i] times along axis i, none if that is negative; the shorter of shape and repeats is filled up with ones in
-/// front.
+/// The input repeats[i] times along axis i, none if that is negative; the shorter of shape and
+/// repeats is filled up with ones in front.
 class Tile final : public Operator {
  public:
   Tile() : Operator({.name = "Tile"}) {}

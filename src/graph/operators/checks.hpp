@@ -24,10 +24,11 @@ void expect_integers(const InferContext& context, int input, const char* meaning
 /// Throws Error(shape) that names the input unless its shape may be `expected`; what both tell.
 PartialShape expect_shape(const InferContext& context, int input, const char* meaning,
                           const PartialShape& expected);
-/// An axis in [-rank, rank) counted from the front. Throws Error(axis) that names what it was read from.
+/// An axis in [-rank, rank) counted from the front. Throws Error(axis) that names what it was read
+/// from.
 int checked_axis(std::int64_t axis, int rank, const char* meaning);
-/// The single integer that input i holds; false if it is not known yet. Throws Error(shape) if it holds
-/// more or less.
+/// The single integer that input i holds; false if it is not known yet. Throws Error(shape) if it
+/// holds more or less.
 bool integer_input(const InferContext& context, int i, const char* meaning, std::int64_t& out);
 /// The same geometry at another address.
 inline TensorView rebound(const TensorView& view, const void* data) {

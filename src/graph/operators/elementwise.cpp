@@ -97,8 +97,8 @@ class Elementwise final : public Operator {
   Build build_;
 };
 
-/// x, or x times the slope where x is below 0. A slope of one axis lies along axis 1 of x if it has as many elements as
-/// that, else along the last, as every other slope does.
+/// x, or x times the slope where x is below 0. A slope of one axis lies along axis 1 of x if it has
+/// as many elements as that, else along the last, as every other slope does.
 class PRelu final : public Operator {
  public:
   PRelu() : Operator({.name = "PRelu"}) {}
@@ -165,7 +165,7 @@ class PRelu final : public Operator {
   }
 };
 
-// ---- Formulas ------------------------------------------------------------------------------------
+// ---- Formulas -----------------------------------------------------------------------------------
 
 template <auto op>
 Term unary(ElementwiseBuilder& b) {
@@ -179,7 +179,8 @@ Term binary(ElementwiseBuilder& b) {
 Term divide(ElementwiseBuilder& b) {
   if (!is_integer(b.input_type(0))) return binary<BinaryOp::div>(b);
   if (b.node().attributes.flag("m_pythondiv", true)) return binary<DivisionOp::floor_divide>(b);
-  // Less its remainder, which has its sign, the dividend is a multiple: no quotient has to be rounded.
+  // Less its remainder, which has its sign, the dividend is a multiple: no quotient has to be
+  // rounded.
   const Term rest = binary<DivisionOp::fmod>(b);
   const Term multiple = b.apply(BinaryOp::sub, b.input(0), rest);
   return b.apply(DivisionOp::floor_divide, multiple, b.input(1, pdpd_axis(b.node())));
@@ -191,8 +192,9 @@ Term convert(ElementwiseBuilder& b) {
   return b.convert(b.input(0), b.node().attributes.scalar_type("destination_type"));
 }
 Term convert_like(ElementwiseBuilder& b) { return b.convert(b.input(0), b.input_type(1)); }
-/// Between integers that may be beyond the type's. Where none is between the bounds of the node, least is most + 1, and
-/// what is below least becomes least, all else most: as in OpenVINO's reference.
+/// Between integers that may be beyond the type's. Where none is between the bounds of the node,
+/// least is most + 1, and what is below least becomes least, all else most: as in OpenVINO's
+/// reference.
 Term clamp_integers(ElementwiseBuilder& b, double least, double most) {
   const ScalarType type = b.input_type(0);
   const bool is_signed = !is_unsigned_integer(type);

@@ -90,8 +90,8 @@ struct IndexedBlocks {
   std::int64_t batch, before, extent, inner, count;
 };
 
-/// The axis that an input holds, or an attribute where the node has no such input: a constant, or read in
-/// every run.
+/// The axis that an input holds, or an attribute where the node has no such input: a constant, or
+/// read in every run.
 class AxisInput {
  public:
   AxisInput(const PrepareContext& context, int input, const char* operand)
@@ -155,9 +155,9 @@ class GatherRun final : public Kernel {
   int batch_dims_;
 };
 
-/// data[..., indices[...], ...] along an axis, which input 2 holds (older models: attribute axis). The first
-/// batch_dims axes of data and indices go together. Negative indexes count from the end; where one is out of range, there
-/// are zeros.
+/// data[..., indices[...], ...] along an axis, which input 2 holds (older models: attribute axis).
+/// The first batch_dims axes of data and indices go together. Negative indexes count from the end;
+/// where one is out of range, there are zeros.
 class Gather final : public Operator {
  public:
   Gather() : Operator({.name = "Gather"}) {}
@@ -260,8 +260,8 @@ class ScatterRun final : public Kernel {
   TensorView data_, indices_;
 };
 
-/// data with data[..., indices[...], ...] = updates along the axis that input 3 holds; of equal indexes the
-/// last one counts.
+/// data with data[..., indices[...], ...] = updates along the axis that input 3 holds; of equal
+/// indexes the last one counts.
 class ScatterUpdate final : public Operator {
  public:
   ScatterUpdate() : Operator({.name = "ScatterUpdate"}) {}

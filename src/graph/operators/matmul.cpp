@@ -30,8 +30,8 @@ class ProductRun final : public Kernel {
   bool has_start_ = false;
 };
 
-/// A product whose right factor is no constant. One that is held is packed when it is read for the second
-/// time: then it is worth it.
+/// A product whose right factor is no constant. One that is held is packed when it is read for the
+/// second time: then it is worth it.
 class ChangingRun final : public Kernel {
  public:
   ChangingRun(const TensorView& c, const TensorView& a, const TensorView& b, const TensorView& bias)
@@ -172,8 +172,8 @@ class MatMul final : public Product {
   bool has_start_;
 };
 
-/// x[..., I] times the transpose of weights[O, I], plus bias[O] if there is one. An x of more axes, all
-/// but the first of which together have I elements, counts as [N, I].
+/// x[..., I] times the transpose of weights[O, I], plus bias[O] if there is one. An x of more axes,
+/// all but the first of which together have I elements, counts as [N, I].
 class FullyConnected final : public Product {
  public:
   FullyConnected() : Product({.name = "FullyConnected"}) {}

@@ -11,9 +11,9 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-/// The packed form of a constant: made now, or found if another kernel holds it. Planning once more, for
-/// other shapes of the other operands, packs nothing. The constant has to stay as it is while the
-/// packed form is held, as is promised to kernels.
+/// The packed form of a constant: made now, or found if another kernel holds it. Planning once
+/// more, for other shapes of the other operands, packs nothing. The constant has to stay as it is
+/// while the packed form is held, as is promised to kernels.
 std::shared_ptr<const PackedMatrix> packed_constant(const TensorView& matrix);
 
 }  // namespace graph

@@ -60,8 +60,9 @@ class RangeRun final : public Kernel {
   TensorView out_, start_, step_;
 };
 
-/// start, start + step, ... before stop, of attribute output_type (without it, of the inputs' type). Where that is an
-/// integer type, the inputs are converted first: by their fractions there would be more or fewer elements.
+/// start, start + step, ... before stop, of attribute output_type (without it, of the inputs'
+/// type). Where that is an integer type, the inputs are converted first: by their fractions there
+/// would be more or fewer elements.
 class Range final : public Operator {
  public:
   Range() : Operator({.name = "Range"}) {}

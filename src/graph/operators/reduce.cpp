@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: ReduceSum, ReduceMean, ReduceProd, ReduceMax, ReduceMin, ReduceLogicalAnd, ReduceLogicalOr.
+// Reductions: ReduceSum, ReduceMean, ReduceProd, ReduceMax, ReduceMin, ReduceLogicalAnd,
+// ReduceLogicalOr.
 #include <weft/ops/copy.hpp>
 #include <weft/ops/reduce.hpp>
 
@@ -54,8 +55,8 @@ class ReduceRun final : public Kernel {
   ReduceFn function_;
 };
 
-/// Over the axes that input 1 holds; over none, the elements are as they were. With keep_dims a reduced axis
-/// stays with extent 1.
+/// Over the axes that input 1 holds; over none, the elements are as they were. With keep_dims a
+/// reduced axis stays with extent 1.
 class Reduce final : public Operator {
  public:
   explicit Reduce(const Reduction& reduction)

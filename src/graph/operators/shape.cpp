@@ -25,8 +25,8 @@ class Identity final : public Operator {
   }
 };
 
-/// Strides in which a view's elements have another shape, both being row-major; nothing if there are
-/// none. Neighbouring axes of the view that are one walk through memory may be divided anew.
+/// Strides in which a view's elements have another shape, both being row-major; nothing if there
+/// are none. Neighbouring axes of the view that are one walk through memory may be divided anew.
 std::optional<DimVector> strides_of(const TensorView& view, IntSpan shape) {
   DimVector strides = contiguous_strides(shape);
   if (view.numel() <= 1) return strides;
@@ -58,8 +58,8 @@ std::unique_ptr<Kernel> dense_copy(const PrepareContext& context) {
   return prepare_chain(Chain::copy(in.dtype()), {&out, 1}, {&in, 1});
 }
 
-/// Another shape of as many elements in row-major order. Input 1: the extents, one of which may be -1;
-/// 0 keeps the input's, if attribute special_zero says so.
+/// Another shape of as many elements in row-major order. Input 1: the extents, one of which may be
+/// -1; 0 keeps the input's, if attribute special_zero says so.
 class Reshape final : public Operator {
  public:
   Reshape() : Operator({.name = "Reshape"}) {}

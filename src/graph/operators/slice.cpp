@@ -69,10 +69,10 @@ TensorView cut_view(const TensorView& in, const std::vector<AxisCut>& cuts) {
   return in.as_strided(shape, strides, numel(shape) == 0 ? 0 : offset);
 }
 
-/// Inputs begin, end and perhaps strides have an entry for each axis from the first on, and the masks
-/// say what it means: begin_mask, end_mask (from the end of the axis), new_axis_mask (an axis of extent 1
-/// more), shrink_axis_mask (the axis goes, its element `begin` stays), ellipsis_mask (as many axes as are
-/// not spoken of).
+/// Inputs begin, end and perhaps strides have an entry for each axis from the first on, and the
+/// masks say what it means: begin_mask, end_mask (from the end of the axis), new_axis_mask (an axis
+/// of extent 1 more), shrink_axis_mask (the axis goes, its element `begin` stays), ellipsis_mask
+/// (as many axes as are not spoken of).
 class StridedSlice final : public ViewOperator {
  public:
   StridedSlice() : ViewOperator({.name = "StridedSlice"}, 3, 4) {}

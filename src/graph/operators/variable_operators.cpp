@@ -48,8 +48,8 @@ class ReadKernel final : public Kernel {
   bool has_first_;
 };
 
-/// The value of a variable as the run before left it; before that the input, or zeros of the type in
-/// attributes variable_type and variable_shape.
+/// The value of a variable as the run before left it; before that the input, or zeros of the type
+/// in attributes variable_type and variable_shape.
 class ReadValue final : public Operator {
  public:
   ReadValue() : Operator({.name = "ReadValue", .first_opset = 3}) {}

@@ -18,8 +18,8 @@ using IntegerList = std::vector<std::int64_t>;
 /// Input i as integers; nothing if it is left out or not known yet. Entry 0 is empty.
 using IntegerInputs = std::vector<std::optional<IntegerList>>;
 
-/// Nothing is copied where the integers are constants; where they are computed, the view that they tell
-/// is copied in each run.
+/// Nothing is copied where the integers are constants; where they are computed, the view that they
+/// tell is copied in each run.
 class ViewOperator : public Operator {
  public:
   /// Input 0, and from `least` to `most` inputs in all.
@@ -32,7 +32,8 @@ class ViewOperator : public Operator {
   bool accepts_input(const Node&, int, const TensorView&) const final { return true; }
   bool accepts_output(const Node&, int, const TensorView&) const final { return true; }
 
-  /// The outputs' shapes as far as they follow, one each in `shapes`; `in` has a rank. Throws as infer().
+  /// The outputs' shapes as far as they follow, one each in `shapes`; `in` has a rank. Throws as
+  /// infer().
   virtual void shapes(const Node& node, const PartialShape& in, const IntegerInputs& integers,
                       std::span<PartialShape> shapes) const = 0;
   /// The outputs, all integers being known and shapes() having thrown nothing.
@@ -49,8 +50,8 @@ struct AxisRange {
   std::int64_t count = 0;
   std::int64_t step = 1;
 
-  /// As Python's [begin:end:step] of `extent` elements; nothing stands for the end in question. step is
-  /// not 0.
+  /// As Python's [begin:end:step] of `extent` elements; nothing stands for the end in question.
+  /// step is not 0.
   static AxisRange of(std::int64_t extent, std::optional<std::int64_t> begin,
                       std::optional<std::int64_t> end, std::int64_t step);
 };

@@ -122,8 +122,8 @@ Body take_apart(const Graph& from) {
   return body;
 }
 
-/// Reads a variable in `outer` as the body does. `outside`: what a parameter of the body is there in
-/// the first trip; none if that is no whole value.
+/// Reads a variable in `outer` as the body does. `outside`: what a parameter of the body is there
+/// in the first trip; none if that is no whole value.
 Value read_outside(const Body& body, const Variable& variable, Graph& outer,
                    const std::function<Value(int)>& outside) {
   Node read = body.with.node(variable.read.node);

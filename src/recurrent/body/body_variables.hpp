@@ -18,14 +18,16 @@ struct AssignedOutput {
   int output;
 };
 
-/// Takes the variables out of the bodies of a node that is to be added to `outer`, where their values
-/// are read (ReadValue) and become inputs of the node; what its bodies set (Assign) become outputs
-/// behind those that it has, listed in `assigned`. Between the trips of a loop a variable is a state:
-/// every trip sees what the trip before has set. Nodes without such bodies stay as they are.
+/// Takes the variables out of the bodies of a node that is to be added to `outer`, where their
+/// values are read (ReadValue) and become inputs of the node; what its bodies set (Assign) become
+/// outputs behind those that it has, listed in `assigned`. Between the trips of a loop a variable
+/// is a state: every trip sees what the trip before has set. Nodes without such bodies stay as they
+/// are.
 ///
-/// A first value that is computed in a body is computed outside, once. Throws Error(invalid_argument)
-/// if it depends on slices or on the number of the trip, for a variable that one body sets twice, and
-/// for one that only one side of an If sets and that nothing there reads.
+/// A first value that is computed in a body is computed outside, once. Throws
+/// Error(invalid_argument) if it depends on slices or on the number of the trip, for a variable
+/// that one body sets twice, and for one that only one side of an If sets and that nothing there
+/// reads.
 graph::Node with_variables_outside(graph::Node node, graph::Graph& outer,
                                    std::vector<AssignedOutput>& assigned);
 

@@ -21,13 +21,15 @@ struct CutInput {
   std::string name;
 };
 
-/// The part of `graph` that lies between `inputs` and `outputs`: what the outputs depend on, up to the
-/// inputs, which become its parameters in this order; the outputs become its results. Constants are
-/// shared. Every parameter of `graph` that the outputs depend on has to be cut off by the inputs.
+/// The part of `graph` that lies between `inputs` and `outputs`: what the outputs depend on, up to
+/// the inputs, which become its parameters in this order; the outputs become its results. Constants
+/// are shared. Every parameter of `graph` that the outputs depend on has to be cut off by the
+/// inputs.
 graph::Graph cut(const graph::Graph& graph, std::span<const CutInput> inputs,
                  std::span<const graph::Value> outputs);
 
-/// `graph` with other types of its parameters, and the types of all its values that follow from them.
+/// `graph` with other types of its parameters, and the types of all its values that follow from
+/// them.
 class TypedGraph {
  public:
   TypedGraph(const graph::Graph& graph, std::span<const graph::ValueType> parameters,

@@ -19,8 +19,8 @@ using graph::ValueType;
 
 namespace {
 
-/// Elements above which a value is left to its trip: what a trip costs besides no longer matters, and
-/// the memory of a block does.
+/// Elements above which a value is left to its trip: what a trip costs besides no longer matters,
+/// and the memory of a block does.
 constexpr std::int64_t most_elementwise = 4096;
 
 bool is_product(const Node& node) { return node.op == "MatMul" || node.op == "FullyConnected"; }
@@ -137,7 +137,8 @@ void BatchedGraph::translate(int id) {
     return;
   }
   if (!is_product(node)) {
-    // Shapes are aligned at the last axis: axes that an operand lacks go between trips and elements.
+    // Shapes are aligned at the last axis: axes that an operand lacks go between trips and
+    // elements.
     const std::size_t rank = extents_of({id, 0}).size();
     for (std::size_t i = 0; i < made.inputs.size(); ++i) {
       const Value input = node.inputs[i];

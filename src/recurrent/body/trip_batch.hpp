@@ -20,12 +20,13 @@ namespace recurrent {
 /// Whether a node gives its input in another shape, and no more.
 bool shows_another_shape(const graph::Node& node);
 
-/// Whether a node can be done so, with the same bits as trip by trip; `batched`: which of its inputs
-/// have the axis.
+/// Whether a node can be done so, with the same bits as trip by trip; `batched`: which of its
+/// inputs have the axis.
 bool can_batch(const TypedGraph& graph, int node, const std::vector<bool>& batched,
                const graph::OperatorRegistry& operators);
 
-/// Whether a node that can be is worth the memory; what only shows elements in another shape is not.
+/// Whether a node that can be is worth the memory; what only shows elements in another shape is
+/// not.
 bool is_worth_batching(const TypedGraph& graph, int node, const graph::OperatorRegistry& operators);
 
 /// Builds the graph of a block of trips.

@@ -186,8 +186,8 @@ class FreeLoop {
     const TensorView view = value.as_strided(shape.shape(), contiguous_strides(shape.shape()));
     return Tensor::share(value.owner(), view);
   }
-  /// Rows that have ended get the values of `ended`: a tensor of the same shape, or one number. What is
-  /// given stays as it is; it is what comes back if no row has ended.
+  /// Rows that have ended get the values of `ended`: a tensor of the same shape, or one number.
+  /// What is given stays as it is; it is what comes back if no row has ended.
   Tensor with_ended_rows(const Tensor& value, const Tensor& ended, std::size_t number) const {
     const std::int64_t axis = spec_.rows->axis;
     if (axis < -value.rank() || axis >= value.rank() ||

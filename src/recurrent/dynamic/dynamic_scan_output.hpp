@@ -30,8 +30,9 @@ class GatheredValues {
   /// The value of one trip more. Throws Error(limit).
   void add(std::size_t output, Tensor value);
 
-  /// Writes the loop's output after so many trips. Throws Error(shape) for values that do not go together,
-  /// or are more than there is room for, and Error(invalid_argument) for a last value that there is not.
+  /// Writes the loop's output after so many trips. Throws Error(shape) for values that do not go
+  /// together, or are more than there is room for, and Error(invalid_argument) for a last value
+  /// that there is not.
   void write(std::size_t output, std::int64_t trips, const std::vector<Tensor>& states);
 
  private:

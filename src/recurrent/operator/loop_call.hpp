@@ -27,14 +27,14 @@ struct LoopGeometry {
   LoopGeometry(const LoopSpec& spec, const graph::Graph& body,
                const graph::PrepareContext& context);
 
-  /// True if what is planned for the one holds for the other, slices aside: they may be others in number
-  /// and in strides.
+  /// True if what is planned for the one holds for the other, slices aside: they may be others in
+  /// number and in strides.
   bool is_like(const LoopGeometry& other) const;
   /// Becomes the other, which is like it. What points to slices stays good.
   void take(LoopGeometry&& other);
-  /// Becomes what it would be for these inputs, left out where null, and puts the shapes of outputs right,
-  /// if nothing but the number and the place of slices is different; else returns false. Throws as
-  /// walk_slices().
+  /// Becomes what it would be for these inputs, left out where null, and puts the shapes of outputs
+  /// right, if nothing but the number and the place of slices is different; else returns false.
+  /// Throws as walk_slices().
   bool resize(std::span<const TensorView* const> given, std::span<DimVector> shapes);
 
   const LoopSpec& spec;
@@ -87,8 +87,8 @@ class LoopCall {
   std::int64_t integer(int i) const;
   bool flag(int i) const { return *static_cast<const char*>(input(i)) != 0; }
 
-  /// Reads counts, first condition, slices and lengths. Throws Error(bounds) if the number of trips is
-  /// known (`certain`: nothing can end it before) and a slice is missing.
+  /// Reads counts, first condition, slices and lengths. Throws Error(bounds) if the number of trips
+  /// is known (`certain`: nothing can end it before) and a slice is missing.
   TripLimit trip_limit(bool certain) const;
   [[noreturn]] void refuse_missing_slice(const TripLimit& limit, std::int64_t trip) const;
 

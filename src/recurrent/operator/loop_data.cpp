@@ -12,7 +12,8 @@ namespace recurrent {
 
 namespace {
 
-/// Different types that a loop is remembered for; a batch of changing size is not to fill the memory.
+/// Different types that a loop is remembered for; a batch of changing size is not to fill the
+/// memory.
 constexpr std::size_t most_remembered = 8;
 
 template <class T>

@@ -34,8 +34,8 @@ class Buffer {
   Tensor memory_;
 };
 
-/// What it takes to run a body: frames, which hold plans and packed weights, and buffers. It outlives
-/// the kernels, of which there is a new one whenever a sequence has another length.
+/// What it takes to run a body: frames, which hold plans and packed weights, and buffers. It
+/// outlives the kernels, of which there is a new one whenever a sequence has another length.
 struct LoopRuntime {
   explicit LoopRuntime(std::shared_ptr<const LoopBody> of);
 

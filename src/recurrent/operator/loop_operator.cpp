@@ -163,8 +163,9 @@ class LoopOperator final : public graph::Operator {
   }
 };
 
-/// The same loop with constants in its body where inputs that are the same in every trip are constants
-/// of `graph`, whose values its inputs are. Loops inside likewise. Other nodes stay as they are.
+/// The same loop with constants in its body where inputs that are the same in every trip are
+/// constants of `graph`, whose values its inputs are. Loops inside likewise. Other nodes stay as
+/// they are.
 graph::Node with_constants_inside(graph::Node loop, const graph::Graph& graph) {
   const auto* data = dynamic_cast<const LoopData*>(loop.data.get());
   if (data == nullptr) return loop;

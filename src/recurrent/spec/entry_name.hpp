@@ -13,8 +13,8 @@ namespace weft {
 inline namespace v0 {
 namespace recurrent {
 
-/// What a message is about, such as "iterator 1 (parameter 2 'x')". The text is put together only where
-/// there is something to say: names are handed about whenever a loop is planned.
+/// What a message is about, such as "iterator 1 (parameter 2 'x')". The text is put together only
+/// where there is something to say: names are handed about whenever a loop is planned.
 class EntryName {
  public:
   EntryName(const char* kind) : kind_(kind) {}

@@ -78,7 +78,8 @@ ValueType slice_type(const LoopSpec& spec, const EntryName& entry, const LoopIte
   const IntSpan extents = whole.shape.extents();
   DimVector sliced(extents.begin(), extents.end());
   if (iterator.keep_axis) {
-    // The least number has no positive counterpart. No axis is as long as either, which is found later.
+    // The least number has no positive counterpart. No axis is as long as either, which is found
+    // later.
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     const std::int64_t stride = std::max(iterator.range.stride, -most);
     sliced[static_cast<std::size_t>(axis)] = iterator.range.part_size.value_or(std::abs(stride));

@@ -37,8 +37,8 @@ graph::ValueType slice_type(const LoopSpec& spec, const EntryName& entry,
                             const LoopIterator& iterator, const graph::ValueType& whole);
 
 /// The types that the body's parameters have in trip 0; those that nothing feeds keep what is
-/// declared. Checks the types of counts, conditions, lengths and indexes as well. Throws Error(dtype),
-/// Error(rank), Error(shape), Error(axis).
+/// declared. Checks the types of counts, conditions, lengths and indexes as well. Throws
+/// Error(dtype), Error(rank), Error(shape), Error(axis).
 std::vector<graph::ValueType> first_parameter_types(const LoopSpec& spec, const graph::Graph& body,
                                                     std::span<const graph::ValueType> inputs);
 

@@ -35,7 +35,8 @@ class Collected {
   /// Shape of the output for `places` trips. Throws Error(overflow).
   DimVector shape(std::int64_t places) const;
 
-  /// The output's memory, row-major, which has room for `places` trips; `trips`, or -1 if that is not known yet.
+  /// The output's memory, row-major, which has room for `places` trips; `trips`, or -1 if that is
+  /// not known yet.
   void open(void* memory, std::int64_t places, std::int64_t trips) noexcept;
   /// Where trip i goes. Backwards, the number of trips has to be known.
   char* place(std::int64_t i) const noexcept {

@@ -15,8 +15,8 @@ namespace weft {
 inline namespace v0 {
 namespace recurrent {
 
-/// Bytes next to each other below which a slice is better packed, and an element of an output better
-/// collected, for a block of trips at a time than read or written row by row where it is.
+/// Bytes next to each other below which a slice is better packed, and an element of an output
+/// better collected, for a block of trips at a time than read or written row by row where it is.
 inline constexpr std::int64_t least_run_bytes = 64;
 
 /// Slice i stands `first_bytes + i * step_bytes` behind the tensor's origin; all have one geometry.
@@ -47,11 +47,13 @@ struct SliceWalk {
   TensorView stacked(const void* at, std::int64_t trips) const;
   /// True if those are row-major.
   bool stacks_densely() const noexcept { return dense && step_bytes == slice_bytes; }
-  /// Becomes what walk_slices() gives for `now` if it is what that gave for `before`, and the one has another
-  /// extent along the axis than the other and nothing else; else false. Throws as that does.
+  /// Becomes what walk_slices() gives for `now` if it is what that gave for `before`, and the one
+  /// has another extent along the axis than the other and nothing else; else false. Throws as that
+  /// does.
   bool follow(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
               const TensorView& before, const TensorView& now);
-  /// True if slices have the same elements to the same effect, be they others in number and in memory.
+  /// True if slices have the same elements to the same effect, be they others in number and in
+  /// memory.
   bool is_like(const SliceWalk& other) const noexcept {
     return dtype == other.dtype && same_list(shape, other.shape) && runs == other.runs &&
            dense == other.dense && stacks_densely() == other.stacks_densely();
@@ -65,8 +67,8 @@ struct SliceWalk {
 SliceWalk walk_slices(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,
                       const TensorView& tensor);
 
-/// Strides of the same elements that are row-major along axes of extent 1, so that what is planned for
-/// does not depend on strides that are never used.
+/// Strides of the same elements that are row-major along axes of extent 1, so that what is planned
+/// for does not depend on strides that are never used.
 DimVector usual_strides(IntSpan shape, IntSpan strides);
 
 /// True if elements of this geometry are row-major without gaps.

@@ -9,8 +9,9 @@ namespace weft {
 inline namespace v0 {
 namespace recurrent {
 
-/// to = from, of one element type and shape, the axis of trips in front. Few elements that are numbers at
-/// a constant distance, each on a line of its own say, are copied with nothing to be planned before.
+/// to = from, of one element type and shape, the axis of trips in front. Few elements that are
+/// numbers at a constant distance, each on a line of its own say, are copied with nothing to be
+/// planned before.
 void copy_stack(const TensorView& to, const TensorView& from);
 
 }  // namespace recurrent

@@ -95,8 +95,8 @@ void FixedLoop::refuse_end(std::int64_t last) {
   }
 }
 
-/// Packs slices and computes values for the next block of trips. The last block starts early enough to
-/// be as long as the others, so that it needs no plan of its own.
+/// Packs slices and computes values for the next block of trips. The last block starts early enough
+/// to be as long as the others, so that it needs no plan of its own.
 void FixedLoop::produce() {
   const std::int64_t first = std::min(done_, available_ - produced_trips_);
   for (std::size_t i = 0; i < iterators_.size(); ++i) {

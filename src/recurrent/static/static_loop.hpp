@@ -20,8 +20,8 @@ namespace recurrent {
 /// the current trip.
 class FixedLoop {
  public:
-  /// Plans the body. Both must outlive it. `in_rows`: where slices and collected elements are rows with gaps
-  /// between them, trips read and write them there, whatever the gaps.
+  /// Plans the body. Both must outlive it. `in_rows`: where slices and collected elements are rows
+  /// with gaps between them, trips read and write them there, whatever the gaps.
   FixedLoop(const LoopGeometry& geometry, LoopRuntime& runtime, bool in_rows);
 
   /// Whether it is worth trying with `in_rows`, and then whether the body can do so.
@@ -30,12 +30,12 @@ class FixedLoop {
   /// False if shapes inside the body depend on data: then it cannot be run this way.
   bool is_possible() const noexcept { return possible_; }
 
-  /// Makes up for what has changed in the geometry, which is like it was. False if it can no longer be run
-  /// this way.
+  /// Makes up for what has changed in the geometry, which is like it was. False if it can no longer
+  /// be run this way.
   bool follow();
 
-  /// Throws what the body throws; Error(bounds) for a slice that does not exist, Error(shape) for an
-  /// output that is too short. Allocates outputs of unknown shape, and buffers, which are kept.
+  /// Throws what the body throws; Error(bounds) for a slice that does not exist, Error(shape) for
+  /// an output that is too short. Allocates outputs of unknown shape, and buffers, which are kept.
   void run(const LoopCall& call, LoopReport& report);
 
  private:

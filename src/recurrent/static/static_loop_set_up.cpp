@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preparing a loop whose body is planned once: which variables there are, what moves them, and where
-// results go.
+// Preparing a loop whose body is planned once: which variables there are, what moves them, and
+// where results go.
 #include <weft/base/error.hpp>
 
 #include "recurrent/static/static_loop.hpp"
@@ -13,12 +13,13 @@ namespace recurrent {
 
 namespace {
 
-/// Bytes of packed slices, products of blocks and the like that are worked on at a time: written and
-/// read again soon, they should stay in a core's own cache. Not less: a product of few rows waits for its
-/// weights, which come from beyond that cache where they are large.
+/// Bytes of packed slices, products of blocks and the like that are worked on at a time: written
+/// and read again soon, they should stay in a core's own cache. Not less: a product of few rows
+/// waits for its weights, which come from beyond that cache where they are large.
 constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
-/// The same where nothing is computed for blocks, and trips that fill a line of floats in tensors that are
-/// transposed on the way: buffers should stay in the first-level cache, as far as whole lines allow it.
+/// The same where nothing is computed for blocks, and trips that fill a line of floats in tensors
+/// that are transposed on the way: buffers should stay in the first-level cache, as far as whole
+/// lines allow it.
 constexpr std::int64_t near_block_bytes = 64 << 10;
 constexpr std::int64_t line_trips = 16;
 
@@ -149,8 +150,8 @@ FixedLoop::Gather::Way FixedLoop::way_of(const Gather& gather) {
   return to.rows() > 0 && to.row_bytes() >= least_run_bytes ? Way::direct : Way::blocks;
 }
 
-/// Whether a trip can write its element into the output as rows, and the next read it there: nothing else
-/// may use it, since that expects it to be dense.
+/// Whether a trip can write its element into the output as rows, and the next read it there:
+/// nothing else may use it, since that expects it to be dense.
 bool FixedLoop::stays_in_rows(const Gather& gather) const {
   if (!in_rows_ || gather.source.kind != Source::Kind::trip) return false;
   const auto uses = [&](Source source) {
@@ -192,8 +193,8 @@ void FixedLoop::set_up_gathers() {
     } else if (gather.way != Way::after) {
       const std::int64_t element = gather.collected.element_bytes();
       if (gather.way == Way::blocks) bytes += element;
-      // The first of a result's outputs that take it as one piece has the trip write there; the others
-      // get copies.
+      // The first of a result's outputs that take it as one piece has the trip write there; the
+      // others get copies.
       const bool by_rows = gather.way == Way::direct && !gather.collected.is_direct();
       const bool in_place = !by_rows || stays_in_rows(gather);
       const bool first = source.kind == trip && in_place && !is_written(source);

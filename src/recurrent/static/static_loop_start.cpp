@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop whose body is planned once does before its first trip: first values, values of all trips,
-// and addresses that stay.
+// What a loop whose body is planned once does before its first trip: first values, values of all
+// trips, and addresses that stay.
 #include <weft/base/error.hpp>
 #include <weft/ops/copy.hpp>
 
@@ -63,8 +63,8 @@ void FixedLoop::run_once() {
   runtime_.once->run();
 }
 
-/// Trips in a block: as many as there may be, or some less where that leaves a last block, which starts
-/// early, less to do again. Small values are not worth the plan that another number takes.
+/// Trips in a block: as many as there may be, or some less where that leaves a last block, which
+/// starts early, less to do again. Small values are not worth the plan that another number takes.
 std::int64_t FixedLoop::fitting_trips() const {
   const std::int64_t most = std::min(block_trips_, available_);
   if (!runtime_.block || block_trips_ >= most_block_trips) return most;

@@ -98,7 +98,8 @@ class NetworkLowering {
     return static_cast<int>(level.graph.parameters().size()) - 1;
   }
 
-  /// Adds the node of a value and all of this level that it depends on, in the order of the network.
+  /// Adds the node of a value and all of this level that it depends on, in the order of the
+  /// network.
   void make(Level& level, Value value) {
     std::set<int> wanted = {value.node};
     std::vector<int> open = {value.node};
@@ -116,7 +117,8 @@ class NetworkLowering {
     for (const int id : wanted) {
       if (level.values.contains({id, 0})) continue;
       if (boundary(id) != nullptr) {
-        // What belongs to this level's own loop is there from the start: this is an inner loop's output.
+        // What belongs to this level's own loop is there from the start: this is an inner loop's
+        // output.
         make_loop(level, boundary(id)->loop);
         continue;
       }

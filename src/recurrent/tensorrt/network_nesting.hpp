@@ -17,12 +17,13 @@ namespace weft {
 inline namespace v0 {
 namespace recurrent {
 
-/// The loops of a network, and what is inside of them: a value is inside the loops whose iterators and
-/// recurrences it depends on, but for those that it leaves through a loop output.
+/// The loops of a network, and what is inside of them: a value is inside the loops whose iterators
+/// and recurrences it depends on, but for those that it leaves through a loop output.
 class NetworkNesting {
  public:
-  /// Throws Error(invalid_argument) for loops that each use values of the other's inside, and for a loop
-  /// with outputs that breaks one of the rules of network.hpp. The network has to outlive this.
+  /// Throws Error(invalid_argument) for loops that each use values of the other's inside, and for a
+  /// loop with outputs that breaks one of the rules of network.hpp. The network has to outlive
+  /// this.
   explicit NetworkNesting(const Network& network);
 
   using Boundary = Network::Boundary;
@@ -40,7 +41,8 @@ class NetworkNesting {
   const std::set<int>& members(graph::Value value) const {
     return members_[static_cast<std::size_t>(value.node)];
   }
-  /// The innermost of them; -1: none. Throws Error(invalid_argument) if they are not inside each other.
+  /// The innermost of them; -1: none. Throws Error(invalid_argument) if they are not inside each
+  /// other.
   int home(graph::Value value) const;
   /// How many loops a loop is inside of.
   std::size_t depth(int loop) const { return inside_[static_cast<std::size_t>(loop)].size(); }

@@ -21,8 +21,9 @@
 #define WEFT_INDEPENDENT_ITERATIONS
 #endif
 
-// Around headers with such loops. Clang takes the pragma for a request and warns of every loop that it could not make
-// of vectors, in the code of whoever wrote the body: a call of std::exp or a loop in a lambda is enough.
+// Around headers with such loops. Clang takes the pragma for a request and warns of every loop that
+// it could not make of vectors, in the code of whoever wrote the body: a call of std::exp or a loop
+// in a lambda is enough.
 #if defined(__clang__)
 #define WEFT_REQUESTED_LOOPS_BEGIN \
   _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
@@ -39,8 +40,9 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Reads element i of a span, or the one value of a broadcast operand.
 template <class T, bool broadcast>
 struct SpanReader {
-  // Bytes, not T: spans need no alignment. The copy compiles to one load. Of numbers in floating point it would be
-  // one of bits, and GCC 12 then chooses among bits, too: by comparison and blend where one instruction is a maximum.
+  // Bytes, not T: spans need no alignment. The copy compiles to one load. Of numbers in floating
+  // point it would be one of bits, and GCC 12 then chooses among bits, too: by comparison and blend
+  // where one instruction is a maximum.
   const char* data;
 
   WEFT_ALWAYS_INLINE T operator[](std::int64_t i) const noexcept {
@@ -92,7 +94,8 @@ template <class T>
     store_element<T>(data, i, value);
 }
 
-/// True for formulas of two operands that say so: they give the same of both orders (of NaNs, maybe another one).
+/// True for formulas of two operands that say so: they give the same of both orders (of NaNs, maybe
+/// another one).
 template <class F>
 concept CommutingFormula = F::commutes;
 
@@ -105,8 +108,9 @@ WEFT_ALWAYS_INLINE Function* unknown(Function* function) noexcept {
   return function;
 }
 
-/// A SpanKernel::Run of two inputs: another one with these in the other order. Out of line, so that a loop that calls
-/// this is as if there were nothing of it. Passing the operands on takes a nanosecond a call.
+/// A SpanKernel::Run of two inputs: another one with these in the other order. Out of line, so that
+/// a loop that calls this is as if there were nothing of it. Passing the operands on takes a
+/// nanosecond a call.
 template <SpanKernel::Run loop>
 [[gnu::noinline]] void run_swapped(const void* context, char* const* data,
                                    const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
@@ -122,9 +126,9 @@ template <SpanKernel::Run loop>
   unknown(loop)(context, swapped, bytes, n, rows, turned);
 }
 
-/// Most inputs for which every pattern of broadcast ones has a loop of its own. With more, the engine
-/// writes repeated values out into its buffers: sixteen loops and more would cost every user compile
-/// time for few calls.
+/// Most inputs for which every pattern of broadcast ones has a loop of its own. With more, the
+/// engine writes repeated values out into its buffers: sixteen loops and more would cost every user
+/// compile time for few calls.
 inline constexpr std::size_t max_pattern_inputs = 3;
 
 /// Calls f(data) for each row, with the Count pointers of that row.

@@ -106,13 +106,14 @@ WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std:
 }
 
 #if defined(WEFT_WIDE_LOOPS)
-/// Elements of a span that comes alone, and bytes of each of several rows, from which on the loop is worth 64-byte
-/// registers: of shorter ones, and of pieces that are streamed, the ends cost more than they save.
+/// Elements of a span that comes alone, and bytes of each of several rows, from which on the loop
+/// is worth 64-byte registers: of shorter ones, and of pieces that are streamed, the ends cost more
+/// than they save.
 inline constexpr std::int64_t wide_span = 1024;
 inline constexpr std::int64_t wide_row_bytes = 2048;
 
-/// Whether to take wide loops for a call of `rows` rows of `n` elements: one long span, on a machine whose units
-/// are as wide.
+/// Whether to take wide loops for a call of `rows` rows of `n` elements: one long span, on a
+/// machine whose units are as wide.
 inline bool takes_wide_loops(std::int64_t n, std::int64_t rows) {
   return rows == 1 && n >= wide_span && cpu_info().has_wide_units();
 }
@@ -122,8 +123,8 @@ inline bool takes_wide_rows(std::int64_t n, std::int64_t rows, std::int64_t size
 }
 #endif
 
-/// All loops of one kernel, and which to take. A formula gives the same of the same, however often it is called; what
-/// users write may count its calls.
+/// All loops of one kernel, and which to take. A formula gives the same of the same, however often
+/// it is called; what users write may count its calls.
 template <class F, class Outs, class Ins, bool is_formula = false>
 struct SpanLoops {
   static constexpr std::size_t nout = std::tuple_size_v<Outs>;

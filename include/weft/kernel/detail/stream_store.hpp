@@ -33,9 +33,10 @@ struct WordsOf<64> {
   using Type [[gnu::vector_size(64), gnu::may_alias]] = long long;
 };
 
-/// Writes a vector of 16 bytes, or of as many as the level's registers have, to an address aligned to its size, past
-/// the caches. What is written so is ordered before later stores by a fence only.
-// Builtins: the headers of the intrinsics would take a reader of kernels' headers longer than those themselves.
+/// Writes a vector of 16 bytes, or of as many as the level's registers have, to an address aligned
+/// to its size, past the caches. What is written so is ordered before later stores by a fence only.
+// Builtins: the headers of the intrinsics would take a reader of kernels' headers longer than those
+// themselves.
 template <class V>
 WEFT_ALWAYS_INLINE void stream(char* to, const V& value) noexcept {
   if constexpr (!can_stream) {

@@ -19,12 +19,13 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class F, class Outs, class Ins>
 class LineLoop;
 
-/// SpanKernel::run_streamed of a callable of one output. A block of results is computed into an array that compilers
-/// keep in registers, and stored from there: through a buffer in memory the same takes more instructions, and how far
-/// ahead a core asks for memory is counted in these.
+/// SpanKernel::run_streamed of a callable of one output. A block of results is computed into an
+/// array that compilers keep in registers, and stored from there: through a buffer in memory the
+/// same takes more instructions, and how far ahead a core asks for memory is counted in these.
 template <class F, class Out, class... In>
 class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
-  // GCC unrolls loops of up to sixteen turns before it looks for vectors, and then finds none among choices.
+  // GCC unrolls loops of up to sixteen turns before it looks for vectors, and then finds none among
+  // choices.
   static constexpr std::int64_t block_bytes = SpanKernel::streamed_bytes;
   static constexpr std::int64_t block = block_bytes / static_cast<std::int64_t>(sizeof(Out));
   // As wide as the vectors that loops are made of: 32 bytes also where registers have 64.

@@ -15,10 +15,11 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Where `by_mask` is true, one register of T (xsimd::batch<T>) is read and written by instructions that take a mask of
-/// its lanes: a copy on the stack that is written lane by lane and read whole waits for the last lane to reach the
-/// cache, longer than exp() of all of them takes. load(from, count, others) reads `count` lanes, those after them are
-/// `others`; store(to, count, value) writes `count` lanes. All lanes if there are fewer than `count`, none below 0.
+/// Where `by_mask` is true, one register of T (xsimd::batch<T>) is read and written by instructions
+/// that take a mask of its lanes: a copy on the stack that is written lane by lane and read whole
+/// waits for the last lane to reach the cache, longer than exp() of all of them takes. load(from,
+/// count, others) reads `count` lanes, those after them are `others`; store(to, count, value)
+/// writes `count` lanes. All lanes if there are fewer than `count`, none below 0.
 template <class T>
 struct FirstLanes {
   static constexpr bool by_mask = false;
