@@ -3,9 +3,9 @@
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/index_kernel.hpp>
 
-#include "kernel/mix.hpp"
 #include "support/dense.hpp"
 #include "support/errors.hpp"
+#include "support/mix.hpp"
 #include "support/threads.hpp"
 
 #include <atomic>

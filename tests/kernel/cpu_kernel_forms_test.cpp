@@ -2,8 +2,8 @@
 // cpu_kernel and its kin: several outputs, generic lambdas, kinds of callables, in-place use.
 #include <weft/kernel/cpu_kernel.hpp>
 
-#include "kernel/mix.hpp"
 #include "support/dense.hpp"
+#include "support/mix.hpp"
 
 #include <atomic>
 #include <functional>

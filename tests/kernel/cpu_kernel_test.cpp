@@ -2,8 +2,8 @@
 // cpu_kernel and its kin over operands of every form: values against plain loops over indexes.
 #include <weft/kernel/cpu_kernel.hpp>
 
-#include "kernel/mix.hpp"
 #include "support/dense.hpp"
+#include "support/mix.hpp"
 
 #include <functional>
 

@@ -3,9 +3,9 @@
 #include <weft/machine/cpu_info.hpp>
 #include <weft/machine/dispatch.hpp>
 
-#include "kernel/mix.hpp"
 #include "kernel/scaled_add.hpp"
 #include "support/dense.hpp"
+#include "support/mix.hpp"
 
 #include <cstdlib>
 #include <string>

@@ -2,8 +2,8 @@
 // run_spans at its limits: many operands, wide elements, many dims.
 #include <weft/kernel/span_kernel.hpp>
 
-#include "kernel/mix.hpp"
 #include "support/dense.hpp"
+#include "support/mix.hpp"
 #include "support/threads.hpp"
 
 namespace {

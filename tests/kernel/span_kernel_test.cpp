@@ -4,7 +4,7 @@
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
-#include "kernel/mix.hpp"
+#include "support/mix.hpp"
 #include "support/shifted.hpp"
 #include "support/threads.hpp"
 

@@ -202,3 +202,31 @@ TEST_CASE("reductions: what they refuse, with nothing written", "[ops]") {
   CHECK_ERROR(shape, ("sum", "output 0"), weft::sum_out(itself, itself, {0}));
   CHECK(holds(itself, a));
 }
+
+// A row that becomes one element may take no plan: layouts/small_reductions_test.cpp.
+TEST_CASE("row reductions: what is not that simple takes the plan", "[ops]") {
+  const Tensor a = Tensor::of<float>({4}, {1, 2, 3, 4});
+  Tensor out = Tensor::empty({3}, ScalarType::f32);
+  weft::sum_out(out, a);  // replaced by one of the right shape
+  CHECK(out.rank() == 0);
+  CHECK(out.at<float>({}) == 10);
+  Tensor wide = Tensor::empty({}, ScalarType::f64);
+  weft::sum_out(wide, a);
+  CHECK(wide.at<double>({}) == 10);
+  const Tensor square = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
+  Tensor columns;
+  weft::sum_out(columns, square, {0});
+  CHECK(columns.at<float>({1}) == 6);
+  const Tensor whole = Tensor::empty({}, ScalarType::f32);
+  weft::amax_out(whole, square);
+  CHECK(whole.at<float>({}) == 4);
+}
+
+TEST_CASE("row reductions: errors as ever", "[ops]") {
+  const Tensor a = Tensor::of<float>({4}, {1, 2, 3, 4});
+  const Tensor out = Tensor::empty({}, ScalarType::f32);
+  CHECK_THROWS_AS(weft::sum_out(out, a, {1}), weft::Error);
+  CHECK_THROWS_AS(weft::sum_out(out, a, {0, 0}), weft::Error);
+  CHECK_THROWS_AS(weft::sum_out(TensorView(a).select(0, 1), a), weft::Error);
+  CHECK_THROWS_AS(weft::sum_out(out, TensorView()), weft::Error);
+}

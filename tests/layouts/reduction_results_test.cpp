@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions whose results lie across the order in which they are made, few and many: bit for bit
-// those of an output that lies as they are made, of any type, for any number of threads.
+// Reductions whose results are transposed to the order in which they are made, few and many: bit
+// for bit those of an output that lies as they are made, of any type, for any number of threads.
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/registry.hpp>
 
@@ -107,7 +107,7 @@ Tensor in_order_of(const TensorView& a, const Problem& p, ScalarType type) {
 
 }  // namespace
 
-TEST_CASE("crossed results: the same bits as in the order in which they are made", "[ops]") {
+TEST_CASE("transposed results: the same bits as in the order in which they are made", "[layouts]") {
   using enum ScalarType;
   WEFT_RANDOM(random);
   test::Tally tally;
@@ -123,10 +123,10 @@ TEST_CASE("crossed results: the same bits as in the order in which they are made
     test::fill(type, a.data(), a.end_byte() / weft::element_size(type), random,
                test::Values::small);
     std::vector<Tensor> want, got;
-    const Tensor across = permuted(random, result, p.kept);
+    const Tensor other = permuted(random, result, p.kept);
     for (int k = 0; k < f.results; ++k) {
       want.push_back(in_order_of(a, p, result));
-      got.push_back(Tensor::empty_strided(p.kept, across.strides(), result));
+      got.push_back(Tensor::empty_strided(p.kept, other.strides(), result));
     }
     f.call({want.begin(), want.end()}, a, p.axes);
     test::for_thread_counts([&](int threads) {
@@ -145,17 +145,17 @@ TEST_CASE("crossed results: the same bits as in the order in which they are made
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("crossed results: explained", "[ops]") {
+TEST_CASE("transposed results: explained", "[layouts]") {
   const Tensor in = Tensor::zeros({30, 40, 50}, ScalarType::f32);
-  const Tensor along = Tensor::zeros({40, 50}, ScalarType::f32);
-  const Tensor across = Tensor::zeros({50, 40}, ScalarType::f32);
+  const Tensor straight = Tensor::zeros({40, 50}, ScalarType::f32);
+  const Tensor transposed = Tensor::zeros({50, 40}, ScalarType::f32);
   const std::vector<TensorView> inputs = {in};
   const auto access = [&](const TensorView& to) {
     const std::vector<TensorView> outputs = {to};
     const weft::OpArguments args{.outputs = outputs, .inputs = inputs, .axes = {0}};
     return weft::find_op("sum", args).explain(args).operands[0].access;
   };
-  CHECK(access(along) == "reduced into, column by column");
-  CHECK(access(across.transpose(0, 1)) ==
+  CHECK(access(straight) == "reduced into, column by column");
+  CHECK(access(transposed.transpose(0, 1)) ==
         "reduced into, column by column, results put together first");
 }

@@ -66,7 +66,7 @@ bool same(const TensorView& got, const Tensor& want) {
 
 }  // namespace
 
-TEST_CASE("short dims: operands of different orders", "[ops]") {
+TEST_CASE("short dims: operands of different orders", "[layouts]") {
   using enum ScalarType;
   WEFT_RANDOM(random);
   test::Tally tally;
@@ -94,7 +94,7 @@ TEST_CASE("short dims: operands of different orders", "[ops]") {
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("short dims: rows that end in single bytes, with gaps and repeated", "[ops]") {
+TEST_CASE("short dims: rows that end in single bytes, with gaps and repeated", "[layouts]") {
   using enum ScalarType;
   WEFT_RANDOM(random);
   test::Tally tally;
@@ -125,7 +125,7 @@ TEST_CASE("short dims: rows that end in single bytes, with gaps and repeated", "
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("short dims: rows that repeat while others do not, in several outer dims", "[ops]") {
+TEST_CASE("short dims: rows that repeat while others do not, in several outer dims", "[layouts]") {
   using enum ScalarType;
   WEFT_RANDOM(random);
   test::Tally tally;

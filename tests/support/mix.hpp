@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the kernel tests compute: simple, and different for every operand.
+/// What tests compute: simple, and different for every operand.
 #pragma once
 
 #include <weft/iter/config.hpp>

@@ -34,7 +34,7 @@ ScalarType result_type(const weft::OpEntry& op, ScalarType type) {
 
 }  // namespace
 
-TEST_CASE("unaligned: every operation", "[ops]") {
+TEST_CASE("unaligned: every operation", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const weft::OpEntry& op : weft::all_ops()) {
@@ -94,7 +94,7 @@ TEST_CASE("unaligned: every operation", "[ops]") {
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("unaligned: sums", "[ops]") {
+TEST_CASE("unaligned: sums", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (int round = 0; round < test::rounds(200); ++round) {

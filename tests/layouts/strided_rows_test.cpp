@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long rows of elements that lie apart, which are packed and unpacked piece by piece: the same
-// elements as by the plainest of loops, and nothing between them.
+// Long rows of strided elements, which are packed and unpacked chunk by chunk: the same elements as
+// by the plainest of loops, and nothing between them.
 #include <weft/iter/config.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/ops/binary.hpp>
@@ -28,9 +28,9 @@ constexpr char gap = 0x5a;
 /// rows x n elements, `step` elements from one to the next (backwards if below 0), in memory that
 /// begins and ends with them.
 template <class T>
-class Spaced {
+class StridedRows {
  public:
-  Spaced(std::int64_t rows, std::int64_t n, std::int64_t step, std::int64_t shift)
+  StridedRows(std::int64_t rows, std::int64_t n, std::int64_t step, std::int64_t shift)
       : rows_(rows), n_(n), step_(step), pitch_(std::abs(step) * n + 3) {
     const std::int64_t last = (rows - 1) * pitch_ + (n - 1) * std::abs(step);
     bytes_.assign(static_cast<std::size_t>(shift + (last + 1) * size), gap);
@@ -78,9 +78,9 @@ void check(Random& random, test::Tally& tally, int rounds) {
     const std::int64_t n = random.chance(30) ? random.integer(505, 520) : random.integer(500, 3000);
     const std::int64_t steps[3] = {draw_step(random), draw_step(random), draw_step(random)};
     const auto shift = [&] { return random.integer(0, 3); };
-    Spaced<Out> out(rows, n, steps[0], shift());
-    Spaced<A> a(rows, n, steps[1], shift());
-    Spaced<B> b(rows, n, steps[2], shift());
+    StridedRows<Out> out(rows, n, steps[0], shift());
+    StridedRows<A> a(rows, n, steps[1], shift());
+    StridedRows<B> b(rows, n, steps[2], shift());
     a.fill(random);
     b.fill(random);
     const weft::ThreadLimit limit(1 + round % 2);
@@ -107,7 +107,7 @@ using weft::float16;
 
 }  // namespace
 
-TEST_CASE("spaced: every element size", "[ops]") {
+TEST_CASE("strided rows: every element size", "[layouts]") {
   Random random(test::seed());
   test::Tally tally;
   test::in_arena(2, [&] {
@@ -122,7 +122,7 @@ TEST_CASE("spaced: every element size", "[ops]") {
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("spaced: converted on the way", "[ops]") {
+TEST_CASE("strided rows: converted on the way", "[layouts]") {
   Random random(test::seed());
   test::Tally tally;
   test::in_arena(2, [&] {
@@ -136,9 +136,9 @@ TEST_CASE("spaced: converted on the way", "[ops]") {
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("spaced: explained as packed, in spans of a piece", "[ops]") {
-  Spaced<float> out(1, 5000, 1, 0);
-  Spaced<float> a(1, 5000, 5, 0);
+TEST_CASE("strided rows: explained as packed, in spans of a piece", "[layouts]") {
+  StridedRows<float> out(1, 5000, 1, 0);
+  StridedRows<float> a(1, 5000, 5, 0);
   const TensorView to = out.view();
   const TensorView from = a.view();
   weft::TensorIteratorConfig config;
@@ -151,10 +151,11 @@ TEST_CASE("spaced: explained as packed, in spans of a piece", "[ops]") {
   CHECK(e.run.span >= 64);
 }
 
-TEST_CASE("spaced: the same row for all others is packed for a tile, not piece by piece", "[ops]") {
-  Spaced<float> out(40, 700, 1, 0);
-  Spaced<float> a(40, 700, 1, 0);
-  Spaced<float> b(1, 700, 3, 0);
+TEST_CASE("strided rows: the same row for all others is packed for a tile, not piece by piece",
+          "[layouts]") {
+  StridedRows<float> out(40, 700, 1, 0);
+  StridedRows<float> a(40, 700, 1, 0);
+  StridedRows<float> b(1, 700, 3, 0);
   Random random(test::seed());
   a.fill(random);
   b.fill(random);

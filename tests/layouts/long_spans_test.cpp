@@ -40,7 +40,7 @@ Tensor draw(test::Random& random, ScalarType type) {
 
 }  // namespace
 
-TEST_CASE("long spans: every elementwise operation as in short pieces", "[ops]") {
+TEST_CASE("long spans: every elementwise operation as in short pieces", "[layouts]") {
   using enum ScalarType;
   WEFT_RANDOM(random);
   test::Tally tally;
@@ -84,7 +84,7 @@ TEST_CASE("long spans: every elementwise operation as in short pieces", "[ops]")
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("long spans: every conversion as in short pieces", "[ops]") {
+TEST_CASE("long spans: every conversion as in short pieces", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const ScalarType from : test::all_types()) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of a few elements, which take short cuts past the plan: all small shapes, rows that are
-// dense, spaced, repeated or backwards, of one type or of several, and in place.
+// contiguous, strided, repeated or backwards, of one type or of several, and in place.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/function_table.hpp>
 
+#include "layouts/mix_checker.hpp"
 #include "support/dense.hpp"
 #include "support/naive_ops.hpp"
 
@@ -14,6 +15,8 @@ using test::Binary;
 using test::Dims;
 using test::Layout;
 using test::Memory;
+using test::MixChecker;
+using test::MixTypes;
 using test::Random;
 using weft::ScalarType;
 using weft::TensorView;
@@ -129,7 +132,7 @@ void check_copy(Random& random, test::Tally& tally, const Dims& shape, bool one_
 
 }  // namespace
 
-TEST_CASE("small operands: every shape up to 9 x 9 x 9", "[ops]") {
+TEST_CASE("small operands: every shape up to 9 x 9 x 9", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (std::size_t rank = 1; rank <= 3; ++rank) {
@@ -148,7 +151,7 @@ TEST_CASE("small operands: every shape up to 9 x 9 x 9", "[ops]") {
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("small operands: and a number, on either side", "[ops]") {
+TEST_CASE("small operands: and a number, on either side", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (int round = 0; round < test::rounds(2000); ++round) {
@@ -183,7 +186,7 @@ TEST_CASE("small operands: and a number, on either side", "[ops]") {
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("small operands: around the most that short cuts take", "[ops]") {
+TEST_CASE("small operands: around the most that short cuts take", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const std::int64_t most : {128, 256, 512, 1024, 2048, 4096}) {
@@ -200,4 +203,39 @@ TEST_CASE("small operands: around the most that short cuts take", "[ops]") {
     }
   }
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("few elements: two inputs of a kernel, by way of a common type", "[layouts]") {
+  WEFT_RANDOM(random);
+  MixChecker<float> checker(random);
+  const MixTypes all[] = {{ScalarType::f32, ScalarType::i32, ScalarType::f16, true},
+                          {ScalarType::bf16, ScalarType::bf16, ScalarType::i64, true},
+                          {ScalarType::f32, ScalarType::i32, ScalarType::f32, true}};
+  for (std::int64_t n = 1; n < 700; n += n < 40 ? 1 : 31) {
+    for (const MixTypes& types : all) {
+      const Layout dense = test::fit({{n}, {1}});
+      const Layout value = test::fit({{n}, {0}});
+      checker.check(types, dense, dense, dense);
+      checker.check(types, dense, value, dense);
+      checker.check(types, dense, dense, value);
+    }
+  }
+  CHECK_TALLY(checker.tally());
+}
+
+TEST_CASE("few elements: two inputs of a kernel that lie anyhow", "[layouts]") {
+  WEFT_RANDOM(random);
+  MixChecker<float> checker(random);
+  const std::vector<MixTypes> all = {{ScalarType::f32, ScalarType::f32, ScalarType::f32},
+                                     {ScalarType::f32, ScalarType::f64, ScalarType::u8},
+                                     {ScalarType::f64, ScalarType::f32, ScalarType::f32},
+                                     {ScalarType::f32, ScalarType::f16, ScalarType::i32, true}};
+  for (int round = 0; round < test::rounds(400); ++round) {
+    const Dims shape = test::random_shape(random, 5, random.pick<std::int64_t>({3, 9, 30}));
+    const Layout out = test::random_layout(random, shape, {.zero = false});
+    const Layout a = test::random_layout(random, test::random_operand_shape(random, shape));
+    const Layout b = test::random_layout(random, test::random_operand_shape(random, shape));
+    if (weft::numel(shape) <= 80) checker.check(random.pick(all), out, a, b);
+  }
+  CHECK_TALLY(checker.tally());
 }

@@ -74,7 +74,7 @@ std::int64_t whole_number(ScalarType type, const void* element) {
 
 }  // namespace
 
-TEST_CASE("reductions: several axes of larger permuted tensors", "[ops]") {
+TEST_CASE("reductions: several axes of larger permuted tensors", "[layouts]") {
   using enum ScalarType;
   WEFT_RANDOM(random);
   test::Tally tally;
@@ -121,7 +121,7 @@ TEST_CASE("reductions: several axes of larger permuted tensors", "[ops]") {
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("reductions: of one element each, any layout and result type", "[ops]") {
+TEST_CASE("reductions: of one element each, any layout and result type", "[layouts]") {
   using enum ScalarType;
   WEFT_RANDOM(random);
   for (const ScalarType type : {f32, f16, i8, u8, i32, u64, i64, boolean}) {
@@ -148,7 +148,7 @@ TEST_CASE("reductions: of one element each, any layout and result type", "[ops]"
   }
 }
 
-TEST_CASE("argmax, argmin: over an axis of extent 1", "[ops]") {
+TEST_CASE("argmax, argmin: over an axis of extent 1", "[layouts]") {
   WEFT_RANDOM(random);
   for (const ScalarType type : {ScalarType::f32, ScalarType::i64, ScalarType::boolean}) {
     for (const Dims& shape : {Dims{1}, Dims{7, 1}, Dims{300, 1, 500}, Dims{1, 0, 3}}) {
@@ -167,7 +167,7 @@ TEST_CASE("argmax, argmin: over an axis of extent 1", "[ops]") {
   }
 }
 
-TEST_CASE("reductions: of one element each, explained", "[ops]") {
+TEST_CASE("reductions: of one element each, explained", "[layouts]") {
   const Tensor in = Tensor::zeros({4, 1, 5}, ScalarType::f32);
   const Tensor out = Tensor::zeros({4, 5}, ScalarType::f32);
   const Tensor out_places = Tensor::zeros({4, 5}, ScalarType::i64);

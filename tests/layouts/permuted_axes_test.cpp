@@ -33,7 +33,7 @@ Tensor draw(Random& random, ScalarType type, const Dims& shape) {
 
 }  // namespace
 
-TEST_CASE("operations along an axis: larger permuted tensors", "[ops]") {
+TEST_CASE("operations along an axis: larger permuted tensors", "[layouts]") {
   using enum ScalarType;
   WEFT_RANDOM(random);
   test::Tally tally;
