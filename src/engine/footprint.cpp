@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/footprint.hpp"
 
-#include "machine/tuning.hpp"
-
 namespace weft {
 inline namespace v0 {
 
@@ -40,15 +38,19 @@ bool has_long_runs(const Geometry& geometry, const Tuning& tuning, int output, c
 
 }  // namespace
 
-bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered) {
-  const Tuning& t = tuning();
-  if (iter.numel() < t.min_streamed) return false;  // spares small calls the rest
+bool can_stream(const TensorIterator& iter, int output) {
   const Operand& op = iter.operand(output);
-  if (op.is_read_write || !op.is_output) return false;
+  return op.is_output && !op.is_read_write && iter.ndim() > 0 &&
+         iter.geometry().stride(0, output) == element_size(op.storage);
+}
+
+bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered, const Tuning& t) {
+  if (iter.numel() < t.min_streamed) return false;  // spares small calls the rest
+  if (!can_stream(iter, output)) return false;
+  const Operand& op = iter.operand(output);
   const std::int64_t size = element_size(op.storage);
   const Geometry& geometry = iter.geometry();
-  if (geometry.stride(0, output) != size || !has_long_runs(geometry, t, output, op.data, size))
-    return false;
+  if (!has_long_runs(geometry, t, output, op.data, size)) return false;
   const std::int64_t bytes = bytes_touched(iter);
   // Below that, much of the output is still there when it is written or read again, and plain
   // stores cost no more: docs/measurements/layouts.md has the figures. Where half of all is output,

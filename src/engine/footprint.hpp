@@ -5,6 +5,8 @@
 
 #include <weft/iter/tensor_iterator.hpp>
 
+#include "machine/tuning.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -15,12 +17,15 @@ std::int64_t bytes_touched(const TensorIterator& iter, int k);
 /// The same of all operands.
 std::int64_t bytes_touched(const TensorIterator& iter);
 
-/// Whether an output is better written past the caches: everything touched together does not stay
-/// in the last-level cache, so that the lines which a plain store fetches first would come from
-/// memory only to be overwritten. False for outputs that are also read, and for rows too short to
-/// be written line by line. `unbuffered`: lines go there as they are computed or read, with no
-/// buffer between.
-bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered);
+/// Whether an output can be written by non-temporal stores: its rows along dim 0 are contiguous,
+/// and nothing reads it.
+bool can_stream(const TensorIterator& iter, int output);
+
+/// Whether an output that can be streamed is better streamed: everything touched together does not
+/// stay in the last-level cache, so that the lines which a plain store fetches first would come
+/// from memory only to be overwritten. False for rows too short to be written line by line.
+/// `unbuffered`: lines go there as they are computed or read, with no buffer between.
+bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered, const Tuning& tuning);
 
 }  // namespace v0
 }  // namespace weft

@@ -149,6 +149,16 @@ std::string Explanation::to_text() const {
                 run.threads == 1 ? " thread, " : " threads, ", run.blocks,
                 run.blocks == 1 ? " block" : " blocks", " of ", run.tile[0], " x ", run.tile[1],
                 ", spans of ", run.span, ", ", run.bytes_moved, " bytes moved\n");
+    if (run.strategy != Strategy::automatic) {
+      out += text("strategy: ", weft::name(run.strategy));
+      const char* before = "; others that can be: ";
+      for (const Strategy candidate : run.candidates) {
+        if (candidate == run.strategy) continue;
+        out += text(before, weft::name(candidate));
+        before = ", ";
+      }
+      out += '\n';
+    }
   }
   return out;
 }
@@ -181,7 +191,17 @@ std::string Explanation::to_json() const {
     out += text(", \"run\": {\"instruction_set\": ", quoted(run.instruction_set),
                 ", \"threads\": ", run.threads, ", \"span\": ", run.span, ", \"tile\": [",
                 run.tile[0], ", ", run.tile[1], "], \"blocks\": ", run.blocks,
-                ", \"bytes_moved\": ", run.bytes_moved, "}");
+                ", \"bytes_moved\": ", run.bytes_moved);
+    if (run.strategy != Strategy::automatic) {
+      out += text(", \"strategy\": ", quoted(weft::name(run.strategy)), ", \"candidates\": [");
+      const char* before = "";
+      for (const Strategy candidate : run.candidates) {
+        out += text(before, quoted(weft::name(candidate)));
+        before = ", ";
+      }
+      out += "]";
+    }
+    out += "}";
   }
   return out + "}";
 }

@@ -5,6 +5,7 @@
 
 #include <weft/base/export.hpp>
 #include <weft/machine/cpu_info.hpp>
+#include <weft/machine/strategy.hpp>
 
 #include "machine/tuning_rows.hpp"
 
@@ -43,6 +44,9 @@ struct Tuning {
   std::int64_t l1_bytes = 0, l2_bytes = 0, l3_bytes = 0;
   /// Of the last level, what a process on a few cores can count on.
   std::int64_t last_level_bytes = 0;
+  /// Forces all elementwise calls and copies whose own options do not name one. No row: a file does
+  /// not set it.
+  Strategy strategy = Strategy::automatic;
 #define WEFT_TUNING_FIELD(name, ...) std::int64_t name = 0;
   WEFT_TUNING_ROWS(WEFT_TUNING_FIELD)
 #undef WEFT_TUNING_FIELD

@@ -115,7 +115,7 @@
   ROW(near_streamed_from, "elements", 64, 1 << 16, 64, 64, 64, 7, "read at a time of single bytes")                    \
   ROW(near_buffered_to_bytes, "bytes", 64, 4 << 10, 512, 512, 512, 7, "written at a time of buffered tiles there")     \
   ROW(near_buffered_from_bytes, "bytes", 64, 1 << 16, 256, 256, 256, 7, "read at a time of them")                      \
-  ROW(narrow_tile_bytes, "bytes", 256, 1 << 20, 12 << 10, 12 << 10, 12 << 10, 7, "a tile of a plane narrower than a line") \
+  ROW(narrow_tile_bytes, "bytes", 256, 64 << 10, 12 << 10, 12 << 10, 12 << 10, 7, "a tile of a plane narrower than a line") \
   ROW(min_layered_bytes, "bytes", 0, 1 << 30, 1 << 20, 1 << 20, 1 << 20, 7, "a copy, both sides, that may leave the second level") \
   ROW(min_conflict_bytes, "bytes", 0, 1 << 30, 128 << 10, 128 << 10, 128 << 10, 7, "a plane whose lines leave the caches half written") \
   ROW(min_buffered_plane_bytes, "bytes", 0, 1 << 30, 16 << 10, 16 << 10, 16 << 10, 7, "a plane that is buffered for whole lines") \

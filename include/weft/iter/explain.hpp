@@ -6,6 +6,7 @@
 #include <weft/base/export.hpp>
 #include <weft/core/scalar_type.hpp>
 #include <weft/core/shape.hpp>
+#include <weft/machine/strategy.hpp>
 
 #include <cstdint>
 #include <string>
@@ -39,6 +40,9 @@ struct Explanation {
   /// How a kernel would walk it.
   struct Run {
     std::string instruction_set;
+    /// That carries it out; `automatic` of what is neither elementwise nor a copy.
+    Strategy strategy = Strategy::automatic;
+    std::vector<Strategy> candidates;  ///< all that could, the one taken among them
     int threads = 1;                ///< that would take part
     std::int64_t span = 0;          ///< elements handed to the kernel at a time
     std::int64_t tile[2] = {0, 0};  ///< elements along dim 0 and dim 1 that are staged together

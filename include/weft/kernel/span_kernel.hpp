@@ -5,6 +5,7 @@
 
 #include <weft/base/export.hpp>
 #include <weft/iter/tensor_iterator.hpp>
+#include <weft/machine/strategy.hpp>
 
 #include <cstdint>
 
@@ -61,6 +62,9 @@ struct RunOptions {
   std::int64_t grain =
       0;  ///< least elements a thread gets; 0: from the kernel's cost and the bytes moved
   bool serial = false;  ///< this thread only
+  /// How to carry out an elementwise call. Another than `automatic` is an Error(invalid_argument)
+  /// that names those which can, where it cannot. Reductions and prefix operations do not look at it.
+  Strategy strategy = Strategy::automatic;
 };
 
 /// Runs a kernel over all elements of an iterator.

@@ -49,12 +49,12 @@ CopyKernel::CopyKernel(ScalarType to, ScalarType from) : conversion_(to, from) {
   kernel_.cost = conversion_cost(to, from);
 }
 
-void CopyKernel::run(const TensorIterator& iter) const {
-  converts() ? run_spans(iter, kernel_) : run_copy(iter);
+void CopyKernel::run(const TensorIterator& iter, const RunOptions& options) const {
+  converts() ? run_spans(iter, kernel_, options) : run_copy(iter, options);
 }
 
-Explanation CopyKernel::explain(const TensorIterator& iter) const {
-  return converts() ? explain_run(iter, kernel_) : explain_copy(iter);
+Explanation CopyKernel::explain(const TensorIterator& iter, const RunOptions& options) const {
+  return converts() ? explain_run(iter, kernel_, options) : explain_copy(iter, options);
 }
 
 }  // namespace v0

@@ -34,8 +34,8 @@ class CopyKernel {
   CopyKernel& operator=(const CopyKernel&) = delete;
 
   /// Allocates nothing. The iterator's types are those that the kernel was made for.
-  void run(const TensorIterator& iter) const;
-  Explanation explain(const TensorIterator& iter) const;
+  void run(const TensorIterator& iter, const RunOptions& options = {}) const;
+  Explanation explain(const TensorIterator& iter, const RunOptions& options = {}) const;
 
  private:
   bool converts() const { return kernel_.types[0] != kernel_.types[1]; }

@@ -31,62 +31,96 @@ bool goes_by_runs(const CopyPlane& p, const Geometry& geometry, const Tuning& t)
          (p.reads_narrow() || conflict(p.to1));
 }
 
-/// Chooses how one copy goes.
+/// Chooses how one copy goes, and plans it.
 class CopyChoice {
  public:
   CopyChoice(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning)
       : geometry_(iter.geometry()),
         to_(iter.operand(0).data + plane.to_start),
         p_(plane),
-        t_(tuning) {
-    narrow_ = p_.transposes && p_.reads_narrow();
-    const bool fits_nowhere = worth_streaming(iter, 0, p_.dense());
-    if (goes_by_runs(p_, geometry_, t_)) {
-      choose_runs(fits_nowhere);
-      return;
-    }
-    if (is_near(fits_nowhere)) {
-      choose_near(fits_nowhere);
-    } else {
-      choose_usual(fits_nowhere);
-    }
-    plan_.tile0 = std::max<std::int64_t>(plan_.tile0, 1);
-    plan_.tile1 = std::max<std::int64_t>(plan_.tile1, 1);
-    plan_.prefetches = reads_short_runs();
+        t_(tuning),
+        can_stream_(can_stream(iter, 0)),
+        fits_nowhere_(worth_streaming(iter, 0, plane.dense(), tuning)),
+        narrow_(plane.transposes && plane.reads_narrow()),
+        near_(is_near()),
+        far_(!near_ && is_far()) {}
+
+  Strategy choose() const {
+    if (goes_by_runs(p_, geometry_, t_))
+      return fits_nowhere_ ? Strategy::streamed_buffered_runs : Strategy::buffered_runs;
+    return near_ ? choose_near() : choose_usual();
   }
 
-  const CopyPlan& plan() const { return plan_; }
+  /// Whether a strategy can carry out the copy.
+  bool can(Strategy strategy) const {
+    const bool along = p_.to0 == p_.size;  // the output is dense along dim 0
+    switch (strategy) {
+      case Strategy::at_once: return true;
+      case Strategy::row_tiles: return !p_.transposes;
+      case Strategy::streamed_row_tiles: return p_.dense() && can_stream_;
+      case Strategy::joined_rows:
+        return p_.dense() && can_stream_ && p_.extent1 > 1 && p_.to1 == p_.extent0 * p_.size &&
+               p_.to1 <= t_.joined_bytes;
+      case Strategy::transposed_tiles: return p_.transposes;
+      case Strategy::streamed_transposed_tiles:
+        return p_.transposes && can_stream_ && has_whole_lines();
+      case Strategy::buffered_tiles: return p_.transposes && along;
+      case Strategy::streamed_buffered_tiles: return p_.transposes && along && can_stream_;
+      case Strategy::buffered_runs: return !p_.run.empty();
+      case Strategy::streamed_buffered_runs: return !p_.run.empty() && can_stream_;
+      default: return false;
+    }
+  }
+
+  /// Precondition: can(strategy).
+  CopyPlan plan(Strategy strategy) const {
+    CopyPlan plan;
+    plan.strategy = strategy;
+    plan.tile0 = p_.extent0;
+    plan.tile1 = p_.extent1;
+    switch (strategy) {
+      case Strategy::buffered_runs:
+      case Strategy::streamed_buffered_runs: tile_runs(plan); return plan;
+      default: break;
+    }
+    if (near_ && !narrow_ && p_.transposes) {
+      tile_near(plan);
+    } else {
+      tile_usual(plan);
+    }
+    plan.tile0 = std::max<std::int64_t>(plan.tile0, 1);
+    plan.tile1 = std::max<std::int64_t>(plan.tile1, 1);
+    plan.prefetches = reads_short_runs(plan);
+    return plan;
+  }
 
  private:
-  void choose_runs(bool fits_nowhere) {
+  void tile_runs(CopyPlan& plan) const {
     const bool reads = p_.reads_narrow();
-    plan_.tile0 = p_.extent0;
-    plan_.tile1 = p_.extent1;
-    std::int64_t& side = reads ? plan_.tile0 : plan_.tile1;
+    std::int64_t& side = reads ? plan.tile0 : plan.tile1;
     side = std::min(side, (reads ? t_.narrow_row_bytes : t_.narrow_run_bytes) / p_.size);
     std::int64_t bytes = (reads ? p_.extent1 : p_.extent0) * p_.size;
     for (std::size_t i = 0; i + 1 < p_.run.size(); ++i)
       bytes *= geometry_.extent(p_.run[i]);
     const std::int64_t most =
         std::min(reads ? t_.narrow_run_bytes : t_.narrow_row_bytes, t_.copy_buffer_bytes / side);
-    plan_.run_tile = std::clamp<std::int64_t>(most / bytes, 1, geometry_.extent(p_.run.back()));
-    plan_.buffered = true;
-    plan_.streams = fits_nowhere;
+    plan.run_tile = std::clamp<std::int64_t>(most / bytes, 1, geometry_.extent(p_.run.back()));
   }
 
-  void choose_usual(bool fits_nowhere) {
-    far_ = is_far();
-    plan_.streams = fits_nowhere || far_;
-    const bool by_lines = streams_well() || (fits_nowhere && has_whole_lines());
-    plan_.buffered =
-        p_.transposes &&
-        (splits_lines() || (plan_.streams && narrow_ && p_.to0 == p_.size) || (far_ && !by_lines));
-    plan_.streams =
-        plan_.streams && (p_.dense() || plan_.buffered || (p_.transposes && has_whole_lines()));
+  Strategy choose_usual() const {
+    const bool streams = fits_nowhere_ || far_;
+    if (p_.transposes) {
+      const bool by_lines = streams_well() || (fits_nowhere_ && has_whole_lines());
+      if (splits_lines() || (streams && narrow_ && p_.to0 == p_.size) || (far_ && !by_lines))
+        return streams ? Strategy::streamed_buffered_tiles : Strategy::buffered_tiles;
+      return streams && has_whole_lines() ? Strategy::streamed_transposed_tiles
+                                          : Strategy::transposed_tiles;
+    }
+    if (!streams || !p_.dense()) return Strategy::row_tiles;
     const std::int64_t row_bytes = p_.extent0 * p_.size;
-    plan_.joins_rows = plan_.streams && p_.dense() && p_.extent1 > 1 && p_.to1 == row_bytes &&
-                       row_bytes < t_.min_unjoined_row_bytes;
-    choose_tile();
+    const bool joins =
+        p_.extent1 > 1 && p_.to1 == row_bytes && row_bytes < t_.min_unjoined_row_bytes;
+    return joins ? Strategy::joined_rows : Strategy::streamed_row_tiles;
   }
 
   /// Whether rows of the output that is dense along dim 0 begin within lines and are better put
@@ -123,58 +157,65 @@ class CopyChoice {
   /// Whether so much is transposed that it does not stay in the second level, where the first level
   /// is roomy and the last one near. What fits no cache is left to what large copies do, if that
   /// may stream whole lines without set conflicts.
-  bool is_near(bool fits_nowhere) const {
+  bool is_near() const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (!p_.transposes || p_.to0 != p_.size || bytes <= t_.min_layered_bytes) return false;
     return t_.machine_class == MachineClass::near && bytes > 2 * t_.l2_bytes &&
            std::min(p_.extent0, p_.extent1) * p_.size >= t_.min_near_side_bytes &&
-           !(fits_nowhere && has_whole_lines() && !conflict(p_.to1));
+           !(fits_nowhere_ && has_whole_lines() && !conflict(p_.to1));
   }
 
   /// Whether tiles read runs from memory that are too short, and too far apart, for its own
   /// prefetchers. Not measured where the last level is as far away as memory.
-  bool reads_short_runs() const {
+  bool reads_short_runs(const CopyPlan& plan) const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (bytes <= t_.min_layered_bytes || !(p_.transposes || p_.dense())) return false;
-    const CopyRuns runs(p_, plan_.tile0, plan_.tile1);
+    const CopyRuns runs(p_, plan.tile0, plan.tile1);
     if (runs.bytes > t_.max_prefetched_run_bytes || std::abs(runs.apart) < t_.min_apart_bytes)
       return false;
     return !t_.has_far_last_level() && bytes > t_.last_level_bytes;
   }
 
-  void set_tile(std::int64_t bytes0, std::int64_t bytes1) {
-    plan_.tile0 = std::min(p_.extent0, bytes0 / p_.size);
-    plan_.tile1 = std::min(p_.extent1, bytes1 / p_.size);
+  void set_tile(CopyPlan& plan, std::int64_t bytes0, std::int64_t bytes1) const {
+    plan.tile0 = std::min(p_.extent0, bytes0 / p_.size);
+    plan.tile1 = std::min(p_.extent1, bytes1 / p_.size);
   }
 
-  /// Chooses among stores and tiles where is_near().
-  void choose_near(bool fits_nowhere) {
-    const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
-    const std::int64_t l3 = t_.l3_bytes;
+  /// Where is_near().
+  Strategy choose_near() const {
     const bool conflicts = conflict(p_.to1), lines = has_whole_lines();
-    if (conflicts && !lines) {
-      plan_.buffered = true;
-      plan_.streams = fits_nowhere;
-      set_tile(t_.near_buffered_to_bytes, t_.near_buffered_from_bytes);
-      plan_.tile1 = std::min(plan_.tile1, max_copy_buffer_bytes / (plan_.tile0 * p_.size));
-      return;
-    }
+    if (conflicts && !lines)
+      return fits_nowhere_ ? Strategy::streamed_buffered_tiles : Strategy::buffered_tiles;
     // Lines with set conflicts are fetched and evicted several times, unless they are streamed;
     // others cost as much either way until the last level runs full.
-    if (lines && (conflicts || bytes > l3 / 2)) {
-      plan_.streams = true;
-      if (p_.size == 1) return set_tile(t_.near_streamed_to, t_.near_streamed_from);
-      if (bytes > l3 / 4 * 3) return set_tile(2 * cache_line_bytes, t_.copy_run_bytes);
-      return set_tile(t_.near_streamed_to_bytes, t_.near_streamed_from_bytes);
+    const bool streams = lines && (conflicts || bytes_moved() > t_.l3_bytes / 2);
+    return streams ? Strategy::streamed_transposed_tiles : Strategy::transposed_tiles;
+  }
+
+  void tile_near(CopyPlan& plan) const {
+    const std::int64_t l3 = t_.l3_bytes;
+    if (plan.buffered()) {
+      set_tile(plan, t_.near_buffered_to_bytes, t_.near_buffered_from_bytes);
+      plan.tile1 = std::min(plan.tile1, max_copy_buffer_bytes / (plan.tile0 * p_.size));
+      return;
+    }
+    if (plan.streams()) {
+      if (p_.size == 1) return set_tile(plan, t_.near_streamed_to, t_.near_streamed_from);
+      if (bytes_moved() > l3 / 4 * 3)
+        return set_tile(plan, 2 * cache_line_bytes, t_.copy_run_bytes);
+      return set_tile(plan, t_.near_streamed_to_bytes, t_.near_streamed_from_bytes);
     }
     if (p_.size >= 8 && !conflict(p_.from0))
-      return set_tile(t_.copy_side_bytes, t_.copy_side_bytes);
-    plan_.tile1 = std::min(p_.extent1, t_.copy_run_bytes / p_.size);
-    const std::int64_t lines_bytes = bytes > l3 / 3 ? cache_line_bytes : 2 * cache_line_bytes;
+      return set_tile(plan, t_.copy_side_bytes, t_.copy_side_bytes);
+    plan.tile1 = std::min(p_.extent1, t_.copy_run_bytes / p_.size);
+    const std::int64_t lines_bytes =
+        bytes_moved() > l3 / 3 ? cache_line_bytes : 2 * cache_line_bytes;
     const std::int64_t line = cache_line_bytes / p_.size;
-    const std::int64_t wanted = lines_bytes * t_.copy_run_bytes / (plan_.tile1 * p_.size * p_.size);
-    plan_.tile0 = std::min(p_.extent0, std::max(line, wanted / line * line));
+    const std::int64_t wanted = lines_bytes * t_.copy_run_bytes / (plan.tile1 * p_.size * p_.size);
+    plan.tile0 = std::min(p_.extent0, std::max(line, wanted / line * line));
   }
+
+  std::int64_t bytes_moved() const { return 2 * geometry_.numel() * p_.size; }
 
   /// Whether lines that are streamed need no buffer: they are whole, and are read in the order of
   /// the input.
@@ -189,44 +230,46 @@ class CopyChoice {
     return bits % cache_line_bytes == 0;
   }
 
-  void choose_tile() {
-    if (p_.transposes && plan_.streams && !plan_.buffered) {
+  void tile_usual(CopyPlan& plan) const {
+    if (p_.transposes && plan.streams() && !plan.buffered()) {
       // Along the input's rows: of each row of the output one line is written and not seen again.
       const bool conflicts = far_ && has_set_conflicts();
       const std::int64_t lines = conflicts && p_.size > 1 ? 2 * cache_line_bytes : cache_line_bytes;
-      plan_.tile0 = std::min(p_.extent0, lines / p_.size);
-      plan_.tile1 =
+      plan.tile0 = std::min(p_.extent0, lines / p_.size);
+      plan.tile1 =
           std::min(p_.extent1, conflicts ? t_.copy_run_bytes / p_.size : t_.max_streamed_rows);
     } else if (narrow_) {
       const std::int64_t line =
           cache_line_bytes / p_.size;  // whole lines, or each tile ends within one
-      plan_.tile0 =
+      plan.tile0 =
           std::min(p_.extent0, t_.narrow_tile_bytes / (p_.extent1 * p_.size) / line * line);
-      plan_.tile1 = p_.extent1;
-    } else if (plan_.buffered) {
-      plan_.tile0 =
-          std::min(p_.extent0, std::min(t_.buffered_row_bytes / p_.size, t_.max_transposed_run));
-      plan_.tile1 = std::min(p_.extent1, t_.copy_buffer_bytes / (plan_.tile0 * p_.size));
-      if (far_) {
-        plan_.tile0 = std::min(p_.extent0, std::max(2 * cache_line_bytes / p_.size, t_.far_side));
-        plan_.tile1 = std::min(
-            p_.extent1,
-            std::min(t_.far_side * t_.far_side, t_.copy_buffer_bytes / p_.size) / plan_.tile0);
-      } else if (t_.has_roomy_l1()) {
-        plan_.tile1 =
-            std::min(plan_.tile1, std::max(2 * cache_line_bytes / p_.size, t_.min_buffered_lines));
-      }
+    } else if (plan.buffered()) {
+      tile_buffered(plan);
     } else if (p_.transposes) {
       const std::int64_t side = std::max(t_.min_copy_side, t_.copy_side_bytes / p_.size);
-      plan_.tile0 = std::min(p_.extent0, side);
-      plan_.tile1 = std::min(p_.extent1, side);
-    } else if (plan_.joins_rows) {
-      plan_.tile0 = p_.extent0;
-      plan_.tile1 = std::min(p_.extent1, t_.joined_bytes / (p_.extent0 * p_.size));
+      plan.tile0 = std::min(p_.extent0, side);
+      plan.tile1 = std::min(p_.extent1, side);
+    } else if (plan.joins_rows()) {
+      plan.tile1 = std::min(p_.extent1, t_.joined_bytes / (p_.extent0 * p_.size));
     } else {
-      plan_.tile0 = std::min(p_.extent0, t_.copy_row_tile_bytes / p_.size);
-      plan_.tile1 =
-          std::clamp<std::int64_t>(t_.copy_row_tile_bytes / (plan_.tile0 * p_.size), 1, p_.extent1);
+      plan.tile0 = std::min(p_.extent0, t_.copy_row_tile_bytes / p_.size);
+      plan.tile1 =
+          std::clamp<std::int64_t>(t_.copy_row_tile_bytes / (plan.tile0 * p_.size), 1, p_.extent1);
+    }
+  }
+
+  void tile_buffered(CopyPlan& plan) const {
+    plan.tile0 =
+        std::min(p_.extent0, std::min(t_.buffered_row_bytes / p_.size, t_.max_transposed_run));
+    plan.tile1 = std::min(p_.extent1, t_.copy_buffer_bytes / (plan.tile0 * p_.size));
+    if (far_) {
+      plan.tile0 = std::min(p_.extent0, std::max(2 * cache_line_bytes / p_.size, t_.far_side));
+      plan.tile1 =
+          std::min(p_.extent1, std::min(t_.far_side * t_.far_side, t_.copy_buffer_bytes / p_.size) /
+                                   plan.tile0);
+    } else if (t_.has_roomy_l1()) {
+      plan.tile1 =
+          std::min(plan.tile1, std::max(2 * cache_line_bytes / p_.size, t_.min_buffered_lines));
     }
   }
 
@@ -234,9 +277,11 @@ class CopyChoice {
   const char* to_;
   const CopyPlane& p_;
   const Tuning& t_;
-  CopyPlan plan_;
-  bool far_ = false;     // transposed, and too much for any cache that is near
-  bool narrow_ = false;  // transposed, and less than a line across
+  bool can_stream_;    // the output can be
+  bool fits_nowhere_;  // more than any cache holds
+  bool narrow_;        // transposed, and less than a line across
+  bool near_;          // transposed, and more than the second level holds, which is not far
+  bool far_;           // transposed, and too much for any cache that is near
 };
 
 /// Finds the dims that continue the narrow side of a transposed plane, until it is no longer
@@ -325,8 +370,47 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
   return dense ? p : plane_of_run(p, geometry, tuning);
 }
 
-CopyPlan choose_copy(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning) {
-  return iter.ndim() == 0 ? CopyPlan() : CopyChoice(iter, plane, tuning).plan();
+bool CopyPlan::streams() const noexcept {
+  switch (strategy) {
+    case Strategy::streamed_row_tiles:
+    case Strategy::streamed_transposed_tiles:
+    case Strategy::streamed_buffered_tiles:
+    case Strategy::streamed_buffered_runs:
+    case Strategy::joined_rows: return true;
+    default: return false;
+  }
+}
+
+bool CopyPlan::buffered() const noexcept {
+  switch (strategy) {
+    case Strategy::buffered_tiles:
+    case Strategy::streamed_buffered_tiles:
+    case Strategy::buffered_runs:
+    case Strategy::streamed_buffered_runs: return true;
+    default: return false;
+  }
+}
+
+bool copies_at_once(const TensorIterator& iter, const Tuning& tuning, Strategy wanted) {
+  return wanted == Strategy::automatic ? iter.numel() <= tuning.few_elements
+                                       : wanted == Strategy::at_once;
+}
+
+CopyPlan plan_copy(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning,
+                   Strategy wanted) {
+  const CopyChoice choice(iter, plane, tuning);
+  if (wanted == Strategy::automatic) return choice.plan(choice.choose());
+  if (!choice.can(wanted)) fail_strategy(wanted, copy_candidates(iter, plane, tuning));
+  return choice.plan(wanted);
+}
+
+Strategies copy_candidates(const TensorIterator& iter, const CopyPlane& plane,
+                           const Tuning& tuning) {
+  const CopyChoice choice(iter, plane, tuning);
+  Strategies found;
+  for (int i = 0; i < strategy_count; ++i)
+    if (choice.can(static_cast<Strategy>(i))) found.push_back(static_cast<Strategy>(i));
+  return found;
 }
 
 }  // namespace v0

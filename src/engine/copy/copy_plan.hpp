@@ -6,7 +6,9 @@
 
 #include <weft/base/small_vector.hpp>
 #include <weft/iter/tensor_iterator.hpp>
+#include <weft/machine/strategy.hpp>
 
+#include "engine/wanted_strategy.hpp"
 #include "machine/tuning.hpp"
 
 #include <cstdint>
@@ -46,14 +48,21 @@ inline constexpr std::int64_t max_copy_buffer_bytes = 64 << 10;
 
 /// Tiles of a plane.
 struct CopyPlan {
+  /// row_tiles, transposed_tiles, buffered_tiles, buffered_runs, one of these streamed, or
+  /// joined_rows.
+  Strategy strategy = Strategy::row_tiles;
   std::int64_t tile0 = 1, tile1 = 1;  ///< elements along dim 0 and along the partner
-  bool streams = false;               ///< written past the caches
   bool prefetches = false;            ///< the caches are asked for what the next tile reads
-  bool buffered = false;    ///< transposed in a buffer, from which whole runs of lines are written
-  bool joins_rows = false;  ///< short rows, brought together in a buffer and written as one
-  /// Elements along the last dim of the plane's run that a tile takes, and all along the others; 0
-  /// leaves them to tiles of their own. Needs a buffer.
+  /// Of runs, elements along the last dim of the plane's run that a tile takes, and all along the
+  /// others; 0 leaves them to tiles of their own.
   std::int64_t run_tile = 0;
+
+  /// Written by non-temporal stores.
+  bool streams() const noexcept;
+  /// Transposed in a buffer, from which whole runs of lines are written.
+  bool buffered() const noexcept;
+  /// Short rows, brought together in a buffer and written as one.
+  bool joins_rows() const noexcept { return strategy == Strategy::joined_rows; }
 };
 
 /// What a tile of n0 x n1 elements reads: runs of consecutive bytes.
@@ -69,8 +78,16 @@ struct CopyRuns {
 
 /// The plane of an iterator over one output and one input of equal type.
 CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning);
-/// How to go about it.
-CopyPlan choose_copy(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning);
+/// Whether all elements are copied in one piece: a few, or any number if that is wanted.
+bool copies_at_once(const TensorIterator& iter, const Tuning& tuning, Strategy wanted);
+/// How to go about it in tiles: by the strategy that is wanted, or the one chosen. Throws
+/// Error(invalid_argument) for one that cannot carry out the copy. Preconditions: numel > 0; not
+/// copies_at_once().
+CopyPlan plan_copy(const TensorIterator& iter, const CopyPlane& plane, const Tuning& tuning,
+                   Strategy wanted);
+/// All strategies that can carry out the copy. Precondition: numel > 0.
+Strategies copy_candidates(const TensorIterator& iter, const CopyPlane& plane,
+                           const Tuning& tuning);
 
 }  // namespace v0
 }  // namespace weft

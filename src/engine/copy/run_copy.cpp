@@ -20,12 +20,12 @@ namespace {
 /// The walk over tiles of a plane, and over all other dims.
 class CopyWalk {
  public:
-  CopyWalk(const TensorIterator& iter, const Tuning& tuning)
+  CopyWalk(const TensorIterator& iter, const Tuning& tuning, Strategy wanted)
       : geometry_(iter.geometry()),
         p_(copy_plane(iter, tuning)),
         to_(iter.operand(0).data + p_.to_start),
         from_(iter.operand(1).data + p_.from_start),
-        plan_(choose_copy(iter, p_, tuning)),
+        plan_(plan_copy(iter, p_, tuning, wanted)),
         tiles0_(ceil_div(p_.extent0, plan_.tile0)),
         tiles1_(ceil_div(p_.extent1, plan_.tile1)) {
     std::int64_t planes = iter.numel() / (p_.extent0 * p_.extent1);
@@ -49,16 +49,16 @@ class CopyWalk {
   void run(std::int64_t begin, std::int64_t end) const {
     alignas(64) char buffer[max_copy_buffer_bytes];
     const CopyBlockFn copy =
-        plan_.streams ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
+        plan_.streams() ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
     for (std::int64_t i = begin; i < end; ++i) {
       const Tile tile = tile_at(i);
       if (plan_.prefetches && i + 1 < end) prefetch(tile_at(i + 1));
       if (plan_.run_tile != 0) {
         copy_run(tile, copy, buffer);
-      } else if (plan_.buffered || plan_.joins_rows) {
+      } else if (plan_.buffered() || plan_.joins_rows()) {
         copy_block_kernel(p_.size)(buffer, p_.size, tile.n0 * p_.size, tile.from, p_.from0,
                                    p_.from1, tile.n0, tile.n1);
-        if (plan_.joins_rows) {
+        if (plan_.joins_rows()) {
           copy(tile.to, p_.size, 0, buffer, p_.size, 0, tile.n0 * tile.n1, 1);
         } else {
           copy(tile.to, p_.to0, p_.to1, buffer, p_.size, tile.n0 * p_.size, tile.n0, tile.n1);
@@ -67,7 +67,7 @@ class CopyWalk {
         copy(tile.to, p_.to0, p_.to1, tile.from, p_.from0, p_.from1, tile.n0, tile.n1);
       }
     }
-    if (plan_.streams) end_streaming();
+    if (plan_.streams()) end_streaming();
   }
 
  private:
@@ -163,9 +163,6 @@ class CopyWalk {
   std::int64_t count_;
 };
 
-/// Whether all of it is copied at once, without tiles.
-bool is_small(const TensorIterator& iter) { return iter.numel() <= tuning().few_elements; }
-
 const char* access_name(const CopyPlane& plane) {
   return plane.dense()      ? "direct, by rows"
          : plane.transposes ? "direct, transposed"
@@ -173,8 +170,11 @@ const char* access_name(const CopyPlane& plane) {
                             : "direct, by elements";
 }
 
-std::int64_t grain_of(const CopyWalk& walk) {
-  return std::max<std::int64_t>(1, tuning().copy_thread_bytes / walk.tile_bytes());
+/// Least tiles that a thread gets.
+std::int64_t grain_of(const CopyWalk& walk, const RunOptions& options) {
+  const std::int64_t bytes =
+      options.grain > 0 ? options.grain * walk.plane().size : tuning().copy_thread_bytes;
+  return std::max<std::int64_t>(1, bytes / walk.tile_bytes());
 }
 
 }  // namespace
@@ -192,46 +192,62 @@ void copy_planes(const Geometry& geometry, std::int64_t size, char* to, char* fr
               });
 }
 
-void run_copy(const TensorIterator& iter) {
+void run_copy(const TensorIterator& iter, const RunOptions& options) {
   if (iter.numel() == 0) return;
-  if (is_small(iter)) {
+  const Tuning& t = tuning();
+  const Strategy wanted = wanted_strategy(options, t);
+  if (copies_at_once(iter, t, wanted)) {
     copy_planes(iter.geometry(), element_size(iter.operand(0).storage), iter.operand(0).data,
                 iter.operand(1).data);
     return;
   }
-  const CopyWalk walk(iter, tuning());
-  parallel_for(walk.count(), grain_of(walk),
-               [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
+  const CopyWalk walk(iter, t, wanted);
+  if (options.serial) {
+    walk.run(0, walk.count());
+  } else {
+    parallel_for(walk.count(), grain_of(walk, options),
+                 [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
+  }
 }
 
-Explanation explain_copy(const TensorIterator& iter) {
+Explanation explain_copy(const TensorIterator& iter, const RunOptions& options) {
   Explanation e = iter.explain();
   e.has_run = true;
   e.run.instruction_set = name(current_level());
   e.run.bytes_moved = bytes_touched(iter);
   if (iter.numel() == 0) return e;
-  if (is_small(iter)) {
+  const Tuning& t = tuning();
+  const Strategy wanted = wanted_strategy(options, t);
+  const CopyPlane plane = copy_plane(iter, t);
+  const Strategies possible = copy_candidates(iter, plane, t);
+  e.run.candidates.assign(possible.begin(), possible.end());
+  if (copies_at_once(iter, t, wanted)) {
+    e.run.strategy = Strategy::at_once;
     for (Explanation::Operand& op : e.operands)
-      op.access = access_name(copy_plane(iter, tuning()));
+      op.access = access_name(plane);
     e.run.span = e.run.tile[0] = iter.ndim() > 0 ? iter.geometry().extent(0) : 1;
     e.run.tile[1] = iter.numel() / e.run.tile[0];
     e.run.blocks = 1;
     return e;
   }
-  const CopyWalk walk(iter, tuning());
-  e.run.tile[0] = e.run.span = walk.plan().tile0;
-  e.run.tile[1] = walk.plan().tile1 * walk.run_planes();
+  const CopyWalk walk(iter, t, wanted);
+  const CopyPlan& plan = walk.plan();
+  e.run.strategy = plan.strategy;
+  e.run.tile[0] = e.run.span = plan.tile0;
+  e.run.tile[1] = plan.tile1 * walk.run_planes();
   e.run.blocks = walk.count();
   for (int k = 0; k < 2; ++k) {
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
-    access = walk.plan().joins_rows                          ? "rows joined in a buffer"
-             : walk.plan().buffered && !walk.plane().dense() ? "transposed in a buffer"
-                                                             : access_name(walk.plane());
-    if (k == 0 && walk.plan().streams) access += ", streamed";
-    if (k == 1 && walk.plan().prefetches) access += ", prefetched";
+    access = plan.joins_rows() ? "rows joined in a buffer"
+             : plan.buffered() ? "transposed in a buffer"
+                               : access_name(plane);
+    if (k == 0 && plan.streams()) access += ", streamed";
+    if (k == 1 && plan.prefetches) access += ", prefetched";
   }
-  const std::int64_t pieces = ceil_div(walk.count(), grain_of(walk));
-  e.run.threads = static_cast<int>(std::clamp<std::int64_t>(pieces, 1, num_threads()));
+  if (!options.serial) {
+    const std::int64_t pieces = ceil_div(walk.count(), grain_of(walk, options));
+    e.run.threads = static_cast<int>(std::clamp<std::int64_t>(pieces, 1, num_threads()));
+  }
   return e;
 }
 

@@ -4,8 +4,7 @@
 #include <weft/machine/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
-#include "engine/elementwise/simple_run.hpp"
-#include "engine/elementwise/tile_plan.hpp"
+#include "engine/elementwise/elementwise_plan.hpp"
 #include "engine/elementwise/tile_prefetch.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
@@ -39,7 +38,7 @@ std::string access_name(const SimpleRun& run, int k) {
   if ((run.broadcast >> k & 1) != 0) return cast ? "broadcast: cast" : "broadcast";
   if ((run.packed >> k & 1) != 0) return cast ? "staged: packed, cast" : "staged: packed";
   if (cast) return "staged: cast";
-  return run.form == SimpleRun::Form::strided ? "direct: strided" : "direct";
+  return run.strategy == Strategy::strided_rows ? "direct: strided" : "direct";
 }
 
 int threads_for(std::int64_t pieces, std::int64_t grain) {
@@ -60,12 +59,17 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   for (int k = 0; k < iter.ntensors(); ++k)
     e.run.bytes_moved += bytes_touched(iter, k);
   if (iter.numel() == 0) return e;
-  if (const SimpleRun simple = choose_simple(iter, kernel, tuning());
-      simple.form != SimpleRun::Form::none) {
+  const Tuning& t = tuning();
+  const Strategy wanted = wanted_strategy(options, t);
+  const Strategies possible = candidates(iter, kernel, t);
+  e.run.candidates.assign(possible.begin(), possible.end());
+  if (const SimpleRun simple = plan_simple(iter, kernel, t, wanted);
+      simple.strategy != Strategy::automatic) {
+    e.run.strategy = simple.strategy;
     for (int k = 0; k < iter.ntensors(); ++k)
       e.operands[static_cast<std::size_t>(k)].access = access_name(simple, k);
     const bool in_rows =
-        simple.form == SimpleRun::Form::rows || simple.form == SimpleRun::Form::strided;
+        simple.strategy == Strategy::rows || simple.strategy == Strategy::strided_rows;
     const IntSpan extents = iter.geometry().shape;
     e.run.span = e.run.tile[0] = in_rows ? extents[0] : iter.numel();
     e.run.tile[1] = in_rows && extents.size() > 1 ? extents[1] : 1;
@@ -74,7 +78,8 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
       e.run.threads = threads_for(iter.numel(), estimate_grain(iter, kernel.cost, options, 0));
     return e;
   }
-  const TilePlan plan = plan_tiles(iter, kernel, tuning(), options);
+  const TilePlan plan = plan_wanted_tiles(iter, kernel, t, options, wanted);
+  e.run.strategy = plan.strategy;
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
     e.operands[k].access = access_name(plan, plan.operands[k]);
   e.run.blocks = plan.count;

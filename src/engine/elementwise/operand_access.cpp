@@ -140,7 +140,12 @@ Totals totals_of(const TileOperands& operands) {
   return totals;
 }
 
-TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning) {
+TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
+                      Streaming streaming) {
+  const auto streams = [&](int k, bool unbuffered) {
+    return streaming == Streaming::if_worth ? worth_streaming(iter, k, unbuffered, tuning)
+                                            : streaming == Streaming::always && can_stream(iter, k);
+  };
   TileOperands operands;
   const Geometry& geometry = iter.geometry();
   std::int64_t chunk_bytes = 0;  // of all buffers for chunks
@@ -155,7 +160,7 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
     const bool convert = op.storage != type || op.dtype != type;
     if (convert) set_conversion(t, op, type);
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
-    if (op.is_output && worth_streaming(iter, k, !convert && kernel.run_streamed != nullptr)) {
+    if (op.is_output && streams(k, !convert && kernel.run_streamed != nullptr)) {
       const std::int32_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
       t.chunk = static_cast<std::int32_t>(streamed_chunk_bytes(iter, kernel, tuning) / widest);
       const std::int64_t bytes = t.chunk * buffer_bytes(t);
@@ -217,12 +222,13 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
   return touched >= (narrowest >= 8 ? t.strided_bytes_wide : t.strided_bytes);
 }
 
-void step_in_place(TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel,
-                   const Tuning& tuning) {
+bool can_step(const TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel) {
   const auto is_staged = [](const TileOperand& t) { return t.access == Access::staged; };
   const auto is_cast = [](const TileOperand& t) { return t.first != nullptr; };
-  if (!any_of(operands, is_staged) || any_of(operands, is_cast)) return;
-  if (!prefers_strided(geometry, kernel, tuning)) return;
+  return any_of(operands, is_staged) && !any_of(operands, is_cast) && may_stride(geometry, kernel);
+}
+
+void step_in_place(TileOperands& operands) {
   for (TileOperand& t : operands)
     t.access = Access::strided;
 }

@@ -43,16 +43,26 @@ std::int64_t buffer_bytes(const TileOperand& t);
 /// Makes an operand one that goes through a buffer for the whole tile.
 void stage(TileOperand& t);
 
+/// Which outputs are written by non-temporal stores.
+enum class Streaming : std::uint8_t {
+  if_worth,  ///< those that worth_streaming() says
+  always,    ///< all that can be
+  never,
+};
+
 /// What each operand is along dim 0.
-TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning);
+TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
+                      Streaming streaming);
 
 /// Whether the kernel's strided loop is worth thinking of, for operands of its own types.
 bool may_stride(const Geometry& geometry, const SpanKernel& kernel);
 /// Whether stepping over dim 0 of them is quicker than gathering their elements.
 bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning);
-/// Leaves all operands where they are, for the kernel's strided loop, if that is quicker.
-void step_in_place(TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel,
-                   const Tuning& tuning);
+/// Whether all operands can be left where they are, for the kernel's strided loop, and some would
+/// have to be staged otherwise.
+bool can_step(const TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel);
+/// Leaves them there.
+void step_in_place(TileOperands& operands);
 
 /// Streamed outputs as if there were no streaming.
 void stop_streaming(TileOperands& operands);

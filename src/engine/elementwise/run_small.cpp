@@ -102,8 +102,9 @@ bool lay_out(Geometry& geometry, char** data, const std::int64_t* sizes, const T
 
 /// An output that run_small() takes.
 bool is_simple_output(const TensorView& out) {
-  return out.defined() && !out.read_only() && out.numel() > 0 &&
-         out.numel() <= tuning().few_elements && out.rank() <= inline_rank;
+  const Tuning& t = tuning();
+  return out.defined() && !out.read_only() && out.numel() > 0 && out.numel() <= t.few_elements &&
+         out.rank() <= inline_rank && t.strategy == Strategy::automatic;
 }
 
 }  // namespace
@@ -139,7 +140,7 @@ bool run_small(const SpanKernel& kernel, const TensorView& out,
   Geometry geometry;
   if (!lay_out(geometry, data, sizes, out, inputs)) return false;
   const SimpleRun run = choose_small(geometry, kernel, tuning());
-  if (run.form == SimpleRun::Form::none) return false;
+  if (run.strategy == Strategy::automatic) return false;
   run_simple(run, geometry, kernel, data);
   return true;
 }

@@ -2,8 +2,7 @@
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/parallel/parallel.hpp>
 
-#include "engine/elementwise/simple_run.hpp"
-#include "engine/elementwise/tile_plan.hpp"
+#include "engine/elementwise/elementwise_plan.hpp"
 #include "engine/elementwise/tile_runner.hpp"
 
 namespace weft {
@@ -31,12 +30,14 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     return;
   }
   check_counts(iter, kernel.noutputs, kernel.ninputs);
-  const SimpleRun simple = choose_simple(iter, kernel, tuning());
-  const bool is_simple = simple.form != SimpleRun::Form::none;
+  const Tuning& t = tuning();
+  const Strategy wanted = wanted_strategy(options, t);
+  const SimpleRun simple = plan_simple(iter, kernel, t, wanted);
+  const bool is_simple = simple.strategy != Strategy::automatic;
   if (!is_simple || simple.cast != 0)
     check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (is_simple) return run_simple(simple, iter, kernel, options);
-  const TilePlan plan = plan_tiles(iter, kernel, tuning(), options);
+  const TilePlan plan = plan_wanted_tiles(iter, kernel, t, options, wanted);
   const std::int64_t chunks = plan.in_chunks() ? max_chunks_bytes : 0;
   const bool large = plan.staged_bytes > max_stage_bytes - chunks;
   const auto run = [&](std::int64_t begin, std::int64_t end) {

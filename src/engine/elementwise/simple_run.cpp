@@ -58,23 +58,11 @@ bool is_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning
          prefers_strided(geometry, kernel, t);
 }
 
-/// Sets the form, which is none before, if a few elements can be run by one of theirs. `cast`:
-/// operands of other types than the kernel's, whose elements in memory have sizes[k] bytes.
-void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
-                  std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
+/// Sets a span over all elements, if buffers hold what does not lie so. `cast`: operands of other
+/// types than the kernel's, whose elements in memory have sizes[k] bytes. Nothing is set before.
+void set_span(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+              std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
   const std::int64_t numel = geometry.numel();
-  if (numel > (cast != 0 ? std::min(t.few_cast, t.few_elements) : t.few_elements)) return;
-  if (cast == 0 && geometry.ndim() > 0 && has_long_rows(geometry, kernel, t, numel) &&
-      is_in_place(geometry, kernel, run.broadcast)) {
-    run.form = SimpleRun::Form::rows;
-    return;
-  }
-  run.broadcast = 0;
-  if (cast == 0 && is_strided(geometry, kernel, t, numel)) {
-    run.form = SimpleRun::Form::strided;
-    return;
-  }
-  if (kernel.cost >= high_cost && numel > t.few_in_rows) return;
   std::int64_t bytes = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const RowLayout layout = row_layout(geometry, k, sizes[k], geometry.ndim());
@@ -91,7 +79,26 @@ void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuni
     if (buffer > t.few_buffer_bytes || bytes > t.few_buffers_bytes) return;
   }
   run.cast = cast;
-  run.form = SimpleRun::Form::span;
+  run.strategy = Strategy::span;
+}
+
+/// Sets how a few elements are run, if they are few enough. As set_span().
+void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+                  std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
+  const std::int64_t numel = geometry.numel();
+  if (numel > (cast != 0 ? std::min(t.few_cast, t.few_elements) : t.few_elements)) return;
+  if (cast == 0 && geometry.ndim() > 0 && has_long_rows(geometry, kernel, t, numel) &&
+      is_in_place(geometry, kernel, run.broadcast)) {
+    run.strategy = Strategy::rows;
+    return;
+  }
+  run.broadcast = 0;
+  if (cast == 0 && is_strided(geometry, kernel, t, numel)) {
+    run.strategy = Strategy::strided_rows;
+    return;
+  }
+  if (kernel.cost >= high_cost && numel > t.few_in_rows) return;
+  set_span(geometry, kernel, t, cast, sizes, run);
 }
 
 /// Rows of dim 0 along dim 1, if there is that.
@@ -101,7 +108,7 @@ void run_plane(const SimpleRun& run, const Geometry& geometry, const SpanKernel&
   const std::int64_t row = geometry.extent(0);
   const std::int64_t rows = many ? geometry.extent(1) : 1;
   const std::int64_t* const row_bytes = many ? geometry.strides(1) : nullptr;
-  if (run.form == SimpleRun::Form::rows) {
+  if (run.strategy == Strategy::rows) {
     kernel.run(kernel.context, at, row_bytes, row, rows, run.broadcast);
     return;
   }
@@ -286,15 +293,15 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
   if (in_line && cast == 0) {
     bool streams = false;
     for (int k = 0; k < iter.noutputs() && numel > tuning.one_thread_elements; ++k)
-      streams = streams || worth_streaming(iter, k, kernel.run_streamed != nullptr);
+      streams = streams || worth_streaming(iter, k, kernel.run_streamed != nullptr, tuning);
     if (!streams) {
-      run.form = SimpleRun::Form::line;
+      run.strategy = Strategy::line;
       run.is_shared = numel > tuning.one_thread_elements;
       return run;
     }
   } else if (in_line && numel * 16 * casts <= tuning.few_buffers_bytes &&
              numel <= tuning.few_cast) {
-    run.form = SimpleRun::Form::span;
+    run.strategy = Strategy::span;
     run.cast = cast;
     return run;
   }
@@ -302,9 +309,42 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
   return run;
 }
 
+SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
+                       Strategy wanted) {
+  const Geometry& geometry = iter.geometry();
+  std::int64_t sizes[max_operands];
+  std::uint32_t cast = 0;
+  for (int k = 0; k < iter.ntensors(); ++k) {
+    const Operand& op = iter.operand(k);
+    sizes[k] = element_size(op.storage);
+    if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) cast |= bit(k);
+  }
+  SimpleRun run;
+  if (wanted == Strategy::span) {
+    if (cast == 0 || iter.numel() <= tuning.few_cast)
+      set_span(geometry, kernel, tuning, cast, sizes, run);
+    return run;
+  }
+  if (cast != 0) return run;
+  bool can = false;
+  switch (wanted) {
+    case Strategy::line:
+      can = iter.ndim() <= 1 && is_in_place(geometry, kernel, run.broadcast);
+      run.is_shared = iter.numel() > tuning.one_thread_elements;
+      break;
+    case Strategy::rows:
+      can = iter.ndim() > 0 && is_in_place(geometry, kernel, run.broadcast);
+      break;
+    case Strategy::strided_rows: can = iter.ndim() > 0 && may_stride(geometry, kernel); break;
+    default: break;
+  }
+  if (can) run.strategy = wanted;
+  return run;
+}
+
 void run_simple(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
                 char* const* data) {
-  if (run.form != SimpleRun::Form::span) {
+  if (run.strategy != Strategy::span) {
     run_planes(run, geometry, kernel, data);
   } else if (run.packed == 0) {
     kernel.run(kernel.context, data, nullptr, geometry.numel(), 1, run.broadcast);
@@ -318,7 +358,7 @@ void run_simple(const SimpleRun& run, const TensorIterator& iter, const SpanKern
   char* data[max_operands];
   for (int k = 0; k < iter.ntensors(); ++k)
     data[k] = iter.operand(k).data;
-  if (run.form == SimpleRun::Form::line) {
+  if (run.strategy == Strategy::line) {
     run_line(run, iter, kernel, options, data);
   } else if (run.cast == 0) {
     run_simple(run, iter.geometry(), kernel, data);

@@ -15,14 +15,8 @@ inline namespace v0 {
 
 /// How to run without tiles, if that can be. Bits are operands.
 struct SimpleRun {
-  enum class Form : std::uint8_t {
-    none,     ///< tiles are needed
-    line,     ///< one dim, every operand in place
-    rows,     ///< a few elements: rows along dim 0, every operand in place
-    strided,  ///< the same by the kernel's strided loop
-    span,     ///< a few elements as one span; what does not lie so goes through buffers
-  };
-  Form form = Form::none;
+  /// line, rows, strided_rows or span; `automatic` if tiles are needed.
+  Strategy strategy = Strategy::automatic;
   std::uint32_t broadcast = 0;  ///< one value along a row, a line or the span
   std::uint32_t packed = 0;     ///< span: elements do not follow each other in memory
   std::uint32_t cast = 0;       ///< span: memory is of another type than the kernel's
@@ -32,16 +26,19 @@ struct SimpleRun {
   std::uint32_t buffered() const noexcept { return packed | cast; }
 };
 
-/// Chooses among the forms for a few elements of the kernel's own types. Precondition: numel > 0.
+/// Chooses for a few elements of the kernel's own types. Precondition: numel > 0.
 SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning);
-/// Chooses among all forms. Precondition: numel > 0; the kernel's counts are the iterator's.
+/// Chooses for any. Precondition: numel > 0; the kernel's counts are the iterator's.
 SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning);
+/// By a strategy that the caller names, if that can be: however many elements there are, as long as
+/// buffers hold what has to be buffered. Preconditions as of choose_simple().
+SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
+                       Strategy wanted);
 
-/// Runs a form for a few elements, none of which are cast. data[k] is operand k's element at index
-/// (0, 0, ...).
+/// Runs a few elements, none of which are cast. data[k] is operand k's element at index (0, 0, ...).
 void run_simple(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
                 char* const* data);
-/// Runs any form but none. Precondition: types can be cast (check_kernel).
+/// Runs any that needs no tiles. Precondition: types can be cast (check_kernel).
 void run_simple(const SimpleRun& run, const TensorIterator& iter, const SpanKernel& kernel,
                 const RunOptions& options);
 

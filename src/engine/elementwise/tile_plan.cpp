@@ -380,13 +380,78 @@ bool keeps_rows_apart(const TilePlan& plan, const Geometry& geometry, const Tuni
 bool goes_by_rows(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
                   const Tuning& t, float cost) {
   const std::int64_t row = geometry.extent(0);
-  if (plan.is_strided() || geometry.ndim() == 1 || row >= t.min_staged_row) return true;
+  if (geometry.ndim() == 1 || row >= t.min_staged_row) return true;
   const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
   if (in_place && row >= min_direct_row(t, cost, widest_element(plan)) &&
       !ends_in_singles(plan, geometry, t)) {
     return totals.staged != 0 || !gathers_for_free(plan, geometry, t);
   }
   return totals.staged != 0 && totals.crossing == 0 && keeps_rows_apart(plan, geometry, t, cost);
+}
+
+/// Of row_tiles, gathered_tiles, strided_tiles and transposed_tiles.
+Strategy choose_form(const TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
+                     const Tuning& t) {
+  if (can_step(plan.operands, geometry, kernel) && prefers_strided(geometry, kernel, t))
+    return Strategy::strided_tiles;
+  const Totals totals = totals_of(plan.operands);
+  const std::int64_t row = geometry.extent(0);
+  // Planes that fit the first-level cache whole are gathered, several at a time.
+  const bool small_planes = geometry.ndim() > 2 && totals.crossing == 1 &&
+                            row * geometry.extent(1) * totals.staged_bytes <= t.small_plane_bytes;
+  if (totals.crossing != 0 && row >= t.min_transposed_side && !small_planes)
+    return Strategy::transposed_tiles;
+  return goes_by_rows(plan, geometry, totals, t, kernel.cost) ? Strategy::row_tiles
+                                                              : Strategy::gathered_tiles;
+}
+
+/// Without streaming.
+constexpr Strategy plain_form(Strategy strategy) {
+  switch (strategy) {
+    case Strategy::streamed_row_tiles: return Strategy::row_tiles;
+    case Strategy::streamed_transposed_tiles: return Strategy::transposed_tiles;
+    default: return strategy;
+  }
+}
+/// The other way round, of a form that can be streamed.
+constexpr Strategy streamed_form(Strategy strategy) {
+  return strategy == Strategy::row_tiles ? Strategy::streamed_row_tiles
+                                         : Strategy::streamed_transposed_tiles;
+}
+constexpr Streaming streaming_of(Strategy wanted) {
+  if (wanted == Strategy::automatic) return Streaming::if_worth;
+  return plain_form(wanted) != wanted ? Streaming::always : Streaming::never;
+}
+
+/// The form that is wanted, or another one if operands are not made for it.
+Strategy possible_form(const TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
+                       Strategy wanted) {
+  const Strategy form = plain_form(wanted);
+  switch (form) {
+    case Strategy::strided_tiles:
+      if (can_step(plan.operands, geometry, kernel)) return form;
+      break;
+    case Strategy::transposed_tiles:
+      if (totals_of(plan.operands).crossing != 0) return form;
+      break;
+    case Strategy::gathered_tiles:
+      if (geometry.ndim() > 1) return form;
+      break;
+    default: break;
+  }
+  return Strategy::row_tiles;
+}
+
+/// Tiles of rows along dim 0.
+void tile_along_rows(TilePlan& plan, const TensorIterator& iter, const Totals& totals,
+                     const Tuning& t, std::int64_t most) {
+  // What is had once a row hardly counts, but its buffers are to fit as well.
+  if (totals.per_row_bytes != 0) {
+    const std::int64_t rows = std::max<std::int64_t>(t.row_tile_bytes / totals.per_row_bytes, 1);
+    most = std::min(most, rows * iter.geometry().extent(0));
+  }
+  add_step(plan, iter, 0, most);
+  tile_rows(plan, iter, 1, most);
 }
 
 /// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are
@@ -462,58 +527,62 @@ void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const S
 }
 
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
-                    const RunOptions& options) {
+                    const RunOptions& options, Strategy wanted) {
   TilePlan plan;
   const Geometry& geometry = iter.geometry();
-  plan.operands = classify(iter, kernel, tuning);
+  const Streaming streaming = streaming_of(wanted);
+  plan.operands = classify(iter, kernel, tuning, streaming);
   plan.chunk = tuning.max_chunk;
   for (const TileOperand& t : plan.operands)
     if (t.access == Access::streamed) plan.chunk = std::min<std::int64_t>(plan.chunk, t.chunk);
-  step_in_place(plan.operands, geometry, kernel, tuning);
+  const Strategy form = wanted == Strategy::automatic
+                            ? choose_form(plan, geometry, kernel, tuning)
+                            : possible_form(plan, geometry, kernel, wanted);
   Totals totals = totals_of(plan.operands);
   const std::int64_t row = geometry.extent(0);
-  // Planes that fit the first-level cache whole are gathered, several at a time.
-  const bool small_planes =
-      geometry.ndim() > 2 && totals.crossing == 1 &&
-      row * geometry.extent(1) * totals.staged_bytes <= tuning.small_plane_bytes;
-  const bool crossing = totals.crossing != 0 && row >= tuning.min_transposed_side && !small_planes;
-  const bool by_rows = goes_by_rows(plan, geometry, totals, tuning, kernel.cost);
-  const std::int64_t side = crossing ? std::min(row, geometry.extent(totals.crossing)) : 0;
-  plan.prefetches =
-      side >= tuning.min_prefetched_side && bytes_touched(iter) > tuning.last_level_bytes;
-  const bool streams_tiles = plan.prefetches || side >= tuning.min_streamed_side;
-  if ((crossing && !streams_tiles) || !by_rows) stop_streaming(plan.operands);
-  if (by_rows && !crossing && row >= tuning.min_chunked_row)
-    plan.chunk = pack_in_chunks(plan.operands, geometry, tuning, plan.chunk);
-  // Rows of tiles that cut them, or go along another dim than the next, do not follow each other in
-  // memory.
-  if (!crossing) stream_several_rows(plan, iter, kernel, tuning);
+  switch (form) {
+    case Strategy::strided_tiles: step_in_place(plan.operands); break;
+    case Strategy::transposed_tiles: {
+      const std::int64_t side = std::min(row, geometry.extent(totals.crossing));
+      plan.prefetches =
+          side >= tuning.min_prefetched_side && bytes_touched(iter) > tuning.last_level_bytes;
+      const bool streams = (plan.prefetches || side >= tuning.min_streamed_side) &&
+                           goes_by_rows(plan, geometry, totals, tuning, kernel.cost);
+      if (!streams && streaming == Streaming::if_worth) stop_streaming(plan.operands);
+      break;
+    }
+    case Strategy::row_tiles:
+      if (row >= tuning.min_chunked_row)
+        plan.chunk = pack_in_chunks(plan.operands, geometry, tuning, plan.chunk);
+      // Rows of tiles that cut them, or go along another dim than the next, do not follow each other
+      // in memory.
+      stream_several_rows(plan, iter, kernel, tuning);
+      break;
+    default: stop_streaming(plan.operands); break;  // rows are short
+  }
   totals = totals_of(plan.operands);
   const auto elements_of = [&](std::int64_t buffers, std::int64_t bytes) {
     return bytes == 0 ? tuning.max_in_place : std::min(tuning.max_staged, buffers / bytes);
   };
-  const auto most_of = [&](std::int64_t bytes) {
-    return elements_of(tuning.row_tile_bytes, bytes);
-  };
-  if (crossing) {
-    tile_crossing(plan, iter, totals, tuning);
-  } else if (by_rows) {
-    // What is had once a row hardly counts, but its buffers are to fit as well.
-    std::int64_t most = most_of(totals.staged_bytes - totals.per_row_bytes);
-    if (totals.per_row_bytes != 0) {
-      const std::int64_t rows =
-          std::max<std::int64_t>(tuning.row_tile_bytes / totals.per_row_bytes, 1);
-      most = std::min(most, rows * row);
-    }
-    add_step(plan, iter, 0, most);
-    tile_rows(plan, iter, 1, most);
-  } else {
-    tile_gathered(plan, iter, tuning, most_of(totals.staged_bytes),
-                  elements_of(tuning.tile_bytes, totals.all_bytes));
+  switch (form) {
+    case Strategy::transposed_tiles: tile_crossing(plan, iter, totals, tuning); break;
+    case Strategy::gathered_tiles:
+      tile_gathered(plan, iter, tuning, elements_of(tuning.row_tile_bytes, totals.staged_bytes),
+                    elements_of(tuning.tile_bytes, totals.all_bytes));
+      break;
+    default:
+      tile_along_rows(
+          plan, iter, totals, tuning,
+          elements_of(tuning.row_tile_bytes, totals.staged_bytes - totals.per_row_bytes));
+      break;
   }
   add_outer_steps(plan, iter);
-  if (plan.prefetches) stream_blocks(plan, iter);
+  if (form == Strategy::transposed_tiles &&
+      (streaming == Streaming::if_worth ? plan.prefetches : streaming == Streaming::always)) {
+    stream_blocks(plan, iter);
+  }
   stream_in_place(plan, iter, kernel, tuning);
+  plan.strategy = plan.streams() ? streamed_form(form) : form;
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
     if (t.access == Access::chunked) ++staged;

@@ -96,6 +96,8 @@ struct TileStep {
 /// the whole tile is staged; a strided row is packed chunk by chunk instead, and a streamed output
 /// is computed chunk by chunk.
 struct TilePlan {
+  /// row_tiles, gathered_tiles, strided_tiles, transposed_tiles, or one of these streamed.
+  Strategy strategy = Strategy::row_tiles;
   TileOperands operands;
   bool prefetches = false;  ///< what the next tile needs is prefetched: tiles have rows
   std::int64_t chunk = 0;   ///< elements of a chunk
@@ -134,9 +136,11 @@ inline std::int64_t buffered_elements(const TilePlan& plan, const TileOperand& t
   return t.one_per_row ? plan.tile_elements / plan.row_elements : plan.tile_elements;
 }
 
-/// Throws Error as run_spans does. Precondition: numel > 0, ndim > 0.
+/// Chooses, unless a strategy is wanted. A strategy that cannot be comes out as another one: the
+/// plan is right all the same, and names what it is. Preconditions: numel > 0, ndim > 0, types can be
+/// cast (check_kernel).
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
-                    const RunOptions& options);
+                    const RunOptions& options, Strategy wanted = Strategy::automatic);
 
 /// The first element of an operand as the kernel sees it: through the iterator's dtype().
 void convert_value(char* to, ScalarType type, const Operand& op);
