@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/strategy_choice.hpp"
 #include "cli/timing.hpp"
 
 #include <fmt/format.h>
@@ -99,6 +100,7 @@ class Report {
 void run_bench(const BenchOptions& options) {
   // NaN lies in every range.
   if (!(options.min_time >= 0)) throw UsageError("--min-time: expected a number of seconds");
+  const StrategyChoice forced(options.strategy);
   const std::string text = read_text(options.file);
   std::vector<CaseLine> lines = split_case_lines(text);
   std::erase_if(lines, [&](const CaseLine& line) {

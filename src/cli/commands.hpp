@@ -27,7 +27,8 @@ void run_info(const InfoOptions& options);
 struct ExplainOptions {
   std::vector<std::string> words;  ///< a case line without its name, in any number of pieces
   bool json = false;
-  std::optional<int> threads;  ///< without: as the library would; 0: as many as there are
+  std::optional<int> threads;           ///< without: as the library would; 0: as many as there are
+  std::optional<std::string> strategy;  ///< to be carried out by
 };
 /// Prints how one operation would be carried out.
 void run_explain(const ExplainOptions& options);
@@ -38,7 +39,8 @@ struct BenchOptions {
   std::optional<std::string> dump;  ///< folder for the results
   bool json = false;
   int threads = 1;
-  double min_time = 0.1;  ///< seconds a case; 0: one call
+  double min_time = 0.1;                ///< seconds a case; 0: one call
+  std::optional<std::string> strategy;  ///< by which elementwise calls and copies are carried out
 };
 /// Runs a case file and prints a line a case. A case that cannot be run is reported in its line,
 /// and the others go on. Throws UsageError if the file cannot be read, and std::runtime_error if

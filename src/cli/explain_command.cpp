@@ -3,6 +3,7 @@
 
 #include "cli/case_operands.hpp"
 #include "cli/commands.hpp"
+#include "cli/strategy_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ void run_explain(const ExplainOptions& options) {
   for (const std::string& word : options.words)
     call += word + ' ';
   const Case c = parse_call(call);
+  const StrategyChoice forced(options.strategy);
   if (options.threads) set_num_threads(*options.threads);
   const BoundCase bound(c, BoundCase::Contents::nothing);
   const Explanation explanation = bound.op().explain(bound.arguments());

@@ -85,6 +85,8 @@ class CommandLine {
     sub->add_flag("--json", explain_.json, "Print one JSON object");
     sub->add_option("--threads", explain_.threads, "Most threads to use; 0: as many as there are")
         ->check(CLI::Range(0, 1 << 16));
+    sub->add_option("--strategy", explain_.strategy, "Carry it out by this, such as 'row-tiles'")
+        ->type_name("NAME");
   }
 
   void add_bench() {
@@ -102,6 +104,9 @@ class CommandLine {
     sub->add_option("--dump", bench_.dump, "Write each output, row-major, to DIR/NAME.bin")
         ->type_name("DIR");
     sub->add_option("--filter", bench_.filter, "Only cases whose names contain this");
+    sub->add_option("--strategy", bench_.strategy,
+                    "Carry out elementwise calls and copies by this, such as 'row-tiles'")
+        ->type_name("NAME");
   }
 
   void add_run() {

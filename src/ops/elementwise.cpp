@@ -29,9 +29,11 @@ std::int64_t most_for_one_thread(const SpanKernel& kernel) {
 bool run_dense(const SpanKernel& kernel, const TensorView& out,
                std::span<const TensorView* const> inputs) {
   const std::int64_t n = out.numel();
+  const Tuning& t = tuning();
   if (!out.defined() || !out.is_contiguous() || out.read_only() || out.dtype() != kernel.types[0] ||
       inputs.size() != static_cast<std::size_t>(kernel.ninputs) ||
-      (n > tuning().one_thread_elements && n > most_for_one_thread(kernel))) {
+      t.strategy != Strategy::automatic ||
+      (n > t.one_thread_elements && n > most_for_one_thread(kernel))) {
     return false;
   }
   char* data[max_operands];

@@ -140,6 +140,27 @@ TEST_CASE("bench: filter and threads", "[bench]") {
   CHECK(run_program("bench --json '" + folder.write("empty.txt", "") + "'").code == 0);
 }
 
+TEST_CASE("bench: a strategy that is asked for", "[bench]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write(
+      "cases.txt",
+      "turned add out:f32[40,300] f32[40,300]{1,40} f32[300]\nsum sum out:f32[4] f32[4,3] dim=1\n");
+  const std::string bench = "bench --json --min-time 0 '" + file + "' --dump '";
+  const Finished chosen = run_program(bench + folder.file("chosen") + "'");
+  const Finished forced =
+      run_program(bench + folder.file("forced") + "' --strategy gathered-tiles");
+  const Finished refused = run_program(bench + folder.file("refused") + "' --strategy line");
+  CHECK(chosen.code == 0);
+  CHECK(forced.code == 0);
+  CHECK(!contains(forced.out, "error"));
+  CHECK(TemporaryFolder::read(folder.file("chosen") + "/turned.bin") ==
+        TemporaryFolder::read(folder.file("forced") + "/turned.bin"));
+  CHECK(refused.code == 0);  // the sum has no strategies, and runs
+  CHECK(contains(refused.out, "strategy 'line' cannot carry out this call; these can: "));
+  CHECK(contains(run_program("bench '" + file + "' --strategy rowtiles").error,
+                 "--strategy: there is no 'rowtiles', expected one of automatic, line, "));
+}
+
 TEST_CASE("bench: a file with no text in it", "[bench]") {
   const TemporaryFolder folder;
   std::string noise;

@@ -3,6 +3,7 @@
 #include <weft/base/version.hpp>
 #include <weft/core/scalar_type.hpp>
 #include <weft/machine/level.hpp>
+#include <weft/machine/strategy.hpp>
 #include <weft/ops/registry.hpp>
 
 #include "error_of.hpp"
@@ -209,6 +210,32 @@ TEST_CASE("program: explain", "[program]") {
   CHECK(contains(json.out, "\"threads\": 1,"));
   CHECK(JsonCheck::is_json(run_program("explain --json 'sum out:f32[3] f32[4,3] dim=0'").out));
   CHECK(JsonCheck::is_json(run_program("explain --json 'mul out:f32[4,0] f32[4,0] -2.5'").out));
+}
+
+TEST_CASE("program: explain tells of strategies", "[program]") {
+  const std::string call = "'add out:f32[64,32] f32[64,32]{1,64} f32[32]'";
+  const std::string text = run_program("explain --strategy row-tiles " + call).out;
+  CHECK(contains(text, "strategy: row-tiles; others that can be: "));
+  CHECK(contains(text, "transposed-tiles"));
+  CHECK(contains(run_program("explain --strategy transposed-tiles " + call).out,
+                 "strategy: transposed-tiles; others"));
+  const Finished json = run_program("explain --json --strategy at-once 'copy out:i8[7] i8[7]{2}'");
+  CHECK(JsonCheck::is_json(json.out));
+  CHECK(contains(json.out, "\"strategy\": \"at-once\", \"candidates\": [\"at-once\", "));
+  check_failure("explain --strategy line " + call, "strategy 'line' cannot carry out this call");
+  check_usage_error("explain --strategy none " + call, "there is no 'none', expected one of");
+}
+
+TEST_CASE("program: the page lists every strategy", "[program]") {
+  const std::string page =
+      TemporaryFolder::read(std::string(WEFT_TESTS_DIR) + "/../docs/program.md");
+  for (int i = 0; i < weft::strategy_count; ++i) {
+    const auto strategy = static_cast<weft::Strategy>(i);
+    const std::string row =
+        "| `" + std::string(name(strategy)) + "` | " + std::string(meaning(strategy)) + " |";
+    INFO(row);
+    CHECK(contains(page, row));
+  }
 }
 
 TEST_CASE("program: explain tells of strided loops", "[program]") {

@@ -4,6 +4,7 @@
 #include <weft/kernel/span_kernel.hpp>
 
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/seed.hpp"
 #include "support/tally.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 using weft::Explanation;
 using weft::ScalarType;
 using weft::SpanKernel;
+using weft::Strategy;
 using weft::TensorView;
 
 /// What the calls of a run had in common.
@@ -132,6 +134,14 @@ class Case {
     return config.build();
   }
 
+  /// Forgets what was seen.
+  void clear() {
+    probe.calls = probe.elements = probe.longest = 0;
+    probe.strided = false;
+    for (Probe::Operand& o : probe.operands)
+      o = {o.begin, o.end};
+  }
+
   Probe probe;
   SpanKernel kernel;
   std::vector<TensorView> views;
@@ -168,17 +178,42 @@ TEST_CASE("explained: what a kernel sees of any layout", "[layouts]") {
   std::mt19937_64 random(test::seed());
   test::Tally tally;
   std::vector<std::vector<char>> memory(4, std::vector<char>(1 << 22));
+  // Runs it as the strategy says, or as the engine chooses; returns the explanation.
+  const auto check = [&](Case& one, const weft::TensorIterator& iter, Strategy wanted) {
+    const weft::RunOptions options{.serial = true, .strategy = wanted};
+    const Explanation e = weft::explain_run(iter, one.kernel, options);
+    one.clear();
+    weft::run_spans(iter, one.kernel, options);
+    std::string wrong = difference(e, one.probe);
+    if (wanted != Strategy::automatic && e.run.strategy != wanted) wrong = "strategy";
+    if (std::ranges::find(e.run.candidates, e.run.strategy) == e.run.candidates.end())
+      wrong = "the strategy is no candidate";
+    tally.check(wrong.empty(), [&](auto& out) {
+      out << wrong << " (" << name(wanted) << "): " << one.probe.calls << " calls, longest "
+          << one.probe.longest << "\n"
+          << e.to_text();
+    });
+    return e;
+  };
   for (int i = 0; i < test::rounds(10'000); ++i) {
     Case one(random, memory);
     const weft::TensorIterator iter = one.iterator();
-    const weft::RunOptions options{.serial = true};
-    const Explanation e = weft::explain_run(iter, one.kernel, options);
-    weft::run_spans(iter, one.kernel, options);
-    const std::string wrong = difference(e, one.probe);
-    tally.check(wrong.empty(), [&](auto& out) {
-      out << wrong << ": " << one.probe.calls << " calls, longest " << one.probe.longest << "\n"
-          << e.to_text();
-    });
+    const Explanation e = check(one, iter, Strategy::automatic);
+    // Every strategy that can run it now and then, the others refuse.
+    if (i % 8 != 0 || e.numel > (1 << 16)) continue;
+    for (const Strategy candidate : e.run.candidates)
+      check(one, iter, candidate);
+    for (int s = 1; s < weft::strategy_count; ++s) {
+      const auto other = static_cast<Strategy>(s);
+      if (std::ranges::find(e.run.candidates, other) != e.run.candidates.end()) continue;
+      one.clear();
+      const std::string wrong = test::wrong_error(
+          weft::ErrorCode::invalid_argument, test::words(std::string(name(other)), "these can"),
+          [&] { weft::run_spans(iter, one.kernel, {.serial = true, .strategy = other}); });
+      tally.check(wrong.empty() && one.probe.calls == 0, [&](auto& out) {
+        out << wrong << ": " << name(other) << "\n" << e.to_text();
+      });
+    }
   }
   INFO("seed " << test::seed());
   CHECK_TALLY(tally);

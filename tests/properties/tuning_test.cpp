@@ -4,6 +4,7 @@
 
 #include <weft/base/error.hpp>
 #include <weft/base/version.hpp>
+#include <weft/machine/strategy.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/cumulative.hpp>
@@ -23,6 +24,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -34,6 +36,7 @@ using weft::CpuInfo;
 using weft::ErrorCode;
 using weft::MachineClass;
 using weft::ScalarType;
+using weft::Strategy;
 using weft::TensorView;
 using weft::Tuning;
 using weft::TuningRow;
@@ -189,6 +192,63 @@ TEST_CASE("tuning: no value of it changes a bit of a result", "[properties]") {
     }
   }
   CHECK_TALLY(tally);
+}
+
+/// Runs a call as a strategy says; false if it refuses.
+bool run_by(Strategy strategy, const Tuning& tuning, const Call& call, const TensorView& out) {
+  Tuning forced = tuning;
+  forced.strategy = strategy;
+  const weft::ScopedTuning scope(forced);
+  try {
+    call.run(out, call.inputs);
+  } catch (const weft::Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    if (std::string_view(error.what()).find("these can") == std::string_view::npos) throw;
+    return false;
+  }
+  return true;
+}
+
+TEST_CASE("strategies: none changes a bit of a result", "[properties]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  std::set<Strategy> used;
+  for (int round = 0; round < test::rounds(400); ++round) {
+    const Call call = random_call(random);
+    Memory out = test::random_output(random, call.out, call.shape);
+    call.run(out.view(), call.inputs);
+    test::Dense expected = test::dense_copy(out.view());
+    test::canonicalize(expected);
+    const Tuning tuning = random.chance(50) ? random_tuning(random) : weft::tuning();
+    for (int i = 1; i < weft::strategy_count; ++i) {
+      const auto strategy = static_cast<Strategy>(i);
+      std::memset(out.data(), 0x5a, static_cast<std::size_t>(out.size_bytes()));
+      const test::Dense before = test::dense_copy(out.view());
+      const test::Watch watch(out);
+      const bool ran = run_by(strategy, tuning, call, out.view());
+      if (ran) used.insert(strategy);
+      test::Dense got = test::dense_copy(out.view());
+      if (ran) test::canonicalize(got);
+      tally.check(got.bytes == (ran ? expected : before).bytes && watch.gaps_untouched(),
+                  [&](auto& text) {
+                    text << (watch.gaps_untouched() ? "bits of " : "gaps of ")
+                         << weft::name(call.out) << ' ' << call.name << " in round " << round
+                         << (ran ? ", by " : ", refused by ") << name(strategy);
+                  });
+    }
+  }
+  CHECK_TALLY(tally);
+  CHECK(used.size() == weft::strategy_count - 1);
+}
+
+TEST_CASE("strategies: names are found", "[properties]") {
+  for (int i = 0; i < weft::strategy_count; ++i) {
+    const auto strategy = static_cast<Strategy>(i);
+    CHECK(weft::find_strategy(name(strategy)) == strategy);
+    CHECK(!meaning(strategy).empty());
+  }
+  CHECK(!weft::find_strategy("rowtiles"));
+  CHECK(!weft::find_strategy(""));
 }
 
 CpuInfo some_machine() {
