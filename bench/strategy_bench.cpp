@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the engine chooses well: random calls, each carried out by the strategy that is chosen and
-// by every other one that can, those with tiles also with these at half and at double size; and by
-// plain nested loops. Prints how much longer the chosen one takes than the best of all, which is
+// Whether the engine chooses well: random calls, each carried out by the strategy that is chosen
+// and by every other one that can, those with tiles also with these at half and at double size; and
+// by plain nested loops. Prints how much longer the chosen one takes than the best of all, which is
 // timed once more in turns with it, and how much two runs of the chosen one differ.
 //
 //   strategy_bench [--cases N] [--seed N] [--least BYTES] [--most BYTES] [--worst N] [--rows]

@@ -19,6 +19,7 @@
 #include <weft/machine/cpu_info.hpp>
 #include <weft/machine/dispatch.hpp>
 #include <weft/machine/level.hpp>
+#include <weft/machine/strategy.hpp>
 
 // core: element types, shapes, tensors
 #include <weft/core/cast.hpp>

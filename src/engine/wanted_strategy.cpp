@@ -14,8 +14,8 @@ void fail_strategy(Strategy wanted, const Strategies& candidates) {
   std::string names;
   for (const Strategy candidate : candidates)
     names += text(names.empty() ? "" : ", ", name(candidate));
-  fail(ErrorCode::invalid_argument, text("strategy '", name(wanted),
-                                         "' cannot carry out this call; these can: ", names));
+  fail(ErrorCode::invalid_argument,
+       text("strategy '", name(wanted), "' cannot carry out this call; these can: ", names));
 }
 
 }  // namespace v0

@@ -43,10 +43,10 @@ struct Explanation {
     /// That carries it out; `automatic` of what is neither elementwise nor a copy.
     Strategy strategy = Strategy::automatic;
     std::vector<Strategy> candidates;  ///< all that could, the one taken among them
-    int threads = 1;                ///< that would take part
-    std::int64_t span = 0;          ///< elements handed to the kernel at a time
-    std::int64_t tile[2] = {0, 0};  ///< elements along dim 0 and dim 1 that are staged together
-    std::int64_t blocks = 0;        ///< number of tiles
+    int threads = 1;                   ///< that would take part
+    std::int64_t span = 0;             ///< elements handed to the kernel at a time
+    std::int64_t tile[2] = {0, 0};     ///< elements along dim 0 and dim 1 that are staged together
+    std::int64_t blocks = 0;           ///< number of tiles
     std::int64_t bytes_moved =
         0;  ///< read and written in operands' memory, each element once per use
   };

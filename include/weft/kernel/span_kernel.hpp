@@ -63,7 +63,8 @@ struct RunOptions {
       0;  ///< least elements a thread gets; 0: from the kernel's cost and the bytes moved
   bool serial = false;  ///< this thread only
   /// How to carry out an elementwise call. Another than `automatic` is an Error(invalid_argument)
-  /// that names those which can, where it cannot. Reductions and prefix operations do not look at it.
+  /// that names those which can, where it cannot. Reductions and prefix operations do not look at
+  /// it.
   Strategy strategy = Strategy::automatic;
 };
 

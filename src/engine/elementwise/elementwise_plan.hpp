@@ -10,8 +10,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// How to run without tiles if the strategy that the options ask for, or the engine's choice, is one
-/// of those. `automatic` if it is not. Preconditions: numel > 0; the kernel's counts are the
+/// How to run without tiles if the strategy that the options ask for, or the engine's choice, is
+/// one of those. `automatic` if it is not. Preconditions: numel > 0; the kernel's counts are the
 /// iterator's.
 inline SimpleRun plan_simple(const TensorIterator& iter, const SpanKernel& kernel,
                              const Tuning& tuning, Strategy wanted) {

@@ -21,14 +21,14 @@ std::string access_name(const TilePlan& plan, const TileOperand& t) {
     case Access::direct: return std::string("direct") + ahead;
     case Access::strided: return "direct: strided";
     case Access::broadcast: return t.constant ? "broadcast: cast" : "broadcast";
-    case Access::streamed: return t.first != nullptr ? "streamed: cast" : "streamed";
+    case Access::streamed: return t.converts() ? "streamed: cast" : "streamed";
     case Access::streamed_in_place: return "direct, streamed";
     case Access::staged:
     case Access::chunked: break;
   }
   std::string how = "staged: ";
   how += t.is_transposed() ? "transposed" : t.pack ? "packed" : "";
-  if (t.first != nullptr) how += t.pack ? ", cast" : "cast";
+  if (t.converts()) how += t.pack ? ", cast" : "cast";
   return how + (t.streams ? ", streamed" : ahead);
 }
 

@@ -43,15 +43,6 @@ int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t siz
   return 0;
 }
 
-void set_conversion(TileOperand& t, const Operand& op, ScalarType type) {
-  const bool via = op.dtype != op.storage && op.dtype != type;
-  t.via_size = via ? static_cast<std::int32_t>(element_size(op.dtype)) : 0;
-  const ScalarType start = op.is_output ? type : op.storage;
-  const ScalarType end = op.is_output ? op.storage : type;
-  t.first = convert_kernel(via ? op.dtype : end, start);
-  if (via) t.second = convert_kernel(end, op.dtype);
-}
-
 /// Elements of a chunk of which what is read, buffered and written stays in the first-level cache,
 /// lines read for a single element included.
 std::int64_t chunk_in_cache(const TileOperands& operands, const Geometry& geometry,
@@ -61,7 +52,7 @@ std::int64_t chunk_in_cache(const TileOperands& operands, const Geometry& geomet
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = operands[static_cast<std::size_t>(k)];
     touched += std::min(std::abs(geometry.stride(0, k)), cache_line_bytes);
-    if (t.access == Access::staged || t.access == Access::streamed) buffers += buffer_bytes(t);
+    if (t.access == Access::staged || t.access == Access::streamed) buffers += t.buffer_bytes();
   }
   return std::min(tuning.strided_chunk_bytes / (touched + buffers), tuning.chunks_bytes / buffers);
 }
@@ -74,7 +65,7 @@ bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanK
   // Rows of tiles that are asked for ahead come one by one, and go through a buffer as quickly.
   const std::int64_t min_row_bytes = tuning.min_streamed_row_bytes * (plan.prefetches ? 2 : 1);
   const TileOperand& out = plan.operands[0];
-  if (kernel.run_streamed == nullptr || out.access != Access::streamed || out.first != nullptr)
+  if (kernel.run_streamed == nullptr || out.access != Access::streamed || out.converts())
     return false;
   int values = 0;
   for (const TileOperand& t : plan.operands)
@@ -115,10 +106,6 @@ RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dim
   return layout;
 }
 
-std::int64_t buffer_bytes(const TileOperand& t) {
-  return t.kernel_size + t.via_size + (t.first != nullptr ? t.memory_size : 0);
-}
-
 void stage(TileOperand& t) {
   t.access = Access::staged;
   t.move = copy_block_kernel(t.memory_size);
@@ -128,11 +115,11 @@ Totals totals_of(const TileOperands& operands) {
   Totals totals;
   for (const TileOperand& t : operands) {
     totals.all_bytes += t.kernel_size + t.via_size + t.memory_size;
-    if (t.access == Access::streamed) totals.chunk_bytes += t.chunk * buffer_bytes(t);
+    if (t.access == Access::streamed) totals.chunk_bytes += t.chunk * t.buffer_bytes();
     if (t.access != Access::staged) continue;
     ++totals.staged;
-    totals.staged_bytes += buffer_bytes(t);
-    if (t.one_per_row) totals.per_row_bytes += buffer_bytes(t);
+    totals.staged_bytes += t.buffer_bytes();
+    if (t.one_per_row) totals.per_row_bytes += t.buffer_bytes();
     if (!t.is_transposed()) continue;
     if (totals.crossing == 0) totals.crossing = t.dense_dim;
     totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
@@ -153,17 +140,14 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
     const Operand& op = iter.operand(k);
     const ScalarType type = kernel.types[k];
     const std::int64_t stride = geometry.stride(0, k);
-    TileOperand& t = operands.emplace_back();
+    TileOperand& t = operands.emplace_back(TypeChange(op, type));
     t.is_output = op.is_output;
-    t.memory_size = static_cast<std::int32_t>(element_size(op.storage));
-    t.kernel_size = static_cast<std::int32_t>(element_size(type));
-    const bool convert = op.storage != type || op.dtype != type;
-    if (convert) set_conversion(t, op, type);
+    const bool convert = t.converts();
     const bool may_broadcast = (kernel.broadcastable >> k & 1) != 0;
     if (op.is_output && streams(k, !convert && kernel.run_streamed != nullptr)) {
       const std::int32_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
       t.chunk = static_cast<std::int32_t>(streamed_chunk_bytes(iter, kernel, tuning) / widest);
-      const std::int64_t bytes = t.chunk * buffer_bytes(t);
+      const std::int64_t bytes = t.chunk * t.buffer_bytes();
       if (chunk_bytes + bytes <= tuning.chunks_bytes) {
         chunk_bytes += bytes;
         t.access = Access::streamed;
@@ -224,7 +208,7 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
 
 bool can_step(const TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel) {
   const auto is_staged = [](const TileOperand& t) { return t.access == Access::staged; };
-  const auto is_cast = [](const TileOperand& t) { return t.first != nullptr; };
+  const auto is_cast = [](const TileOperand& t) { return t.converts(); };
   return any_of(operands, is_staged) && !any_of(operands, is_cast) && may_stride(geometry, kernel);
 }
 
@@ -237,7 +221,7 @@ void stop_streaming(TileOperands& operands) {
   for (TileOperand& t : operands) {
     if (t.access != Access::streamed) continue;
     t.access = Access::direct;
-    if (t.first != nullptr) stage(t);
+    if (t.converts()) stage(t);
   }
 }
 

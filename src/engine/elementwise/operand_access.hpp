@@ -37,9 +37,6 @@ RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dim
 /// the elements beside are wanted. 0 if there is none, or rows along dim 0 are short.
 int run_of(const Geometry& geometry, const Tuning& tuning, int k, int d, std::int64_t size);
 
-/// Bytes of all buffers of an operand, an element.
-std::int64_t buffer_bytes(const TileOperand& t);
-
 /// Makes an operand one that goes through a buffer for the whole tile.
 void stage(TileOperand& t);
 

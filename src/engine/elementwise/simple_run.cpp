@@ -7,6 +7,7 @@
 #include "engine/elementwise/operand_access.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
+#include "engine/type_change.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -148,40 +149,34 @@ void run_planes(const SimpleRun& run, const Geometry& geometry, const SpanKernel
 /// Elements of one operand between memory and the span that the kernel sees.
 class SpanBuffer {
  public:
+  /// `op`: null if it is of the kernel's type.
   SpanBuffer(const SimpleRun& run, const Geometry& geometry, int k, const Operand* op,
              ScalarType type, std::int64_t numel)
       : geometry_(geometry),
         k_(k),
-        storage_(op != nullptr ? op->storage : type),
-        dtype_(op != nullptr ? op->dtype : type),
-        type_(type),
+        change_(op != nullptr ? TypeChange(*op, type) : TypeChange(type)),
         is_packed_((run.packed >> k & 1) != 0),
         count_((run.broadcast >> k & 1) != 0 ? 1 : numel) {}
 
   void load(char* span, char* memory) const {
-    if (storage_ == type_ && dtype_ == type_) return move<true>(memory, span);
-    alignas(64) char packed[max_cast_bytes];
-    char* from = memory;
-    if (is_packed_) {
-      move<true>(memory, packed);
-      from = packed;
-    }
-    convert(span, type_, from, storage_);
+    if (!change_.converts()) return move<true>(memory, span);
+    alignas(64) char packed[max_cast_bytes], via[max_cast_bytes];
+    if (is_packed_) move<true>(memory, packed);
+    change_.convert(span, is_packed_ ? packed : memory, via, count_);
   }
   void store(char* memory, char* span) const {
-    if (storage_ == type_ && dtype_ == type_) return move<false>(memory, span);
-    alignas(64) char packed[max_cast_bytes];
-    char* const to = is_packed_ ? packed : memory;
-    convert(to, storage_, span, type_);
+    if (!change_.converts()) return move<false>(memory, span);
+    alignas(64) char packed[max_cast_bytes], via[max_cast_bytes];
+    change_.convert(is_packed_ ? packed : memory, span, via, count_);
     if (is_packed_) move<false>(memory, packed);
   }
   /// Bytes of the span's elements, up to the next cache line.
-  std::int64_t bytes() const { return whole_lines(count_ * element_size(type_)); }
+  std::int64_t bytes() const { return whole_lines(count_ * change_.kernel_size); }
 
  private:
   template <bool to_buffer>
   void move(char* memory, char* buffer) const {
-    const std::int64_t size = element_size(storage_);
+    const std::int64_t size = change_.memory_size;
     BlockDim dims[max_rank + 2];
     int ndims = 0;
     for (int d = 0; d < geometry_.ndim(); ++d)
@@ -192,20 +187,10 @@ class SpanBuffer {
       unpack(copy_block_kernel(size), memory, buffer, size, dims, ndims);
     }
   }
-  /// By way of dtype_, as values pass.
-  void convert(char* to, ScalarType to_type, const char* from, ScalarType from_type) const {
-    if (dtype_ == to_type || dtype_ == from_type) {
-      convert_kernel(to_type, from_type)(to, from, count_);
-      return;
-    }
-    alignas(64) char between[max_cast_bytes];
-    convert_kernel(dtype_, from_type)(between, from, count_);
-    convert_kernel(to_type, dtype_)(to, between, count_);
-  }
 
   const Geometry& geometry_;
   int k_;
-  ScalarType storage_, dtype_, type_;
+  TypeChange change_;
   bool is_packed_;
   std::int64_t count_;
 };

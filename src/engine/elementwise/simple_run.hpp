@@ -35,7 +35,8 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel, co
 SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
                        Strategy wanted);
 
-/// Runs a few elements, none of which are cast. data[k] is operand k's element at index (0, 0, ...).
+/// Runs a few elements, none of which are cast. data[k] is operand k's element at index (0, 0,
+/// ...).
 void run_simple(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
                 char* const* data);
 /// Runs any that needs no tiles. Precondition: types can be cast (check_kernel).

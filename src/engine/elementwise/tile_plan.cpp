@@ -554,8 +554,8 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
     case Strategy::row_tiles:
       if (row >= tuning.min_chunked_row)
         plan.chunk = pack_in_chunks(plan.operands, geometry, tuning, plan.chunk);
-      // Rows of tiles that cut them, or go along another dim than the next, do not follow each other
-      // in memory.
+      // Rows of tiles that cut them, or go along another dim than the next, do not follow each
+      // other in memory.
       stream_several_rows(plan, iter, kernel, tuning);
       break;
     default: stop_streaming(plan.operands); break;  // rows are short
@@ -587,7 +587,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   for (const TileOperand& t : plan.operands) {
     if (t.access == Access::chunked) ++staged;
     if (t.access != Access::staged) continue;
-    plan.staged_bytes += buffer_bytes(t) * buffered_elements(plan, t);
+    plan.staged_bytes += t.buffer_bytes() * buffered_elements(plan, t);
     ++staged;
   }
   plan.grain = plan.count;

@@ -5,6 +5,8 @@
 
 #include <weft/kernel/span_kernel.hpp>
 
+#include "engine/tile_cursor.hpp"
+#include "engine/type_change.hpp"
 #include "kernels/stage/stage.hpp"
 #include "machine/tuning.hpp"
 
@@ -33,7 +35,9 @@ enum class Access : std::uint8_t {
 };
 
 /// One operand of a TilePlan.
-struct TileOperand {
+struct TileOperand : TypeChange {
+  explicit TileOperand(const TypeChange& change) : TypeChange(change) {}
+
   Access access = Access::direct;
   bool is_output = false;
   bool pack = false;         ///< staged, chunked: the block is not dense in memory, row by row
@@ -43,15 +47,9 @@ struct TileOperand {
   bool constant = false;     ///< broadcast: one value for all tiles, converted into `value`
   std::int16_t dense_dim =
       0;  ///< staged: the dim other than 0 along which it is dense, 0 if there is none
-  std::int32_t chunk = 0;  ///< streamed: elements of a chunk, by what this operand needs
-  ConvertFn first =
-      nullptr;  ///< conversion memory -> via, or memory -> kernel (outputs: kernel -> ...)
-  ConvertFn second = nullptr;    ///< conversion via -> kernel
-  CopyBlockFn move = nullptr;    ///< between memory and buffer
-  alignas(16) char value[16];    ///< of the kernel's type
-  std::int32_t memory_size = 0;  ///< bytes of an element in memory
-  std::int32_t via_size = 0;     ///< bytes of an element between two conversions
-  std::int32_t kernel_size = 0;  ///< bytes of an element as the kernel sees it
+  std::int32_t chunk = 0;      ///< streamed: elements of a chunk, by what this operand needs
+  CopyBlockFn move = nullptr;  ///< between memory and buffer
+  alignas(16) char value[16];  ///< of the kernel's type
 
   bool is_transposed() const noexcept { return dense_dim != 0; }
   bool is_streamed() const noexcept {
@@ -71,13 +69,6 @@ bool any_of(const TileOperands& operands, const F& what) {
     if (what(t)) return true;
   return false;
 }
-
-/// A dim as the walk from tile to tile sees it.
-struct TileStep {
-  int dim;
-  std::int64_t tile;   ///< elements along it in one tile
-  std::int64_t tiles;  ///< how many of those
-};
 
 /// The walk: the iteration space is cut into tiles of rows. A row is one span: dim 0, or the first
 /// few dims where every operand that is used in place goes on from one to the next. Of `add(a,
@@ -105,12 +96,21 @@ struct TilePlan {
       1;  ///< rows of one, if whole rows: streamed outputs go on in the next row where one ends
   int row_rank = 1;   ///< dims that make a row: the first of `steps`
   int tile_rank = 0;  ///< dims within a tile: those, or one more, the rows, or two, planes of rows
-  SmallVector<TileStep, inline_rank> steps;  ///< those dims, innermost first, then all others
-  std::int64_t count = 1;                    ///< number of tiles
-  std::int64_t row_elements = 1;             ///< of a whole tile's row
-  std::int64_t tile_elements = 1;            ///< of a whole tile
-  std::int64_t grain = 1;                    ///< least tiles a thread gets
-  std::int64_t staged_bytes = 0;             ///< of all buffers for a tile
+  TileSteps steps;    ///< those dims, innermost first, then all others
+  std::int64_t count = 1;          ///< number of tiles
+  std::int64_t row_elements = 1;   ///< of a whole tile's row
+  std::int64_t tile_elements = 1;  ///< of a whole tile
+  std::int64_t grain = 1;          ///< least tiles a thread gets
+  std::int64_t staged_bytes = 0;   ///< of all buffers for a tile
+
+  /// Of a tile: elements of a row, rows of a plane, planes.
+  std::int64_t row_elements_of(const TileCursor& tile) const { return tile.elements(row_rank); }
+  std::int64_t rows_of(const TileCursor& tile) const {
+    return tile_rank > row_rank ? tile.extents[row_rank] : 1;
+  }
+  std::int64_t planes_of(const TileCursor& tile) const {
+    return tile_rank > row_rank + 1 ? tile.extents[row_rank + 1] : 1;
+  }
 
   /// Whether rows are run by the kernel's strided loop; nothing is staged then.
   bool is_strided() const {
@@ -137,8 +137,8 @@ inline std::int64_t buffered_elements(const TilePlan& plan, const TileOperand& t
 }
 
 /// Chooses, unless a strategy is wanted. A strategy that cannot be comes out as another one: the
-/// plan is right all the same, and names what it is. Preconditions: numel > 0, ndim > 0, types can be
-/// cast (check_kernel).
+/// plan is right all the same, and names what it is. Preconditions: numel > 0, ndim > 0, types can
+/// be cast (check_kernel).
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
                     const RunOptions& options, Strategy wanted = Strategy::automatic);
 

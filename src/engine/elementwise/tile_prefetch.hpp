@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Tiles by where they lie, and asking the caches for what the next one needs.
+/// Asking the caches for what the next tile needs.
 #pragma once
 
 #include <weft/iter/geometry.hpp>
@@ -14,25 +14,6 @@
 
 namespace weft {
 inline namespace v0 {
-
-/// A tile: where operands begin, and its extents along the first steps of the plan.
-struct TilePlace {
-  SmallVector<char*, inline_operands> ptrs;
-  std::int64_t extents[max_rank];
-
-  std::int64_t row_elements(const TilePlan& plan) const {
-    std::int64_t elements = 1;
-    for (int s = 0; s < plan.row_rank; ++s)
-      elements *= extents[s];
-    return elements;
-  }
-  std::int64_t rows(const TilePlan& plan) const {
-    return plan.tile_rank > plan.row_rank ? extents[plan.row_rank] : 1;
-  }
-  std::int64_t planes(const TilePlan& plan) const {
-    return plan.tile_rank > plan.row_rank + 1 ? extents[plan.row_rank + 1] : 1;
-  }
-};
 
 /// Whether an operand of the plan is asked for ahead.
 inline bool is_prefetched(const TilePlan& plan, const TileOperand& t) {
@@ -49,16 +30,16 @@ inline bool is_prefetched(const TilePlan& plan, const TileOperand& t) {
 class TilePrefetch {
  public:
   /// The tile at hand and the one after it, which is the same if there is none. Tiles have rows.
-  TilePrefetch(const Geometry& geometry, const TilePlan& plan, const TilePlace& tile,
-               const TilePlace& next)
+  TilePrefetch(const Geometry& geometry, const TilePlan& plan, const TileCursor& tile,
+               const TileCursor& next)
       : geometry_(geometry),
         plan_(plan),
         tile_(tile),
         next_(next),
-        rows_(tile.rows(plan)),
-        row_elements_(tile.row_elements(plan)),
-        next_rows_(next.rows(plan)),
-        next_row_elements_(next.row_elements(plan)),
+        rows_(plan.rows_of(tile)),
+        row_elements_(plan.row_elements_of(tile)),
+        next_rows_(plan.rows_of(next)),
+        next_row_elements_(plan.row_elements_of(next)),
         rows_ahead_(tuning().prefetched_rows) {}
 
   /// Asks for what is due before row r. Inlined: see prefetch_bytes.
@@ -124,8 +105,8 @@ class TilePrefetch {
 
   const Geometry& geometry_;
   const TilePlan& plan_;
-  const TilePlace& tile_;
-  const TilePlace& next_;
+  const TileCursor& tile_;
+  const TileCursor& next_;
   std::int64_t rows_, row_elements_;
   std::int64_t next_rows_, next_row_elements_;
   std::int64_t rows_ahead_;

@@ -37,7 +37,8 @@ class TileRunner {
         is_strided_(plan.is_strided()),
         streams_(plan.streams()),
         streams_in_place_(plan.streams_in_place()),
-        in_chunks_(plan.in_chunks()) {
+        in_chunks_(plan.in_chunks()),
+        tile_(geometry_, plan.steps, geometry_.noperands) {
     for (int k = 0; k < geometry_.noperands; ++k) {
       const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
       Buffers b;
@@ -45,25 +46,25 @@ class TileRunner {
         const std::int64_t elements = t.is_chunked() ? plan.chunk : buffered_elements(plan, t);
         b.kernel = take(scratch, elements, t.kernel_size);
         if (t.via_size > 0) b.via = take(scratch, elements, t.via_size);
-        if (t.first != nullptr && (t.pack || t.is_chunked()))
+        if (t.converts() && (t.pack || t.is_chunked()))
           b.memory = take(scratch, elements, t.memory_size);
       }
       if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
       buffers_.push_back(b);
       // Its strides are all 0, and it is read only.
-      tile_.ptrs.push_back(t.constant ? const_cast<char*>(t.value) : iter.operand(k).data);
+      origin_[k] = t.constant ? const_cast<char*>(t.value) : iter.operand(k).data;
     }
   }
 
   void run(std::int64_t begin, std::int64_t end) {
-    start_at(begin);
+    tile_.seek(begin, origin_);
     for (std::int64_t i = begin; i < end; ++i) {
-      if (i != begin) next();
+      if (i != begin) tile_.next();
+      measure();
       for (std::size_t k = 0; k < buffers_.size(); ++k) {
         if (plan_.operands[k].access == Access::staged && !plan_.operands[k].is_output) load(k);
       }
-      if (plan_.prefetches) look_ahead(i + 1 < end);
-      call();
+      call(i + 1 < end);
       for (std::size_t k = 0; k < buffers_.size(); ++k) {
         if (plan_.operands[k].access == Access::staged && plan_.operands[k].is_output) store(k);
       }
@@ -81,59 +82,10 @@ class TileRunner {
 
   // ---- Position ---------------------------------------------------------------------------------
 
-  void start_at(std::int64_t flat) {
-    at_.resize(plan_.steps.size(), 0);
-    for (std::size_t s = 0; flat != 0; ++s) {
-      move(s, flat % plan_.steps[s].tiles);
-      flat /= plan_.steps[s].tiles;
-    }
-    for (int s = 0; s < plan_.tile_rank; ++s)
-      tile_.extents[s] = extent_of(static_cast<std::size_t>(s));
-    count_elements();
-  }
-  void next() {
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-      const bool more = at_[s] + 1 < plan_.steps[s].tiles;
-      if (plan_.steps[s].tiles > 1) {
-        move(s, more ? 1 : -at_[s]);
-        if (s < static_cast<std::size_t>(plan_.tile_rank)) tile_.extents[s] = extent_of(s);
-      }
-      if (more) break;
-    }
-    count_elements();
-  }
-  void move(std::size_t step, std::int64_t by) {
-    at_[step] += by;
-    move(tile_, step, by);
-  }
-  void move(TilePlace& tile, std::size_t step, std::int64_t by) const {
-    const std::int64_t elements = by * plan_.steps[step].tile;
-    const std::int64_t* strides = geometry_.strides(plan_.steps[step].dim);
-    for (std::size_t k = 0; k < tile.ptrs.size(); ++k)
-      tile.ptrs[k] += elements * strides[k];
-  }
-  /// Where next() will lead, if there are more tiles.
-  void look_ahead(bool more_tiles) {
-    next_ = tile_;
-    for (std::size_t s = 0; more_tiles && s < plan_.steps.size(); ++s) {
-      const bool more = at_[s] + 1 < plan_.steps[s].tiles;
-      const std::int64_t to = more ? at_[s] + 1 : 0;
-      move(next_, s, to - at_[s]);
-      if (s < static_cast<std::size_t>(plan_.tile_rank)) next_.extents[s] = extent_of(s, to);
-      if (more) break;
-    }
-  }
-  /// Elements along a step of the tile at hand, or of tile `at` of that step: the last one may be
-  /// smaller.
-  std::int64_t extent_of(std::size_t step) const { return extent_of(step, at_[step]); }
-  std::int64_t extent_of(std::size_t step, std::int64_t at) const {
-    const TileStep& t = plan_.steps[step];
-    return std::min(t.tile, geometry_.extent(t.dim) - at * t.tile);
-  }
-  void count_elements() {
-    row_elements_ = tile_.row_elements(plan_);
-    rows_ = tile_.rows(plan_);
-    planes_ = tile_.planes(plan_);
+  void measure() {
+    row_elements_ = plan_.row_elements_of(tile_);
+    rows_ = plan_.rows_of(tile_);
+    planes_ = plan_.planes_of(tile_);
     elements_ = row_elements_ * rows_ * planes_;
   }
   /// Bytes from row to row of operand k.
@@ -186,13 +138,13 @@ class TileRunner {
       return;  // a repeated pattern
     }
     if (t.pack || t.one_per_row) {
-      char* dense = t.first != nullptr ? b.memory : b.kernel;
+      char* dense = t.converts() ? b.memory : b.kernel;
       BlockDim dims[max_rank];
       pack(t.move, dense, tile_.ptrs[k], t.memory_size, dims, block_of(k, t, dims));
-      if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
+      if (t.converts()) t.convert(b.kernel, dense, b.via, count);
     } else {
       for_each_run_of(k, [&](const char* run, std::int64_t r, std::int64_t n) {
-        convert(t, b, run, b.kernel + r * row_elements_ * t.kernel_size, n);
+        t.convert(b.kernel + r * row_elements_ * t.kernel_size, run, b.via, n);
       });
     }
     b.held = tile_.ptrs[k];
@@ -205,8 +157,8 @@ class TileRunner {
     Buffers& b = buffers_[k];
     if (t.pack) {
       const char* dense = b.kernel;
-      if (t.first != nullptr) {
-        convert(t, b, b.kernel, b.memory, elements_);
+      if (t.converts()) {
+        t.convert(b.memory, b.kernel, b.via, elements_);
         dense = b.memory;
       }
       BlockDim dims[max_rank];
@@ -214,32 +166,31 @@ class TileRunner {
       unpack(t.move, tile_.ptrs[k], dense, t.memory_size, dims, ndims);
     } else {
       for_each_run_of(k, [&](char* run, std::int64_t r, std::int64_t n) {
-        convert(t, b, b.kernel + r * row_elements_ * t.kernel_size, run, n);
+        t.convert(run, b.kernel + r * row_elements_ * t.kernel_size, b.via, n);
       });
     }
   }
 
-  static void convert(const TileOperand& t, const Buffers& b, const char* from, char* to,
-                      std::int64_t n) {
-    if (t.second == nullptr) {
-      t.first(to, from, n);
-    } else {
-      t.first(b.via, from, n);
-      t.second(to, b.via, n);
+  void call(bool more_tiles) {
+    if (!plan_.prefetches) {
+      for (std::int64_t p = 0; p < planes_; ++p)
+        call_plane(p, nullptr);
+      return;
     }
-  }
-
-  void call() {
+    TileCursor next = tile_;
+    if (more_tiles) next.next();
+    const TilePrefetch prefetch(geometry_, plan_, tile_, next);
     for (std::int64_t p = 0; p < planes_; ++p)
-      call_plane(p);
+      call_plane(p, &prefetch);
   }
 
-  void call_plane(std::int64_t plane) {
+  /// `prefetch`: what is asked for meanwhile, or null.
+  void call_plane(std::int64_t plane, const TilePrefetch* prefetch) {
     char* data[max_operands];
     std::int64_t row_bytes[max_operands];
     const std::int64_t n = row_elements_;
     const std::int64_t rows = rows_;
-    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       const bool staged = t.access == Access::staged;
       row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : row_stride(k);
@@ -247,16 +198,15 @@ class TileRunner {
                        : tile_.ptrs[k] + plane * plane_stride(k);
     }
     if (is_strided_) return run_strided(data, row_bytes, n, rows);
-    if (!plan_.prefetches) return run_rows(data, row_bytes, n, rows);
-    const TilePrefetch prefetch(geometry_, plan_, tile_, next_);
+    if (prefetch == nullptr) return run_rows(data, row_bytes, n, rows);
     const std::int64_t most = std::max<std::int64_t>(
         tuning().prefetch_step_bytes / (n * plan_.operands[0].memory_size), 1);
     for (std::int64_t r = 0, count = 0; r < rows; r += count) {
       count = std::min(most, rows - r);
       for (std::int64_t i = 0; i < count; ++i)
-        prefetch.ask(r + i);
+        prefetch->ask(r + i);
       run_rows(data, row_bytes, n, count);
-      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+      for (std::size_t k = 0; k < buffers_.size(); ++k)
         data[k] += count * row_bytes[k];
     }
   }
@@ -266,7 +216,7 @@ class TileRunner {
                    std::int64_t rows) const {
     for (std::int64_t r = 0; r < rows; ++r) {
       kernel_.run_strided(kernel_.context, data, geometry_.strides(0), n);
-      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+      for (std::size_t k = 0; k < buffers_.size(); ++k)
         data[k] += row_bytes[k];
     }
   }
@@ -282,7 +232,7 @@ class TileRunner {
   void run_rows(char* const* at, const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows) {
     if (!in_chunks_) return run_kernel(at, row_bytes, n, rows);
     char* data[max_operands];
-    std::copy_n(at, tile_.ptrs.size(), data);
+    std::copy_n(at, buffers_.size(), data);
     for (std::int64_t r = 0, count = 0; r < rows; r += count) {
       count = std::min(plan_.chunk_rows, rows - r);
       if (plan_.chunk_rows > 1) {
@@ -290,7 +240,7 @@ class TileRunner {
       } else {
         run_chunks(data, n);
       }
-      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+      for (std::size_t k = 0; k < buffers_.size(); ++k)
         data[k] += count * row_bytes[k];
     }
   }
@@ -301,14 +251,14 @@ class TileRunner {
                       std::int64_t rows) {
     char* part[max_operands];
     std::int64_t part_bytes[max_operands];
-    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       const bool streamed = t.access == Access::streamed;
       part[k] = streamed ? buffers_[k].kernel : data[k];
       part_bytes[k] = streamed ? n * t.kernel_size : row_bytes[k];
     }
     kernel_.run(kernel_.context, part, part_bytes, n, rows, broadcast_);
-    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
       if (plan_.operands[k].access == Access::streamed) store_chunk(k, data[k], 0, n * rows);
     }
   }
@@ -321,7 +271,7 @@ class TileRunner {
     std::uint8_t buffered[max_operands];
     int inputs = 0;  // first inputs, then from the end outputs
     int outputs = max_operands;
-    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       if (t.is_chunked()) {
         part[k] = buffers_[k].kernel;
@@ -340,7 +290,7 @@ class TileRunner {
       run_kernel(part, nullptr, count, 1);
       for (int i = outputs; i < max_operands; ++i)
         store_chunk(buffered[i], data[buffered[i]], start, count);
-      for (std::size_t k = 0; k < tile_.ptrs.size(); ++k)
+      for (std::size_t k = 0; k < buffers_.size(); ++k)
         part[k] += count * advance[k];
     }
   }
@@ -349,7 +299,7 @@ class TileRunner {
   /// of a streamed output.
   std::int64_t past_line(char* const* data, std::int64_t end) const {
     std::int64_t past = 0;
-    for (std::size_t k = 0; k < tile_.ptrs.size(); ++k) {
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       if (!t.is_streamed()) continue;
       const auto address = reinterpret_cast<std::uintptr_t>(data[k] + end * t.memory_size);
@@ -362,18 +312,18 @@ class TileRunner {
     const TileOperand& t = plan_.operands[k];
     const Buffers& b = buffers_[k];
     const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
-    char* dense = t.first != nullptr ? b.memory : b.kernel;
+    char* dense = t.converts() ? b.memory : b.kernel;
     t.move(dense, t.memory_size, 0, row + start * step, step, 0, count, 1);
-    if (t.first != nullptr) convert(t, b, dense, b.kernel, count);
+    if (t.converts()) t.convert(b.kernel, dense, b.via, count);
   }
 
   void store_chunk(std::size_t k, char* row, std::int64_t start, std::int64_t count) {
     const TileOperand& t = plan_.operands[k];
     const Buffers& b = buffers_[k];
     const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
-    if (t.first != nullptr) convert(t, b, b.kernel, b.memory, count);
-    t.move(row + start * step, step, 0, t.first != nullptr ? b.memory : b.kernel, t.memory_size, 0,
-           count, 1);
+    if (t.converts()) t.convert(b.memory, b.kernel, b.via, count);
+    t.move(row + start * step, step, 0, t.converts() ? b.memory : b.kernel, t.memory_size, 0, count,
+           1);
   }
 
   const SpanKernel& kernel_;
@@ -382,9 +332,8 @@ class TileRunner {
   const bool is_strided_, streams_, streams_in_place_, in_chunks_;  // the plan's
   std::uint32_t broadcast_ = 0;  // operands handed out as one value
   SmallVector<Buffers, inline_operands> buffers_;
-  TilePlace tile_;  // at hand
-  TilePlace next_;  // after that, if the plan prefetches
-  DimVector at_;    // tile index per step
+  char* origin_[max_operands];
+  TileCursor tile_;  // at hand
   std::int64_t row_elements_ = 1;
   std::int64_t rows_ = 1;
   std::int64_t planes_ = 1;

@@ -49,7 +49,7 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
       if (plan.crosses) access += ", results put together first";
     } else {
       access = !r.staged ? "direct" : r.pack ? "staged: packed" : "staged: ";
-      if (r.first != nullptr) access += r.pack ? ", cast" : "cast";
+      if (r.converts()) access += r.pack ? ", cast" : "cast";
     }
   }
   e.run.span = plan.by_columns()                ? plan.width()

@@ -54,20 +54,7 @@ bool stands_still(const TensorIterator& iter, int dim) {
 
 void classify(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
   for (int k = 0; k < iter.ntensors(); ++k) {
-    const Operand& op = iter.operand(k);
-    const ScalarType type = kernel.types[k];
-    ReduceOperand r;
-    r.memory_size = static_cast<std::int32_t>(element_size(op.storage));
-    r.kernel_size = static_cast<std::int32_t>(element_size(type));
-    if (op.storage != type || op.dtype != type) {
-      const bool via = op.dtype != op.storage && op.dtype != type;
-      const ScalarType start = op.is_output ? type : op.storage;
-      const ScalarType end = op.is_output ? op.storage : type;
-      r.via_size = via ? static_cast<std::int32_t>(element_size(op.dtype)) : 0;
-      r.first = convert_kernel(via ? op.dtype : end, start);
-      if (via) r.second = convert_kernel(end, op.dtype);
-    }
-    plan.operands.push_back(r);
+    plan.operands.emplace_back(TypeChange(iter.operand(k), kernel.types[k]));
   }
 }
 
@@ -86,10 +73,9 @@ void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int
       open = t == extent && side.tile_elements * t * 2 <= most;
       side.ntile = i + 1;
     }
-    side.tile.push_back(t);
-    side.tiles.push_back(ceil_div(extent, t));
+    side.steps.push_back({side.dims[static_cast<std::size_t>(i)], t, ceil_div(extent, t)});
     side.tile_elements *= t;
-    side.count *= side.tiles.back();
+    side.count *= side.steps.back().tiles;
   }
 }
 
@@ -140,7 +126,8 @@ bool dense(const Geometry& geometry, int k, std::int64_t size, const ReduceSide&
   std::int64_t step = size;
   for (int i = first; i < side.ntile; ++i) {
     const int d = side.dims[static_cast<std::size_t>(i)];
-    if (side.tile[static_cast<std::size_t>(i)] > 1 && geometry.stride(d, k) != step) return false;
+    if (side.steps[static_cast<std::size_t>(i)].tile > 1 && geometry.stride(d, k) != step)
+      return false;
     step *= geometry.extent(d);
   }
   return true;
@@ -157,7 +144,7 @@ bool dense_inside(const ReducePlan& plan, const TensorIterator& iter) {
 
 bool converts(const ReducePlan& plan, int noutputs) {
   for (std::size_t k = static_cast<std::size_t>(noutputs); k < plan.operands.size(); ++k) {
-    if (plan.operands[k].first != nullptr) return true;
+    if (plan.operands[k].converts()) return true;
   }
   return false;
 }
@@ -289,7 +276,7 @@ void stage_inputs(ReducePlan& plan, const TensorIterator& iter, bool all) {
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
     ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
     r.pack = all;
-    r.staged = all || r.first != nullptr;
+    r.staged = all || r.converts();
   }
 }
 
@@ -488,7 +475,7 @@ ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& ker
   std::int64_t input_bytes = 1;
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    input_bytes += r.kernel_size + r.via_size + (r.first != nullptr ? r.memory_size : 0);
+    input_bytes += r.buffer_bytes();
   }
   const std::int64_t capacity = std::max<std::int64_t>(16, max_stage_bytes / input_bytes);
   choose_form(iter, kernel, plan);
@@ -501,7 +488,7 @@ ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& ker
     ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
     if (k < iter.noutputs()) {
       r.pack = !dense(iter.geometry(), k, r.memory_size, plan.kept, plan.first_kept());
-      r.staged = r.first != nullptr || r.pack;
+      r.staged = r.converts() || r.pack;
     } else {
       plan.stages_inputs = plan.stages_inputs || r.staged;
     }

@@ -5,7 +5,8 @@
 
 #include <weft/kernel/reduction_kernel.hpp>
 
-#include "kernels/stage/stage.hpp"
+#include "engine/tile_cursor.hpp"
+#include "engine/type_change.hpp"
 
 #include <cstdint>
 
@@ -13,14 +14,11 @@ namespace weft {
 inline namespace v0 {
 
 /// One operand of a ReducePlan.
-struct ReduceOperand {
-  bool staged = false;         ///< through a buffer
-  bool pack = false;           ///< the block is not dense in memory
-  ConvertFn first = nullptr;   ///< memory -> via or kernel; outputs: kernel -> via or memory
-  ConvertFn second = nullptr;  ///< via -> kernel; outputs: via -> memory
-  std::int32_t memory_size = 0;
-  std::int32_t via_size = 0;
-  std::int32_t kernel_size = 0;
+struct ReduceOperand : TypeChange {
+  explicit ReduceOperand(const TypeChange& change) : TypeChange(change) {}
+
+  bool staged = false;  ///< through a buffer
+  bool pack = false;    ///< the block is not dense in memory
 };
 
 /// One side of the walk: the kept or the reduced dims, cut into tiles of their inner ones.
@@ -29,8 +27,7 @@ struct ReduceSide {
       dims;                   ///< plan dims, innermost first, as tile_kept left them
   DimVector places;           ///< per entry of dims: how far apart neighbours are
                               ///< among the side's elements, in the plan's order
-  DimVector tile;             ///< extent of a tile, per entry of dims
-  DimVector tiles;            ///< number of tiles, per entry of dims
+  TileSteps steps;            ///< per entry of dims
   int ntile = 0;              ///< entries that lie within a tile; beyond, tile extents are 1
   std::int64_t count = 1;     ///< number of tiles
   std::int64_t elements = 1;  ///< product of the extents

@@ -9,7 +9,6 @@
 #include "engine/elementwise/tile_plan.hpp"
 #include "engine/reduce/combining_tree.hpp"
 #include "engine/reduce/output_transpose.hpp"
-#include "engine/reduce/reduce_tiles.hpp"
 
 #include <algorithm>
 
@@ -24,8 +23,8 @@ class ReduceRunner {
         kernel_(kernel),
         plan_(plan),
         geometry_(iter.geometry()),
-        kept_(geometry_, plan.kept, iter.numel() == 0 ? kernel.noutputs : iter.ntensors()),
-        block_(geometry_, plan.reduced, iter.ntensors()) {
+        kept_(geometry_, plan.kept.steps, iter.numel() == 0 ? kernel.noutputs : iter.ntensors()),
+        block_(geometry_, plan.reduced.steps, iter.ntensors()) {
     std::size_t total = 0;
     const auto reserve = [&](std::int64_t bytes) {
       const std::size_t at = total;
@@ -43,7 +42,7 @@ class ReduceRunner {
             static_cast<int>(k) < kernel.noutputs ? plan.kept.tile_elements : staged_elements();
         b.kernel = reserve(elements * r.kernel_size);
         b.via = reserve(elements * r.via_size);
-        if (r.first != nullptr) b.memory = reserve(elements * r.memory_size);
+        if (r.converts()) b.memory = reserve(elements * r.memory_size);
       }
       buffers_.push_back(b);
     }
@@ -96,7 +95,7 @@ class ReduceRunner {
     const int first = plan_.first_kept();
     const std::int64_t run = side.ntile > first ? kept_.extents[first] : 1;
     std::int64_t index[max_rank] = {};
-    std::int64_t place = kept_.first_index();
+    std::int64_t place = first_index(plan_.kept, kept_);
     for (;;) {
       f(accumulators, place, run);
       accumulators = accumulator(accumulators, run);
@@ -120,17 +119,17 @@ class ReduceRunner {
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const ReduceOperand& r = plan_.operands[i];
-      to[k] = r.first == nullptr && crossed ? crossed_at(k, crossed)
-              : r.staged                    ? at(buffers_[i].kernel)
-                                            : kept_.ptrs[k];
+      to[k] = !r.converts() && crossed ? crossed_at(k, crossed)
+              : r.staged               ? at(buffers_[i].kernel)
+                                       : kept_.ptrs[k];
     }
     kernel_.project(kernel_.context, accumulators, n, to);
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const ReduceOperand& r = plan_.operands[i];
-      if (!r.staged || (r.first == nullptr && crossed)) continue;
+      if (!r.staged || (!r.converts() && crossed)) continue;
       const char* from = to[k];
-      if (r.first != nullptr) {
+      if (r.converts()) {
         char* const memory = crossed ? crossed_at(k, crossed) : at(buffers_[i].memory);
         convert(i, from, memory, n);
         if (crossed) continue;
@@ -188,7 +187,16 @@ class ReduceRunner {
   /// Where the results of the tile at hand are put together: tiles are one run each, as the plan
   /// orders them.
   char* crossed_at(int k, const CrossedResults& crossed) const {
-    return crossed.at(k, kept_.first_index());
+    return crossed.at(k, first_index(plan_.kept, kept_));
+  }
+
+  /// Number of elements of a side before the tile at hand, in the plan's order: all tiles but the
+  /// last along a dim are whole.
+  static std::int64_t first_index(const ReduceSide& side, const TileCursor& tile) {
+    std::int64_t index = 0;
+    for (std::size_t i = 0; i < side.steps.size(); ++i)
+      index += tile.at(i) * side.steps[i].tile * side.places[i];
+    return index;
   }
 
   void locate_kept(std::int64_t tile) {
@@ -196,7 +204,7 @@ class ReduceRunner {
     for (int k = 0; k < geometry_.noperands; ++k)
       base[k] = iter_.operand(k).data;
     kept_.seek(tile, base);
-    width_ = kept_.elements();
+    width_ = kept_.elements(plan_.kept.ntile);
   }
 
   bool all_done(const char* accumulators, std::int64_t width) const {
@@ -220,13 +228,7 @@ class ReduceRunner {
   // ---- Staging ----------------------------------------------------------------------------------
 
   void convert(std::size_t k, const char* from, char* to, std::int64_t n) {
-    const ReduceOperand& r = plan_.operands[k];
-    if (r.second == nullptr) {
-      r.first(to, from, n);
-    } else {
-      r.first(at(buffers_[k].via), from, n);
-      r.second(to, at(buffers_[k].via), n);
-    }
+    plan_.operands[k].convert(to, from, at(buffers_[k].via), n);
   }
 
   /// Brings input k's block into the kernel's form and returns where it stands.
@@ -239,9 +241,9 @@ class ReduceRunner {
       convert(i, memory, kernel, elements);
       return kernel;
     }
-    char* dense = r.first != nullptr ? at(buffers_[i].memory) : kernel;
+    char* dense = r.converts() ? at(buffers_[i].memory) : kernel;
     pack(copy_block_kernel(r.memory_size), dense, memory, r.memory_size, dims, ndims);
-    if (r.first != nullptr) convert(i, dense, kernel, elements);
+    if (r.converts()) convert(i, dense, kernel, elements);
     return kernel;
   }
 
@@ -315,7 +317,7 @@ class ReduceRunner {
     const std::int64_t* kept = input_strides(plan_.kept, 0);
     char* const* inputs = ptrs + kernel_.noutputs;
     const std::int64_t n = block_.extents[0];
-    const std::int64_t index = kernel_.indexed ? block_.first_index() : 0;
+    const std::int64_t index = kernel_.indexed ? first_index(plan_.reduced, block_) : 0;
     if (plan_.pieces == 1) {
       reduce_rows(accumulators, inputs, kept, run, n, index, 0);
       return;
@@ -413,10 +415,10 @@ class ReduceRunner {
 
   /// One packed span for each kept element of the tile.
   void gathered_spans(char* accumulators) {
-    const std::int64_t n = block_.elements();
+    const std::int64_t n = block_.elements(plan_.reduced.ntile);
     const Gathered g = gather(plan_.reduced, block_, plan_.kept, kept_, n, n * width_);
     kernel_.reduce_spans(kernel_.context, accumulators, g.inputs, g.row_bytes, width_, n,
-                         kernel_.indexed ? block_.first_index() : 0, 0);
+                         kernel_.indexed ? first_index(plan_.reduced, block_) : 0, 0);
   }
 
   /// Columns of `run` kept elements.
@@ -424,7 +426,7 @@ class ReduceRunner {
     const std::int64_t rows = plan_.reduced.ntile > 0 ? block_.extents[0] : 1;
     kernel_.reduce_columns(kernel_.context, accumulators, ptrs + kernel_.noutputs,
                            input_strides(plan_.reduced, 0), rows, run,
-                           kernel_.indexed ? block_.first_index() : 0);
+                           kernel_.indexed ? first_index(plan_.reduced, block_) : 0);
   }
 
   void column_blocks(char* accumulators, char* const* ptrs, std::int64_t run) {
@@ -458,10 +460,10 @@ class ReduceRunner {
 
   /// Columns of all kept elements of the tile, packed.
   void gathered_columns(char* accumulators) {
-    const std::int64_t rows = block_.elements();
+    const std::int64_t rows = block_.elements(plan_.reduced.ntile);
     const Gathered g = gather(plan_.kept, kept_, plan_.reduced, block_, width_, rows * width_);
     kernel_.reduce_columns(kernel_.context, accumulators, g.inputs, g.row_bytes, rows, width_,
-                           kernel_.indexed ? block_.first_index() : 0);
+                           kernel_.indexed ? first_index(plan_.reduced, block_) : 0);
   }
 
   const TensorIterator& iter_;
