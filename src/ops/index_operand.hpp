@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace weft {
 inline namespace v0 {
@@ -34,20 +33,11 @@ class IndexOperand {
   IndexOperand(const TensorView& index, int input, std::int64_t extent, std::int64_t axis);
 
   const TensorView& view() const noexcept { return converted_.defined() ? converted_ : *given_; }
-  bool is_narrow() const noexcept { return view().dtype() == ScalarType::i32; }
 
  private:
   const TensorView* given_;
   Tensor converted_;
 };
-
-/// The index at an address, counted from the front.
-template <class Index>
-std::int64_t index_at(const char* from, std::int64_t extent) {
-  Index index;
-  std::memcpy(&index, from, sizeof(index));
-  return static_cast<std::int64_t>(index) + (index < 0 ? extent : 0);  // no branch
-}
 
 }  // namespace v0
 }  // namespace weft

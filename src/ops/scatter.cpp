@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // scatter and scatter_add: out[... + index[...] along an axis] = or += source[...].
 #include <weft/base/error.hpp>
-#include <weft/core/dispatch_types.hpp>
 #include <weft/core/promotion.hpp>
 #include <weft/iter/config.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/indexing.hpp>
 
 #include "base/operation.hpp"
-#include "kernels/scalar/arithmetic.hpp"
+#include "kernels/indexing/indexing.hpp"
 #include "ops/index_operand.hpp"
 #include "ops/result.hpp"
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -22,106 +22,36 @@ namespace {
 /// Elements that a thread should have, each some ten times as dear as a plain one.
 constexpr std::int64_t scatter_grain = default_grain / 8;
 
-template <int size>
-struct Set {
-  static constexpr std::int64_t bytes = size;
-  static void apply(char* to, const char* from) { std::memcpy(to, from, size); }
-};
-
-template <class T>
-struct Add {
-  static constexpr std::int64_t bytes = sizeof(T);
-  static void apply(char* to, const char* from) {
-    if constexpr (std::is_same_v<T, bool>) {
-      const bool any = (*to != 0) | (*from != 0);
-      std::memcpy(to, &any, 1);
-    } else {
-      T sum, term;
-      std::memcpy(static_cast<void*>(&sum), to, sizeof(T));
-      std::memcpy(static_cast<void*>(&term), from, sizeof(T));
-      if constexpr (is_half_type<T>) {
-        sum = T(static_cast<float>(sum) + static_cast<float>(term));
-      } else {
-        sum = plus(sum, term);
-      }
-      std::memcpy(to, static_cast<const void*>(&sum), sizeof(T));
-    }
-  }
-};
-
 /// Steps along the axis, in bytes.
 struct AxisSteps {
   std::int64_t length = 0;  ///< indices along it
-  std::int64_t extent = 0;  ///< of the output
-  std::int64_t out = 0, source = 0, index = 0;
+  std::int64_t source = 0, index = 0;
 };
 
-/// A line of the output from dense elements and indices.
-template <class Store, class Index>
-void store_dense(char* to, const char* from, const char* index, std::int64_t n,
-                 const AxisSteps& axis) {
-  const std::int64_t extent = axis.extent, step = axis.out;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t at =
-        index_at<Index>(index + i * static_cast<std::int64_t>(sizeof(Index)), extent);
-    Store::apply(to + at * step, from + i * Store::bytes);
-  }
-}
-
 /// Every line along the axis in order; lines next to each other step by step, unless each is dense.
-template <class Store, class Index>
-void scatter_lines(const TensorIterator& iter, const AxisSteps& axis) {
+void scatter_lines(const TensorIterator& iter, const AxisSteps& axis, const IndexedAxes& indexed,
+                   IndexedFn scatter) {
   const auto loop = [&](char** data, const std::int64_t* s, std::int64_t n0, std::int64_t n1) {
     const bool line_by_line = n0 == 1 || std::abs(axis.index) <= std::abs(s[2]);
-    const std::int64_t outer = line_by_line ? n0 : axis.length;
-    const std::int64_t inner = line_by_line ? axis.length : n0;
-    // Per step of the inner and the outer of the two loops.
-    const AxisSteps dim{0, 0, s[0], s[1], s[2]}, along{0, 0, 0, axis.source, axis.index};
-    const AxisSteps& in = line_by_line ? along : dim;
-    const AxisSteps& over = line_by_line ? dim : along;
     for (std::int64_t j = 0; j < n1; ++j) {
-      for (std::int64_t o = 0; o < outer; ++o) {
-        char* to = data[0] + j * s[3] + o * over.out;
-        const char* from = data[1] + j * s[4] + o * over.source;
-        const char* index = data[2] + j * s[5] + o * over.index;
-        if (in.out == 0 && in.source == Store::bytes &&
-            in.index == static_cast<std::int64_t>(sizeof(Index))) {
-          store_dense<Store, Index>(to, from, index, inner, axis);
-          continue;
-        }
-        for (std::int64_t i = 0; i < inner; ++i) {
-          const std::int64_t at = index_at<Index>(index + i * in.index, axis.extent);
-          Store::apply(to + i * in.out + at * axis.out, from + i * in.source);
-        }
+      IndexedBlock block{data[0] + j * s[3],
+                         data[1] + j * s[4],
+                         data[2] + j * s[5],
+                         {s[0], 0},
+                         {s[1], axis.source},
+                         {s[2], axis.index},
+                         n0,
+                         axis.length};
+      if (line_by_line) {
+        std::swap(block.to_steps[0], block.to_steps[1]);
+        std::swap(block.from_steps[0], block.from_steps[1]);
+        std::swap(block.index_steps[0], block.index_steps[1]);
+        std::swap(block.n0, block.n1);
       }
+      scatter(block, indexed);
     }
   };
   iter.for_each(loop, std::max<std::int64_t>(1, scatter_grain / axis.length));
-}
-
-template <class Store>
-void scatter_lines(const TensorIterator& iter, const AxisSteps& axis, bool narrow_index) {
-  if (narrow_index) {
-    scatter_lines<Store, std::int32_t>(iter, axis);
-  } else {
-    scatter_lines<Store, std::int64_t>(iter, axis);
-  }
-}
-
-void scatter_lines(const TensorIterator& iter, const AxisSteps& axis, bool narrow_index,
-                   bool adds) {
-  const ScalarType type = iter.storage_dtype(0);
-  if (adds) {
-    return dispatch_all_types(type,
-                              [&]<class T>() { scatter_lines<Add<T>>(iter, axis, narrow_index); });
-  }
-  switch (element_size(type)) {
-    case 1: return scatter_lines<Set<1>>(iter, axis, narrow_index);
-    case 2: return scatter_lines<Set<2>>(iter, axis, narrow_index);
-    case 4: return scatter_lines<Set<4>>(iter, axis, narrow_index);
-    case 8: return scatter_lines<Set<8>>(iter, axis, narrow_index);
-    default: return scatter_lines<Set<16>>(iter, axis, narrow_index);
-  }
 }
 
 void check_source(const TensorView& source, const TensorView& index, ScalarType type) {
@@ -140,7 +70,7 @@ void check_source(const TensorView& source, const TensorView& index, ScalarType 
 }
 
 // Operands come by value: a view may be the very tensor that is replaced as an output.
-void run_scatter(const char* operation, bool adds, const Output& out, TensorView a,
+void run_scatter(const char* operation, ScatterOp op, const Output& out, TensorView a,
                  std::int64_t axis, TensorView index, TensorView source) {
   with_operation(operation, [&] {
     check_defined(a, 0);
@@ -179,12 +109,10 @@ void run_scatter(const char* operation, bool adds, const Output& out, TensorView
     const TensorView terms = is_number ? TensorView() : with_axis(source);
     const IntSpan source_strides = is_number ? IntSpan(still) : terms.strides();
     const std::int64_t size = element_size(a.dtype());
-    AxisSteps steps;
-    steps.length = places.shape()[along];
-    steps.extent = extent;
-    steps.out = out_strides[along] * size;
-    steps.source = source_strides[along] * size;
-    steps.index = checked.view().strides()[along] * element_size(checked.view().dtype());
+    const AxisSteps steps{places.shape()[along], source_strides[along] * size,
+                          checked.view().strides()[along] * element_size(checked.view().dtype())};
+    const std::int64_t out_stride_bytes = out_strides[along] * size;
+    const IndexedAxes indexed{checked.view().dtype(), extent, 1, &extent, &out_stride_bytes};
     out_strides[along] = 0;
     const TensorView out_base =
         TensorView::trusted(to.data(), a.dtype(), places.shape(), out_strides);
@@ -195,7 +123,7 @@ void run_scatter(const char* operation, bool adds, const Output& out, TensorView
     config.add_output(out_base).add_input(source_base).add_input(checked.view());
     config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
     config.declare_static_shape(places.shape(), {static_cast<std::int64_t>(along)});
-    scatter_lines(config.build(), steps, checked.is_narrow(), adds);
+    scatter_lines(config.build(), steps, indexed, scatter_kernel(op, a.dtype()));
   });
 }
 
@@ -203,11 +131,11 @@ void run_scatter(const char* operation, bool adds, const Output& out, TensorView
 
 void scatter_out(const Output& out, const TensorView& a, std::int64_t axis, const TensorView& index,
                  const Input& source) {
-  run_scatter("scatter", false, out, a, axis, index, source.view());
+  run_scatter("scatter", ScatterOp::set, out, a, axis, index, source.view());
 }
 void scatter_add_out(const Output& out, const TensorView& a, std::int64_t axis,
                      const TensorView& index, const Input& source) {
-  run_scatter("scatter_add", true, out, a, axis, index, source.view());
+  run_scatter("scatter_add", ScatterOp::add, out, a, axis, index, source.view());
 }
 
 Tensor scatter(const TensorView& a, std::int64_t axis, const TensorView& index,

@@ -77,6 +77,12 @@ Dims random_extents(test::Random& random, int least_rank = 1) {
   return shape;
 }
 
+/// Indices along an axis: mostly few, sometimes more than are turned into offsets at a time (256).
+std::int64_t random_count(test::Random& random) {
+  if (random.chance(5)) return 300;
+  return random.chance(20) ? 70 : random.integer(0, 6);
+}
+
 constexpr const char* names[] = {"index_select", "take", "gather"};
 
 }  // namespace
@@ -95,12 +101,13 @@ TEST_CASE("index_select, take and gather: all types, layouts and axes", "[ops]")
       const std::int64_t given_axis = random.chance(50) ? axis : axis - a.rank();
       const std::int64_t extent = which == 1 ? a.numel() : a.extent(axis);
       Dims shape = memory.layout().shape;
-      if (which == 0) shape = {random.chance(20) ? 70 : random.integer(0, 6)};
+      if (which == 0) shape = {random_count(random)};
       if (which == 1) shape = test::random_shape(random, 3);
+      if (which == 1 && random.chance(5)) shape = {random_count(random)};
       if (which == 2) {
         for (std::int64_t& length : shape)
           length = random.integer(0, length);
-        shape[at] = random.chance(20) ? 70 : random.integer(0, 6);
+        shape[at] = random_count(random);
       }
       if (extent == 0 && test::product(shape) > 0) continue;
       const Memory places = random_index(random, shape, extent);
@@ -152,7 +159,7 @@ TEST_CASE("scatter and scatter_add: the last stays, sums in order", "[ops]") {
       Dims shape = memory.layout().shape;
       for (std::int64_t& length : shape)
         length = random.integer(0, length);
-      shape[at] = random.chance(20) ? 70 : random.integer(0, 6);
+      shape[at] = random_count(random);
       if (extent == 0 && test::product(shape) > 0) continue;
       const Memory places = random_index(random, shape, extent);
       Dims source_shape = shape;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements to where indices lead, one after the other: moved by their size, added by their type.
+#include "kernels/indexing/offset_chunks.hpp"
+#include "kernels/scalar/arithmetic.hpp"
+#include "kernels/stage/moves.hpp"
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+template <class T>
+struct Set {
+  static WEFT_ALWAYS_INLINE void apply(char* to, const char* from) { store(to, load<T>(from)); }
+};
+
+template <class T>
+struct Add {
+  static WEFT_ALWAYS_INLINE void apply(char* to, const char* from) {
+    if constexpr (is_half_type<T>) {
+      store(to, T(static_cast<float>(load<T>(to)) + static_cast<float>(load<T>(from))));
+    } else if constexpr (is_complex_type<T>) {
+      // By parts: put together in memory, they would have to reach it before they are read again.
+      using Part = typename T::value_type;
+      Add<Part>::apply(to, from);
+      Add<Part>::apply(to + sizeof(Part), from + sizeof(Part));
+    } else {
+      store(to, plus(load<T>(to), load<T>(from)));
+    }
+  }
+};
+/// Any byte but 0 is true.
+template <>
+struct Add<bool> {
+  static WEFT_ALWAYS_INLINE void apply(char* to, const char* from) {
+    store(to, static_cast<char>((*to != 0) | (*from != 0)));
+  }
+};
+
+template <class Step>
+void scatter(const IndexedBlock& block, const IndexedAxes& axes) {
+  for_each_chunk(block, axes, [](const IndexedBlock& chunk, const std::int64_t* offsets) {
+    // Kept apart: for all that a compiler knows, what is written may be the chunk.
+    const std::int64_t n = chunk.n0, rows = chunk.n1;
+    const std::int64_t to_step = chunk.to_steps[0], from_step = chunk.from_steps[0];
+    for (std::int64_t j = 0; j < rows; ++j, offsets += n) {
+      char* const to = chunk.to + j * chunk.to_steps[1];
+      const char* const from = chunk.from + j * chunk.from_steps[1];
+      for (std::int64_t i = 0; i < n; ++i)
+        Step::apply(to + i * to_step + offsets[i], from + i * from_step);
+    }
+  });
+}
+
+/// Sums of signed and of unsigned integers are the same bits.
+IndexedFn adding(ScalarType type) {
+  switch (type) {
+    case ScalarType::boolean: return &scatter<Add<bool>>;
+    case ScalarType::u8:
+    case ScalarType::i8: return &scatter<Add<std::uint8_t>>;
+    case ScalarType::u16:
+    case ScalarType::i16: return &scatter<Add<std::uint16_t>>;
+    case ScalarType::u32:
+    case ScalarType::i32: return &scatter<Add<std::uint32_t>>;
+    case ScalarType::u64:
+    case ScalarType::i64: return &scatter<Add<std::uint64_t>>;
+    case ScalarType::f16: return &scatter<Add<float16>>;
+    case ScalarType::bf16: return &scatter<Add<bfloat16>>;
+    case ScalarType::f32: return &scatter<Add<float>>;
+    case ScalarType::f64: return &scatter<Add<double>>;
+    case ScalarType::c64: return &scatter<Add<std::complex<float>>>;
+    case ScalarType::c128: return &scatter<Add<std::complex<double>>>;
+  }
+  return nullptr;
+}
+
+IndexedFn setting(std::int64_t element_bytes) {
+  switch (element_bytes) {
+    case 1: return &scatter<Set<std::uint8_t>>;
+    case 2: return &scatter<Set<std::uint16_t>>;
+    case 4: return &scatter<Set<std::uint32_t>>;
+    case 8: return &scatter<Set<std::uint64_t>>;
+    default: return &scatter<Set<Pair>>;
+  }
+}
+
+}  // namespace
+
+IndexedFn WEFT_KERNEL(scatter_kernel)(ScatterOp op, ScalarType type) {
+  return op == ScatterOp::add ? adding(type) : setting(element_size(type));
+}
+
+}  // namespace v0
+}  // namespace weft
