@@ -21,19 +21,8 @@ bool GrowingBuffer::reserve(std::int64_t bytes) {
 }
 
 Frame::Impl::Impl(Executable executable)
-    : executable_(std::move(executable)), program_(executable_.program()) {
-  users_.resize(program_.values.size());
-  results_of_.resize(program_.values.size());
+    : executable_(std::move(executable)), program_(executable_.program()), uses_(program_) {
   retired_.resize(program_.nodes.size());
-  for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
-    for (const int input : program_.nodes[n].inputs) {
-      if (input >= 0) users_[static_cast<std::size_t>(input)].push_back(static_cast<int>(n));
-    }
-  }
-  for (int i = 0; i < nresults(); ++i) {
-    const int value = program_.results[static_cast<std::size_t>(i)];
-    results_of_[static_cast<std::size_t>(value)].push_back(i);
-  }
 }
 
 void Frame::Impl::bind(int root, void* origin) noexcept {
@@ -165,7 +154,7 @@ int Frame::Impl::planned_result(int i, std::string_view what) const {
 }
 
 int Frame::Impl::planned_external(int i, std::string_view what) const {
-  if (!places_[static_cast<std::size_t>(planned_result(i, what))].external) {
+  if (!geometry_.place(planned_result(i, what)).external) {
     fail(ErrorCode::invalid_argument,
          text("graph: ", what, ": result ", i, " is not planned as external"));
   }
@@ -178,13 +167,12 @@ void Frame::Impl::check_bound() {
     return at.origin == nullptr && !at.patches.empty() && !(view.defined() && view.numel() == 0);
   };
   for (int i = 0; i < nparameters(); ++i) {
-    if (!is_missing(i, parameters_[static_cast<std::size_t>(i)])) continue;
+    if (!is_missing(i, geometry_.parameter(i))) continue;
     fail(ErrorCode::undefined, text("graph: parameter ", i, " is bound to null"));
   }
   for (int i = 0; i < nresults(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (!places_[at].external || !is_missing(external_root(i), state(program_.results[at]).view))
-      continue;
+    const int value = program_.results[static_cast<std::size_t>(i)];
+    if (!geometry_.place(i).external || !is_missing(external_root(i), state(value).view)) continue;
     fail(ErrorCode::undefined, text("graph: external result ", i, " is not bound"));
   }
   all_bound_ = true;

@@ -118,11 +118,9 @@ void Frame::Impl::close_group(std::size_t index) {
   for (const int node_index : group.nodes) {
     const ProgramNode& node = program().nodes[static_cast<std::size_t>(node_index)];
     const int value = node.first_output;
-    const auto& users = users_[static_cast<std::size_t>(value)];
-    const bool wanted = !results_of_[static_cast<std::size_t>(value)].empty() ||
-                        std::ranges::any_of(users, [&](int user) {
-                          return std::ranges::find(group.nodes, user) == group.nodes.end();
-                        });
+    const bool wanted = uses_.is_needed(value, [&](int reader) {
+      return std::ranges::find(group.nodes, reader) == group.nodes.end();
+    });
     if (!wanted) {
       state(value).kind = ValueState::Kind::unknown;
       continue;

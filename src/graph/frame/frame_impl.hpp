@@ -7,6 +7,8 @@
 
 #include "graph/chain/chain.hpp"
 #include "graph/compile/program.hpp"
+#include "graph/frame/frame_geometry.hpp"
+#include "graph/frame/value_uses.hpp"
 
 #include <map>
 #include <memory>
@@ -90,7 +92,7 @@ struct RawNote {
 
 /// Steps whose geometry is known before the first of them runs.
 struct Segment {
-  int first_node = 0, end_node = 0;
+  int first_node = 0;
   std::vector<std::unique_ptr<FrameStep>> steps;
   std::vector<FlatCall> calls;
   std::int64_t bytes_copied = 0;  ///< in each run
@@ -170,9 +172,6 @@ class Frame::Impl final : private OutputMemory {
 
  private:
   // ---- planning: frame_plan.cpp and its kin
-  void check_parameter(int i, const TensorView& given) const;
-  bool is_as_planned(int i, const TensorView& given) const;
-  bool has_places(std::span<const ResultPlace> places) const;
   void start_plan();
   void plan_segment();
   void plan_nodes(int end);
@@ -246,8 +245,8 @@ class Frame::Impl final : private OutputMemory {
 
   Executable executable_;
   const Program& program_;
-  std::vector<std::vector<int>> users_;       // nodes that read each value
-  std::vector<std::vector<int>> results_of_;  // results that are each value
+  ValueUses uses_;
+  FrameGeometry geometry_;  // that is planned for
 
   bool planned_ = false;
   /// No pointer that a run needs is null. Looked at in the first run after a plan, or after a null
@@ -255,8 +254,6 @@ class Frame::Impl final : private OutputMemory {
   bool all_bound_ = false;
   bool stepped_ = false;  ///< rows are not as far apart as planned
   bool is_static_ = true;
-  std::vector<TensorView> parameters_;  // as planned for
-  std::vector<ResultPlace> places_;
   std::vector<ValueState> states_;
   std::vector<Root> roots_;  // parameters, then results, then the rest
   std::vector<std::unique_ptr<Segment>> segments_;

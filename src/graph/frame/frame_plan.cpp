@@ -2,7 +2,6 @@
 // Planning a frame: its parts, its memory, and where results go.
 #include <weft/base/error.hpp>
 
-#include "base/text.hpp"
 #include "graph/frame/frame_impl.hpp"
 
 #include <algorithm>
@@ -44,7 +43,6 @@ void Frame::Impl::plan_nodes(int end) {
   }
   if (cut_) is_static_ = false;
   close_groups();
-  segment().end_node = next_node_;
   if (next_node_ == end && !cut_) {
     place_results();
     complete_ = true;
@@ -57,7 +55,7 @@ void Frame::Impl::place_results() {
   for (int i = 0; i < nresults(); ++i) {
     const int value = program().results[static_cast<std::size_t>(i)];
     const ValueState& at = state(value);
-    const ResultPlace& place = places_[static_cast<std::size_t>(i)];
+    const ResultPlace& place = geometry_.place(i);
     if (!place.external || at.root == external_root(i)) continue;
     const bool whole = at.kind == ValueState::Kind::rooted && at.offset == 0 &&
                        at.view.is_contiguous() && place.strides.empty();
@@ -91,8 +89,8 @@ void Frame::Impl::finish_segment() {
   // What later segments read, and results, stay.
   for (std::size_t v = 0; v < states_.size(); ++v) {
     if (states_[v].segment != index || states_[v].root < 0) continue;
-    const bool stays = !results_of_[v].empty() ||
-                       std::ranges::any_of(users_[v], [&](int user) { return user >= next_node_; });
+    const bool stays =
+        uses_.is_needed(static_cast<int>(v), [&](int reader) { return reader >= next_node_; });
     if (stays) root_of(states_[v].root).last_step = last_of_all;
   }
   lay_out_arena();
@@ -182,7 +180,7 @@ void Frame::Impl::start_plan() {
     if (value.constant.defined()) make_constant(static_cast<int>(v), value.constant);
   }
   for (int i = 0; i < nparameters(); ++i) {
-    const TensorView& given = parameters_[static_cast<std::size_t>(i)];
+    const TensorView& given = geometry_.parameter(i);
     roots_.push_back({.kind = Root::Kind::parameter,
                       .index = i,
                       .origin = static_cast<char*>(given.data()),
@@ -215,49 +213,15 @@ void Frame::Impl::truncate(std::size_t first) {
   copied_results_.assign(program().results.size(), {});
 }
 
-void Frame::Impl::check_parameter(int i, const TensorView& given) const {
-  const ValueType& type = executable_.parameter_type(i);
-  const auto refuse = [&](ErrorCode code) {
-    const std::string got =
-        given.defined() ? to_string(ValueType{given.dtype(), given.shape()}) : "nothing";
-    fail(code, text("graph '", program().name, "': parameter ", i, " '",
-                    executable_.parameter_name(i), "': expected ", to_string(type), ", got ", got));
-  };
-  if (!given.defined()) refuse(ErrorCode::undefined);
-  if (given.dtype() != type.dtype) refuse(ErrorCode::dtype);
-  if (!type.shape.admits(given.shape())) refuse(ErrorCode::shape);
-}
-
-bool Frame::Impl::is_as_planned(int i, const TensorView& given) const {
-  const TensorView& old = parameters_[static_cast<std::size_t>(i)];
-  return given.defined() && given.dtype() == old.dtype() && same_list(given.shape(), old.shape()) &&
-         same_list(given.strides(), old.strides());
-}
-
-bool Frame::Impl::has_places(std::span<const ResultPlace> places) const {
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const bool external = !places.empty() && places[i].external;
-    const IntSpan strides = places.empty() ? IntSpan() : IntSpan(places[i].strides);
-    if (external != places_[i].external || !same_list(strides, places_[i].strides)) return false;
-  }
-  return true;
-}
-
 void Frame::Impl::plan(std::span<const TensorView> parameters,
                        std::span<const ResultPlace> places) {
-  const auto check_count = [&](std::size_t expected, std::size_t got, const char* what) {
-    if (got == expected) return;
-    fail(ErrorCode::invalid_argument,
-         text("graph '", program().name, "': expected ", expected, what, ", got ", got));
-  };
-  if (!places.empty()) check_count(program().results.size(), places.size(), " places of results");
-  check_count(program().parameters.size(), parameters.size(), " parameters");
-  const bool may_follow = planned_ && !stepped_ && has_places(places);
+  FrameGeometry::check_counts(program(), parameters, places);
+  const bool may_follow = planned_ && !stepped_ && geometry_.has_places(places);
   bool same = may_follow;
   for (int i = 0; i < nparameters(); ++i) {
     const TensorView& given = parameters[static_cast<std::size_t>(i)];
-    if (planned_ && is_as_planned(i, given)) continue;
-    check_parameter(i, given);
+    if (planned_ && geometry_.has_parameter(i, given)) continue;
+    FrameGeometry::check_parameter(executable_, i, given);
     same = false;
   }
   if (same) {
@@ -267,9 +231,7 @@ void Frame::Impl::plan(std::span<const TensorView> parameters,
   }
   planned_ = false;
   if (!may_follow || !resize(parameters)) {
-    parameters_.assign(parameters.begin(), parameters.end());
-    places_.assign(places.begin(), places.end());
-    places_.resize(program().results.size());
+    geometry_.assign(parameters, places, program().results.size());
     start_plan();
     plan_segment();
   }

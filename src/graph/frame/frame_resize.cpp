@@ -17,11 +17,10 @@ bool Frame::Impl::resize(std::span<const TensorView> parameters) {
   for (int i = 0; i < nparameters(); ++i) {
     const TensorView& given = parameters[static_cast<std::size_t>(i)];
     bind(i, given.data());
-    if (is_as_planned(i, given)) continue;
-    TensorView& old = parameters_[static_cast<std::size_t>(i)];
+    if (geometry_.has_parameter(i, given)) continue;
     const int value = program().parameters[static_cast<std::size_t>(i)];
-    if (given.rank() != old.rank() || !may_change(value)) return false;
-    old = given;
+    if (given.rank() != geometry_.parameter(i).rank() || !may_change(value)) return false;
+    geometry_.set_parameter(i, given);
     set_view(value, given);
   }
   bool moved = false;
@@ -47,9 +46,9 @@ bool Frame::Impl::resize(std::span<const TensorView> parameters) {
 
 /// False for a value that goes to places which it is planned for.
 bool Frame::Impl::may_change(int value) const {
-  return std::ranges::none_of(results_of_[static_cast<std::size_t>(value)], [&](int result) {
-    const auto at = static_cast<std::size_t>(result);
-    return copied_results_[at].kind == ValueState::Kind::rooted || !places_[at].strides.empty();
+  return std::ranges::none_of(uses_.results(value), [&](int result) {
+    const ValueState& copied = copied_results_[static_cast<std::size_t>(result)];
+    return copied.kind == ValueState::Kind::rooted || !geometry_.place(result).strides.empty();
   });
 }
 

@@ -46,8 +46,8 @@ void Frame::Impl::make_output(int value, const ValueType& type, const ProgramNod
   }
   const IntSpan shape = type.shape.shape();
   // Straight into its external place, whatever its strides.
-  for (const int result : results_of_[static_cast<std::size_t>(value)]) {
-    const ResultPlace& place = places_[static_cast<std::size_t>(result)];
+  for (const int result : uses_.results(value)) {
+    const ResultPlace& place = geometry_.place(result);
     if (!place.external || place.strides.empty()) continue;
     const TensorView view = placeholder(type.dtype, shape, place.strides);
     if (node != nullptr && !node->op->accepts_output(node->node, output, view)) continue;
