@@ -13,24 +13,18 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-bool GrowingBuffer::reserve(std::int64_t bytes) {
-  if (bytes <= size()) return false;
-  memory = Tensor();  // the old one goes first
-  memory = Tensor::empty({bytes}, ScalarType::u8);
-  return true;
-}
-
 Frame::Impl::Impl(Executable executable)
-    : executable_(std::move(executable)), program_(executable_.program()), uses_(program_) {
+    : executable_(std::move(executable)),
+      program_(executable_.program()),
+      uses_(program_),
+      memory_(counters),
+      values_(program_) {
   retired_.resize(program_.nodes.size());
 }
 
 void Frame::Impl::bind(int root, void* origin) noexcept {
-  Root& at = roots_[static_cast<std::size_t>(root)];
-  at.origin = static_cast<char*>(origin);
   all_bound_ = all_bound_ && origin != nullptr;
-  for (const Patch& patch : at.patches)
-    *patch.where = at.origin + patch.offset;
+  values_.root(root).bind(origin);
 }
 
 void Frame::Impl::hold(int root) {
@@ -40,7 +34,7 @@ void Frame::Impl::hold(int root) {
       const std::vector<int>& inputs = program_.nodes[static_cast<std::size_t>(step->node)].inputs;
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i] < 0) continue;
-        const ValueState& input = state(inputs[i]);
+        const ValueState& input = values_[inputs[i]];
         if (input.kind == ValueState::Kind::rooted && input.root == root)
           step->kernel->hold(static_cast<int>(i));
       }
@@ -55,7 +49,7 @@ bool Frame::Impl::can_step_rows(int root, const TensorView& view) const {
   if (!form || segments_.size() != 1 || !is_static_) return false;
   const Segment& in = *segments_[0];
   const std::int64_t size = element_size(view.dtype());
-  const Root& at = roots_[static_cast<std::size_t>(root)];
+  const Root& at = values_.root(root);
   return std::ranges::all_of(at.patches, [&](const Patch& patch) {
     const auto pointer = static_cast<std::size_t>(patch.where - in.pointers.data());
     if (in.call_of[pointer] < 0 || patch.offset != 0) return false;
@@ -68,29 +62,16 @@ bool Frame::Impl::can_step_rows(int root, const TensorView& view) const {
 void Frame::Impl::step_rows(int root, std::int64_t bytes) noexcept {
   stepped_ = true;
   Segment& in = *segments_[0];
-  for (const Patch& patch : roots_[static_cast<std::size_t>(root)].patches)
+  for (const Patch& patch : values_.root(root).patches)
     in.row_steps[static_cast<std::size_t>(patch.where - in.pointers.data())] = bytes;
-}
-
-TensorView Frame::Impl::current_view(const ValueState& at) const {
-  // What every frame shares, and what the caller gave to be read, is not to be written through a
-  // result.
-  const auto read_only = [&](const void* data) {
-    return TensorView::trusted(data, at.view.dtype(), at.view.shape(), at.view.strides());
-  };
-  if (at.kind == ValueState::Kind::constant) return read_only(at.view.data());
-  const Root& root = root_of(at.root);
-  if (root.kind == Root::Kind::parameter) return read_only(root.origin + at.offset);
-  return TensorView::trusted(static_cast<void*>(root.origin + at.offset), at.view.dtype(),
-                             at.view.shape(), at.view.strides());
 }
 
 bool Frame::Impl::still_holds(const Segment& segment) const {
   for (const auto& [value, shape] : segment.assumed_shapes) {
-    if (!std::ranges::equal(shape, state(value).view.shape())) return false;
+    if (!std::ranges::equal(shape, values_[value].view.shape())) return false;
   }
   for (const auto& [value, assumed] : segment.assumed_values) {
-    TensorView now = current_view(state(value));
+    TensorView now = values_.current_view(values_[value]);
     Tensor dense;
     if (!now.is_contiguous()) now = dense = Tensor::copy_of(now);
     if (now.numel() != assumed.numel() ||
@@ -103,17 +84,14 @@ bool Frame::Impl::still_holds(const Segment& segment) const {
 
 void* Frame::Impl::allocate(int output, IntSpan shape) {
   const int value = running_first_value_ + output;
-  ValueState& at = state(value);
-  Root& root = roots_[static_cast<std::size_t>(at.root)];
+  ValueState& at = values_[value];
+  Root& root = values_.root(at.root);
   const ScalarType type = program_.values[static_cast<std::size_t>(value)].type.dtype;
   if (!at.view.defined() || !std::ranges::equal(at.view.shape(), shape)) {
-    at.view = placeholder(type, shape, contiguous_strides(shape));
+    at.view = values_.placeholders.next(type, shape);
   }
   program_.operators.check_bytes(at.view.nbytes());
-  if (dynamic_[value].reserve(std::max<std::int64_t>(at.view.nbytes(), 1))) ++counters.allocations;
-  root.origin = dynamic_[value].data();
-  for (const Patch& patch : root.patches)
-    *patch.where = root.origin + patch.offset;
+  root.bind(memory_.buffer(value, at.view.nbytes()));
   return root.origin;
 }
 
@@ -158,12 +136,12 @@ int Frame::Impl::planned_external(int i, std::string_view what) const {
     fail(ErrorCode::invalid_argument,
          text("graph: ", what, ": result ", i, " is not planned as external"));
   }
-  return external_root(i);
+  return values_.result_root(i);
 }
 
 void Frame::Impl::check_bound() {
   const auto is_missing = [&](int root, const TensorView& view) {
-    const Root& at = roots_[static_cast<std::size_t>(root)];
+    const Root& at = values_.root(root);
     return at.origin == nullptr && !at.patches.empty() && !(view.defined() && view.numel() == 0);
   };
   for (int i = 0; i < nparameters(); ++i) {
@@ -172,7 +150,8 @@ void Frame::Impl::check_bound() {
   }
   for (int i = 0; i < nresults(); ++i) {
     const int value = program_.results[static_cast<std::size_t>(i)];
-    if (!geometry_.place(i).external || !is_missing(external_root(i), state(value).view)) continue;
+    if (!geometry_.place(i).external || !is_missing(values_.result_root(i), values_[value].view))
+      continue;
     fail(ErrorCode::undefined, text("graph: external result ", i, " is not bound"));
   }
   all_bound_ = true;
@@ -200,22 +179,22 @@ TensorView Frame::Impl::result(int i) const {
   if (copied_results_.empty()) return {};  // nothing was planned yet
   const ValueState& copied = copied_results_[at];
   const ValueState& value =
-      copied.kind == ValueState::Kind::rooted ? copied : state(program_.results[at]);
-  return value.view.defined() ? current_view(value) : TensorView();
+      copied.kind == ValueState::Kind::rooted ? copied : values_[program_.results[at]];
+  return value.view.defined() ? values_.current_view(value) : TensorView();
 }
 
 void* Frame::Impl::result_data(int i) const {
   const auto at = static_cast<std::size_t>(planned_result(i, "result_data"));
   const ValueState& copied = copied_results_[at];
   const ValueState& value =
-      copied.kind == ValueState::Kind::rooted ? copied : state(program_.results[at]);
+      copied.kind == ValueState::Kind::rooted ? copied : values_[program_.results[at]];
   if (value.kind == ValueState::Kind::constant) return value.view.data();
-  return root_of(value.root).origin + value.offset;
+  return values_.address(value);
 }
 
 int Frame::Impl::result_parameter(int i) const {
   const auto at = static_cast<std::size_t>(planned_result(i, "result_parameter"));
-  const ValueState& value = state(program_.results[at]);
+  const ValueState& value = values_[program_.results[at]];
   return value.kind == ValueState::Kind::rooted && value.root < nparameters() ? value.root : -1;
 }
 

@@ -40,7 +40,7 @@ bool Frame::Impl::plan_elementwise(int index, const ValueType& output) {
   for (const ElementwiseFormula::TermInfo& term : formula.terms) {
     if (term.kind != ElementwiseFormula::TermKind::input) continue;
     const int input = node.inputs[static_cast<std::size_t>(term.input)];
-    if (state(input).kind != ValueState::Kind::pending) continue;
+    if (values_[input].kind != ValueState::Kind::pending) continue;
     const bool same = std::ranges::equal(pending_shape(input), shape);
     if (!program().fuse || !same) close_group_of(input);
   }
@@ -52,7 +52,7 @@ bool Frame::Impl::plan_elementwise(int index, const ValueType& output) {
   if (joined == open_.end()) joined = std::ranges::find_if(open_, fits);
   const int kept = joined == open_.end() ? -1 : joined->id;
   for (const int input : node.inputs) {
-    if (input < 0 || state(input).kind != ValueState::Kind::pending) continue;
+    if (input < 0 || values_[input].kind != ValueState::Kind::pending) continue;
     const auto holder =
         std::ranges::find_if(open_, [&](const OpenGroup& g) { return g.terms.contains(input); });
     if (holder->id != kept) close_group(static_cast<std::size_t>(holder - open_.begin()));
@@ -88,14 +88,14 @@ bool Frame::Impl::plan_elementwise(int index, const ValueType& output) {
   }
   group.terms[node.first_output] = group.chain.append(formula, terms);
   group.nodes.push_back(index);
-  state(node.first_output) = {};
-  state(node.first_output).kind = ValueState::Kind::pending;
+  values_[node.first_output] = {};
+  values_[node.first_output].kind = ValueState::Kind::pending;
   if (!program().fuse) close_group(static_cast<std::size_t>(joined - open_.begin()));
   return true;
 }
 
 void Frame::Impl::close_group_of(int value) {
-  if (state(value).kind != ValueState::Kind::pending) return;
+  if (values_[value].kind != ValueState::Kind::pending) return;
   for (std::size_t g = 0; g < open_.size(); ++g) {
     if (open_[g].terms.contains(value)) {
       close_group(g);
@@ -122,18 +122,18 @@ void Frame::Impl::close_group(std::size_t index) {
       return std::ranges::find(group.nodes, reader) == group.nodes.end();
     });
     if (!wanted) {
-      state(value).kind = ValueState::Kind::unknown;
+      values_[value].kind = ValueState::Kind::unknown;
       continue;
     }
     auto& term = group.chain.terms[static_cast<std::size_t>(group.terms.at(value))];
     make_output(value, {term.dtype, PartialShape(group.shape)}, nullptr, 0);
     term.output = static_cast<int>(outputs.size());
-    outputs.push_back(&state(value));
-    output_views.push_back(state(value).view);
+    outputs.push_back(&values_[value]);
+    output_views.push_back(values_[value].view);
   }
   for (const auto& [value, axis] : group.inputs) {
-    inputs.push_back(&state(value));
-    TensorView view = state(value).view;
+    inputs.push_back(&values_[value]);
+    TensorView view = values_[value].view;
     if (axis >= 0) {
       const auto behind = static_cast<std::int64_t>(group.shape.size()) - axis - view.rank();
       for (std::int64_t i = 0; i < behind; ++i)

@@ -8,6 +8,8 @@
 #include "graph/chain/chain.hpp"
 #include "graph/compile/program.hpp"
 #include "graph/frame/frame_geometry.hpp"
+#include "graph/frame/frame_memory.hpp"
+#include "graph/frame/value_table.hpp"
 #include "graph/frame/value_uses.hpp"
 
 #include <map>
@@ -18,46 +20,6 @@
 namespace weft {
 inline namespace v0 {
 namespace graph {
-
-/// A place in the table of pointers that has to follow a root.
-struct Patch {
-  char** where;
-  std::int64_t offset;  ///< in bytes from the root's origin
-  int segment;
-};
-
-/// Later than every step: the memory stays.
-inline constexpr int last_of_all = 1 << 30;
-
-/// Memory that values are in, or are views of.
-struct Root {
-  enum class Kind : std::uint8_t {
-    parameter,  ///< the caller's, bound anew at will
-    external,   ///< the caller's, for a result
-    arena,      ///< of the segment that computes it
-    dynamic,    ///< a buffer of its own: its size turned up while running
-  };
-  Kind kind;
-  int index = -1;  ///< parameter, result or value
-  int segment = -1;
-  char* origin = nullptr;  ///< element (0, 0, ...), if it is bound
-  std::int64_t bytes = 0;  ///< of arena memory
-  std::int64_t offset = 0;
-  int first_step = 0, last_step = 0;  ///< in its segment; last_step: the last that reads it
-  int moved_to = -1;                  ///< the external root that took its place
-  std::vector<Patch> patches = {};
-};
-
-/// Where a value is, as far as planned.
-struct ValueState {
-  enum class Kind : std::uint8_t { unknown, pending, constant, rooted };
-  Kind kind = Kind::unknown;
-  int segment = -1;  ///< that computes it; -1: parameters and constants
-  TensorView view;   ///< at a placeholder; of constants, at its address
-  Tensor constant;
-  int root = -1;
-  std::int64_t offset = 0;  ///< bytes from the root's origin
-};
 
 /// A kernel with its operands.
 struct FrameStep {
@@ -109,15 +71,6 @@ struct Segment {
   std::vector<std::pair<int, DimVector>> assumed_shapes;
 };
 
-/// Memory that grows and is kept.
-struct GrowingBuffer {
-  Tensor memory;
-  /// True if it had to allocate.
-  bool reserve(std::int64_t bytes);
-  char* data() const noexcept { return static_cast<char*>(memory.data()); }
-  std::int64_t size() const noexcept { return memory.defined() ? memory.nbytes() : 0; }
-};
-
 /// Elementwise nodes of one shape that are to run together.
 struct OpenGroup {
   int id = 0;
@@ -144,8 +97,8 @@ class Frame::Impl final : private OutputMemory {
   void hold(int root);
   bool can_step_rows(int root, const TensorView& view) const;
   void step_rows(int root, std::int64_t bytes) noexcept;
-  const TensorView& view_of(int value) const { return state(value).view; }
-  bool is_at(int value, int root) const { return state(value).root == root; }
+  const TensorView& view_of(int value) const { return values_[value].view; }
+  bool is_at(int value, int root) const { return values_[value].root == root; }
   void run();
   // Throw Error(invalid_argument): if nothing is planned, which `what` needs, and if there is no
   // parameter or result of that number, or the result is not external. They return the number,
@@ -160,8 +113,7 @@ class Frame::Impl final : private OutputMemory {
 
   const Executable& executable() const noexcept { return executable_; }
   const Program& program() const noexcept { return program_; }
-  int parameter_root(int i) const noexcept { return i; }
-  int external_root(int i) const noexcept { return nparameters() + i; }
+  int external_root(int i) const noexcept { return values_.result_root(i); }
   int nparameters() const noexcept { return static_cast<int>(program_.parameters.size()); }
   int nresults() const noexcept { return static_cast<int>(program_.results.size()); }
   bool is_static() const noexcept { return is_static_; }
@@ -188,7 +140,6 @@ class Frame::Impl final : private OutputMemory {
   void close_groups();
   void place_results();
   void finish_segment();
-  void lay_out_arena();
   void truncate(std::size_t first);
   void retire_kernels(std::size_t first_segment) noexcept;
   std::unique_ptr<Kernel> prepare_kernel(int index, const PrepareContext& context);
@@ -200,21 +151,11 @@ class Frame::Impl final : private OutputMemory {
   bool may_change(int value) const;
   void set_view(int value, const TensorView& like);
 
-  ValueState& state(int value) { return states_[static_cast<std::size_t>(value)]; }
-  const ValueState& state(int value) const { return states_[static_cast<std::size_t>(value)]; }
   Segment& segment() { return *segments_.back(); }
   int segment_index() const { return static_cast<int>(segments_.size()) - 1; }
-  TensorView placeholder(ScalarType dtype, IntSpan shape, IntSpan strides);
-  void make_constant(int value, Tensor tensor);
   /// Memory for a value that is about to be computed; the strides are those of its external place
   /// if the kernel takes them.
   void make_output(int value, const ValueType& type, const ProgramNode* node, int output);
-  int new_root(Root root);
-  Root& root_of(int root) {
-    Root& at = roots_[static_cast<std::size_t>(root)];
-    return at.moved_to < 0 ? at : roots_[static_cast<std::size_t>(at.moved_to)];
-  }
-  const Root& root_of(int root) const { return const_cast<Impl*>(this)->root_of(root); }
   void use_root(const ValueState& value);
   ValueState dense_copy(const ValueState& from, int for_node);
   void note(PlanNote::Kind kind, std::span<const int> nodes,
@@ -229,8 +170,6 @@ class Frame::Impl final : private OutputMemory {
   void add_chain(const Chain& chain, int node, std::span<const TensorView> output_views,
                  std::span<const TensorView> input_views, std::span<const ValueState* const> inputs,
                  std::span<const ValueState* const> outputs, std::int64_t bytes_copied = 0);
-  const TensorView* constant_of(int value) const;
-  ValueType type_of(int value) const;
 
   // ---- running: frame.cpp
   bool still_holds(const Segment& segment) const;
@@ -240,13 +179,13 @@ class Frame::Impl final : private OutputMemory {
   void run_segment(const Segment& segment);
   static void run_step(const void* context, char* const* data, const std::int64_t* row_bytes,
                        std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
-  TensorView current_view(const ValueState& value) const;
   void* allocate(int output, IntSpan shape) override;
 
   Executable executable_;
   const Program& program_;
   ValueUses uses_;
   FrameGeometry geometry_;  // that is planned for
+  FrameMemory memory_;
 
   bool planned_ = false;
   /// No pointer that a run needs is null. Looked at in the first run after a plan, or after a null
@@ -254,8 +193,7 @@ class Frame::Impl final : private OutputMemory {
   bool all_bound_ = false;
   bool stepped_ = false;  ///< rows are not as far apart as planned
   bool is_static_ = true;
-  std::vector<ValueState> states_;
-  std::vector<Root> roots_;  // parameters, then results, then the rest
+  ValueTable values_;
   std::vector<std::unique_ptr<Segment>> segments_;
   std::vector<OpenGroup> open_;
   /// Pointers of the segment that is being planned: index in its table, and what they follow.
@@ -265,15 +203,11 @@ class Frame::Impl final : private OutputMemory {
     std::int64_t offset;
   };
   std::vector<NewPointer> new_pointers_;
-  std::vector<int> dynamic_values_;         // whose shape turned up in the run, so far
   std::vector<ValueState> copied_results_;  // external ones that are copies
   int next_node_ = 0;
   int next_group_ = 0;
   bool cut_ = false;       // the segment ends: a shape is not known yet
   bool complete_ = false;  // all nodes and results are planned
-  std::uintptr_t next_placeholder_ = 0;
-  std::vector<GrowingBuffer> arenas_;     // per segment
-  std::map<int, GrowingBuffer> dynamic_;  // per value
   /// Kernels of plans that are given up, by node: the next plan may adapt them. There is room for
   /// all from the start, so that giving up a plan cannot fail half-way.
   std::vector<std::unique_ptr<Kernel>> retired_;

@@ -27,7 +27,7 @@ bool Frame::Impl::fold_node(int index, std::span<const ValueType> outputs) {
   }
   if (elements > most_folded) return false;
   for (const int input : node.inputs) {
-    if (input >= 0 && state(input).kind != ValueState::Kind::constant) return false;
+    if (input >= 0 && values_[input].kind != ValueState::Kind::constant) return false;
   }
   auto part = std::make_shared<Program>();
   part->name = program().name;
@@ -37,7 +37,8 @@ bool Frame::Impl::fold_node(int index, std::span<const ValueType> outputs) {
   part->values.resize(program().values.size());
   for (const int input : node.inputs) {
     if (input < 0) continue;
-    part->values[static_cast<std::size_t>(input)] = {type_of(input), state(input).constant, -1};
+    part->values[static_cast<std::size_t>(input)] = {values_.type_of(input),
+                                                     values_[input].constant, -1};
   }
   for (int i = 0; i < node.node.noutputs; ++i) {
     const int value = node.first_output + i;
@@ -47,7 +48,7 @@ bool Frame::Impl::fold_node(int index, std::span<const ValueType> outputs) {
   }
   const std::vector<Tensor> results = run_program(part, {});
   for (int i = 0; i < node.node.noutputs; ++i)
-    make_constant(node.first_output + i, results[static_cast<std::size_t>(i)]);
+    values_.set_constant(node.first_output + i, results[static_cast<std::size_t>(i)]);
   note(PlanNote::Kind::folded, {&index, 1});
   return true;
 }
@@ -60,24 +61,23 @@ bool Frame::Impl::plan_view(int index, std::span<const TensorView> inputs,
   shapes.reserve(outputs.size());
   constants.reserve(node.inputs.size());
   for (const ValueType& output : outputs) {
-    shapes.push_back(
-        placeholder(output.dtype, output.shape.shape(), contiguous_strides(output.shape.shape())));
+    shapes.push_back(values_.placeholders.next(output.dtype, output.shape.shape()));
   }
   for (const int input : node.inputs)
-    constants.push_back(input < 0 ? nullptr : constant_of(input));
+    constants.push_back(input < 0 ? nullptr : values_.constant(input));
   const PrepareContext context(node.node, inputs, shapes, constants, program().operators,
                                variables);
   std::vector<TensorView> views(outputs.size());
   if (!node.op->view(context, views)) return false;
   // By value: the outputs' states may be where the input's is not to be touched.
-  const ValueState from = state(node.inputs[0]);
+  const ValueState from = values_[node.inputs[0]];
   for (std::size_t i = 0; i < views.size(); ++i) {
     const int value = node.first_output + static_cast<int>(i);
     if (from.kind == ValueState::Kind::constant) {
-      make_constant(value, Tensor::share(from.constant.owner(), views[i]));
+      values_.set_constant(value, Tensor::share(from.constant.owner(), views[i]));
       continue;
     }
-    ValueState& made = state(value);
+    ValueState& made = values_[value];
     made = from;
     made.view = views[i];
     made.offset =
@@ -114,7 +114,7 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
       constants.push_back(nullptr);
       continue;
     }
-    operand = state(node.inputs[i]);
+    operand = values_[node.inputs[i]];
     if (!node.op->accepts_input(node.node, static_cast<int>(i), operand.view)) {
       operand = dense_copy(operand, index);
       in_place = false;
@@ -126,8 +126,8 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const int value = node.first_output + static_cast<int>(i);
     make_output(value, outputs[i], &node, static_cast<int>(i));
-    results.push_back(&state(value));
-    output_views.push_back(state(value).view);
+    results.push_back(&values_[value]);
+    output_views.push_back(values_[value].view);
   }
   const PrepareContext context(node.node, input_views, output_views, constants, program().operators,
                                variables);
@@ -156,17 +156,17 @@ Inferred Frame::Impl::infer(int index, std::vector<TensorView>& read,
     type_list.push_back(nullptr);
     values.push_back(nullptr);
     if (input < 0) continue;
-    const ValueState& at = state(input);
+    const ValueState& at = values_[input];
     types[i] = at.kind == ValueState::Kind::pending
                    ? ValueType{program().values[static_cast<std::size_t>(input)].type.dtype,
                                PartialShape(pending_shape(input))}
-                   : type_of(input);
+                   : values_.type_of(input);
     type_list.back() = &types[i];
     if (at.kind == ValueState::Kind::constant) {
       values.back() = &at.view;
     } else if (at.kind == ValueState::Kind::rooted && at.segment < segment_index() &&
                segment_index() > 0) {
-      read[i] = current_view(at);  // an earlier segment has computed it
+      read[i] = values_.current_view(at);  // an earlier segment has computed it
       values.back() = &read[i];
     }
   }
@@ -186,7 +186,7 @@ bool Frame::Impl::plan_node(int index) {
     const int input = node.inputs[static_cast<std::size_t>(i)];
     if (values[static_cast<std::size_t>(i)] == nullptr) {
       if (!is_known) return false;
-    } else if (state(input).kind == ValueState::Kind::rooted) {
+    } else if (values_[input].kind == ValueState::Kind::rooted) {
       segment().assumed_values.emplace_back(input,
                                             Tensor::copy_of(*values[static_cast<std::size_t>(i)]));
     }
@@ -197,7 +197,7 @@ bool Frame::Impl::plan_node(int index) {
       all_values = all_values && value.defined();
     if (all_values) {
       for (std::size_t i = 0; i < inferred.values.size(); ++i)
-        make_constant(node.first_output + static_cast<int>(i), inferred.values[i]);
+        values_.set_constant(node.first_output + static_cast<int>(i), inferred.values[i]);
       note(PlanNote::Kind::folded, {&index, 1});
       return true;
     }
@@ -207,7 +207,7 @@ bool Frame::Impl::plan_node(int index) {
     inputs.reserve(node.inputs.size());
     for (const int input : node.inputs) {
       if (input >= 0) close_group_of(input);
-      inputs.push_back(input < 0 ? TensorView() : state(input).view);
+      inputs.push_back(input < 0 ? TensorView() : values_[input].view);
     }
     if (is_known && !inputs.empty() && inputs[0].defined() &&
         plan_view(index, inputs, inferred.outputs)) {

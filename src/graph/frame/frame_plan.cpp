@@ -2,6 +2,7 @@
 // Planning a frame: its parts, its memory, and where results go.
 #include <weft/base/error.hpp>
 
+#include "graph/frame/arena_layout.hpp"
 #include "graph/frame/frame_impl.hpp"
 
 #include <algorithm>
@@ -18,9 +19,10 @@ void Frame::Impl::plan_segment() {
   cut_ = false;
   const int end = static_cast<int>(program().nodes.size());
   // Shapes that turned up in the run so far hold for this segment only as long as they stay.
-  for (const int value : dynamic_values_) {
-    const IntSpan shape = state(value).view.shape();
-    segment().assumed_shapes.emplace_back(value, DimVector(shape.begin(), shape.end()));
+  for (const Root& root : values_.roots()) {
+    if (root.kind != Root::Kind::dynamic) continue;
+    const IntSpan shape = values_[root.index].view.shape();
+    segment().assumed_shapes.emplace_back(root.index, DimVector(shape.begin(), shape.end()));
   }
   try {
     plan_nodes(end);
@@ -54,27 +56,28 @@ void Frame::Impl::plan_nodes(int end) {
 void Frame::Impl::place_results() {
   for (int i = 0; i < nresults(); ++i) {
     const int value = program().results[static_cast<std::size_t>(i)];
-    const ValueState& at = state(value);
+    const ValueState& at = values_[value];
     const ResultPlace& place = geometry_.place(i);
-    if (!place.external || at.root == external_root(i)) continue;
+    if (!place.external || at.root == values_.result_root(i)) continue;
     const bool whole = at.kind == ValueState::Kind::rooted && at.offset == 0 &&
                        at.view.is_contiguous() && place.strides.empty();
     if (whole) {
-      Root& root = roots_[static_cast<std::size_t>(at.root)];
+      Root& root = values_.root(at.root);
       if (root.kind == Root::Kind::arena && root.segment == segment_index() &&
           root.bytes == at.view.nbytes()) {
         root.kind = Root::Kind::external;
-        root.moved_to = external_root(i);
+        root.moved_to = values_.result_root(i);
         continue;
       }
     }
     ValueState target;
     target.kind = ValueState::Kind::rooted;
     target.segment = segment_index();
-    target.root = external_root(i);
-    target.view = placeholder(at.view.dtype(), at.view.shape(),
-                              place.strides.empty() ? IntSpan(contiguous_strides(at.view.shape()))
-                                                    : IntSpan(place.strides));
+    target.root = values_.result_root(i);
+    target.view = values_.placeholders.next(at.view.dtype(), at.view.shape(),
+                                            place.strides.empty()
+                                                ? IntSpan(contiguous_strides(at.view.shape()))
+                                                : IntSpan(place.strides));
     const TensorView outputs[] = {target.view}, inputs[] = {at.view};
     const ValueState* to[] = {&target};
     const ValueState* source[] = {&at};
@@ -87,16 +90,15 @@ void Frame::Impl::place_results() {
 void Frame::Impl::finish_segment() {
   const int index = segment_index();
   // What later segments read, and results, stay.
-  for (std::size_t v = 0; v < states_.size(); ++v) {
-    if (states_[v].segment != index || states_[v].root < 0) continue;
-    const bool stays =
-        uses_.is_needed(static_cast<int>(v), [&](int reader) { return reader >= next_node_; });
-    if (stays) root_of(states_[v].root).last_step = last_of_all;
+  for (int v = 0; v < values_.size(); ++v) {
+    if (values_[v].segment != index || values_[v].root < 0) continue;
+    const bool stays = uses_.is_needed(v, [&](int reader) { return reader >= next_node_; });
+    if (stays) values_.current_root(values_[v].root).last_step = last_of_all;
   }
-  lay_out_arena();
+  lay_out_arena(values_.roots(), index, program().operators, memory_);
   for (const NewPointer& pointer : new_pointers_) {
     char*& where = segment().pointers[pointer.at];
-    Root& root = root_of(pointer.root);
+    Root& root = values_.current_root(pointer.root);
     root.patches.push_back({&where, pointer.offset, index});
     where = root.origin == nullptr ? nullptr : root.origin + pointer.offset;
   }
@@ -116,42 +118,6 @@ void Frame::Impl::finish_segment() {
   }
 }
 
-/// Gives arena values of this segment offsets so that those that live at the same time are apart:
-/// each the lowest place that is free.
-void Frame::Impl::lay_out_arena() {
-  const int index = segment_index();
-  SmallVector<Root*, 8> placed;
-  std::int64_t total = 0;
-  for (Root& root : roots_) {
-    if (root.kind != Root::Kind::arena || root.segment != index) continue;
-    program_.operators.check_bytes(root.bytes);
-    const std::int64_t bytes = (root.bytes + 63) / 64 * 64;
-    SmallVector<const Root*, 8> meets;
-    for (const Root* other : placed) {
-      if (other->first_step <= root.last_step && root.first_step <= other->last_step) {
-        meets.push_back(other);
-      }
-    }
-    std::ranges::sort(meets, {}, &Root::offset);
-    root.offset = 0;
-    for (const Root* other : meets) {
-      if (root.offset + bytes <= other->offset) break;
-      root.offset = std::max(root.offset, other->offset + (other->bytes + 63) / 64 * 64);
-    }
-    total = std::max(total, root.offset + bytes);
-    program_.operators.check_bytes(total);
-    placed.push_back(&root);
-  }
-  if (arenas_.size() <= static_cast<std::size_t>(index)) arenas_.emplace_back();
-  GrowingBuffer& arena = arenas_[static_cast<std::size_t>(index)];
-  if (total > 0 && arena.reserve(total)) ++counters.allocations;
-  counters.arena_bytes = 0;
-  for (const GrowingBuffer& each : arenas_)
-    counters.arena_bytes += each.size();
-  for (Root* root : placed)
-    root->origin = arena.data() + root->offset;
-}
-
 void Frame::Impl::retire_kernels(std::size_t first_segment) noexcept {
   for (std::size_t s = first_segment; s < segments_.size(); ++s) {
     for (const auto& step : segments_[s]->steps) {
@@ -166,33 +132,13 @@ void Frame::Impl::start_plan() {
   open_.clear();
   new_pointers_.clear();
   complete_ = false;
-  dynamic_values_.clear();
-  roots_.clear();
   next_node_ = 0;
-  next_placeholder_ = std::uintptr_t{1} << 44;
   is_static_ = true;
   stepped_ = false;
-  states_.assign(program().values.size(), {});
+  copied_results_.clear();  // they are at roots
+  values_.start(geometry_.parameters());
   copied_results_.assign(program().results.size(), {});
   planned_as_.assign(program().nodes.size(), {});
-  for (std::size_t v = 0; v < program().values.size(); ++v) {
-    const ProgramValue& value = program().values[v];
-    if (value.constant.defined()) make_constant(static_cast<int>(v), value.constant);
-  }
-  for (int i = 0; i < nparameters(); ++i) {
-    const TensorView& given = geometry_.parameter(i);
-    roots_.push_back({.kind = Root::Kind::parameter,
-                      .index = i,
-                      .origin = static_cast<char*>(given.data()),
-                      .last_step = last_of_all});
-    ValueState& made = state(program().parameters[static_cast<std::size_t>(i)]);
-    made.kind = ValueState::Kind::rooted;
-    made.root = i;
-    made.view = placeholder(given.dtype(), given.shape(), given.strides());
-  }
-  for (int i = 0; i < nresults(); ++i) {
-    roots_.push_back({.kind = Root::Kind::external, .index = i, .last_step = last_of_all});
-  }
 }
 
 void Frame::Impl::truncate(std::size_t first) {
@@ -201,15 +147,7 @@ void Frame::Impl::truncate(std::size_t first) {
   segments_.resize(first);
   next_node_ = first_node;
   complete_ = false;
-  const int first_segment = static_cast<int>(first);
-  for (Root& root : roots_)
-    std::erase_if(root.patches, [&](const Patch& p) { return p.segment >= first_segment; });
-  for (ValueState& value : states_) {
-    if (value.segment >= first_segment) value = {};
-  }
-  while (!roots_.empty() && roots_.back().segment >= first_segment)
-    roots_.pop_back();
-  std::erase_if(dynamic_values_, [&](int v) { return state(v).segment < 0; });
+  values_.drop_segments(static_cast<int>(first));
   copied_results_.assign(program().results.size(), {});
 }
 

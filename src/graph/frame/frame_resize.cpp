@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planning a frame again for parameters of other extents: where only kernels and views are
 // concerned, everything else of the plan stays.
+#include "graph/frame/arena_layout.hpp"
 #include "graph/frame/frame_impl.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace graph {
 /// be planned anew.
 bool Frame::Impl::resize(std::span<const TensorView> parameters) {
   if (!complete_ || !is_static_ || segments_.size() != 1) return false;
-  changed_.assign(states_.size(), 0);
+  changed_.assign(static_cast<std::size_t>(values_.size()), 0);
   for (int i = 0; i < nparameters(); ++i) {
     const TensorView& given = parameters[static_cast<std::size_t>(i)];
     bind(i, given.data());
@@ -35,11 +36,9 @@ bool Frame::Impl::resize(std::span<const TensorView> parameters) {
     return false;  // planning says what is wrong, and where
   }
   if (!moved) return true;
-  lay_out_arena();
-  for (const Root& root : roots_) {
-    if (root.kind != Root::Kind::arena) continue;
-    for (const Patch& patch : root.patches)
-      *patch.where = root.origin + patch.offset;
+  lay_out_arena(values_.roots(), 0, program().operators, memory_);
+  for (Root& root : values_.roots()) {
+    if (root.kind == Root::Kind::arena) root.bind(root.origin);
   }
   return true;
 }
@@ -54,7 +53,7 @@ bool Frame::Impl::may_change(int value) const {
 
 /// Another geometry for a value, where it is.
 void Frame::Impl::set_view(int value, const TensorView& like) {
-  TensorView& view = state(value).view;
+  TensorView& view = values_[value].view;
   view = TensorView::trusted(view.data(), like);
   changed_[static_cast<std::size_t>(value)] = 1;
 }
@@ -67,21 +66,21 @@ bool Frame::Impl::resize_node(int index, bool& moved) {
   const ProgramNode& node = program().nodes[static_cast<std::size_t>(index)];
   resized_inputs_.clear();
   for (const int input : node.inputs)
-    resized_inputs_.push_back(input < 0 ? nullptr : &state(input).view);
+    resized_inputs_.push_back(input < 0 ? nullptr : &values_[input].view);
   resized_shapes_.resize(static_cast<std::size_t>(node.node.noutputs));
   for (std::size_t i = 0; i < resized_shapes_.size(); ++i)
-    resized_shapes_[i].assign(state(node.first_output + static_cast<int>(i)).view.shape());
+    resized_shapes_[i].assign(values_[node.first_output + static_cast<int>(i)].view.shape());
   const bool follows = planned.step->kernel->resize(resized_inputs_, resized_shapes_);
   if (!follows && !infer_shapes(index)) return false;
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < resized_shapes_.size(); ++i) {
     const int value = node.first_output + static_cast<int>(i);
-    ValueState& at = state(value);
+    ValueState& at = values_[value];
     if (!same_list(at.view.shape(), resized_shapes_[i])) {
       if (!may_change(value)) return false;
       at.view = TensorView::trusted(at.view.data(), at.view.dtype(), resized_shapes_[i]);
       changed_[static_cast<std::size_t>(value)] = 1;
-      roots_[static_cast<std::size_t>(at.root)].bytes = at.view.nbytes();
+      values_.root(at.root).bytes = at.view.nbytes();
       moved = true;
     }
     bytes += at.view.nbytes();
@@ -118,11 +117,11 @@ void Frame::Impl::prepare_again(int index, FrameStep& step) {
   std::vector<TensorView> inputs, outputs;
   std::vector<const TensorView*> constants;
   for (const int input : node.inputs) {
-    inputs.push_back(input < 0 ? TensorView() : state(input).view);
-    constants.push_back(input < 0 ? nullptr : constant_of(input));
+    inputs.push_back(input < 0 ? TensorView() : values_[input].view);
+    constants.push_back(input < 0 ? nullptr : values_.constant(input));
   }
   for (int i = 0; i < node.node.noutputs; ++i)
-    outputs.push_back(state(node.first_output + i).view);
+    outputs.push_back(values_[node.first_output + i].view);
   const PrepareContext context(node.node, inputs, outputs, constants, program().operators,
                                variables);
   if (step.kernel->adapt(context)) return;
@@ -143,18 +142,18 @@ bool Frame::Impl::resize_view(int index) {
         !may_change(node.first_output + i)) {
       return false;
     }
-    before.push_back(state(node.first_output + i));
+    before.push_back(values_[node.first_output + i]);
   }
   std::vector<TensorView> inputs;
   for (const int input : node.inputs)
-    inputs.push_back(input < 0 ? TensorView() : state(input).view);
-  const std::uintptr_t placeholder = next_placeholder_;
+    inputs.push_back(input < 0 ? TensorView() : values_[input].view);
+  const Placeholders before_it = values_.placeholders;
   if (!plan_view(index, inputs, inferred.outputs)) return false;
-  next_placeholder_ = placeholder;
+  values_.placeholders = before_it;
   segment().notes.pop_back();
   for (int i = 0; i < node.node.noutputs; ++i) {
     const ValueState& old = before[static_cast<std::size_t>(i)];
-    const ValueState& now = state(node.first_output + i);
+    const ValueState& now = values_[node.first_output + i];
     // Pointers follow the root from where they were.
     if (now.root != old.root || now.offset != old.offset) return false;
     changed_[static_cast<std::size_t>(node.first_output + i)] = 1;

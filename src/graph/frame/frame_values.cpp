@@ -10,38 +10,15 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-TensorView Frame::Impl::placeholder(ScalarType dtype, IntSpan shape, IntSpan strides) {
-  // Apart from each other, so that nothing overlaps. Never read.
-  const TensorView at_zero =
-      TensorView::trusted(reinterpret_cast<void*>(std::uintptr_t{1} << 46), dtype, shape, strides);
-  const std::uintptr_t origin =
-      next_placeholder_ - static_cast<std::uintptr_t>(at_zero.first_byte());
-  next_placeholder_ = (origin + static_cast<std::uintptr_t>(at_zero.end_byte()) + 4096) & ~63ULL;
-  return TensorView::trusted(reinterpret_cast<void*>(origin), dtype, shape, strides);
-}
-
-int Frame::Impl::new_root(Root root) {
-  roots_.push_back(std::move(root));
-  return static_cast<int>(roots_.size()) - 1;
-}
-
-void Frame::Impl::make_constant(int value, Tensor tensor) {
-  ValueState& made = state(value);
-  made = {};
-  made.kind = ValueState::Kind::constant;
-  made.view = tensor;
-  made.constant = std::move(tensor);
-}
-
 void Frame::Impl::make_output(int value, const ValueType& type, const ProgramNode* node,
                               int output) {
-  ValueState& made = state(value);
+  ValueState& made = values_[value];
   made = {};
   made.kind = ValueState::Kind::rooted;
   made.segment = segment_index();
   if (!type.shape.is_static()) {
-    made.root = new_root({.kind = Root::Kind::dynamic, .index = value, .segment = made.segment});
-    dynamic_values_.push_back(value);
+    made.root =
+        values_.add_root({.kind = Root::Kind::dynamic, .index = value, .segment = made.segment});
     return;
   }
   const IntSpan shape = type.shape.shape();
@@ -49,25 +26,25 @@ void Frame::Impl::make_output(int value, const ValueType& type, const ProgramNod
   for (const int result : uses_.results(value)) {
     const ResultPlace& place = geometry_.place(result);
     if (!place.external || place.strides.empty()) continue;
-    const TensorView view = placeholder(type.dtype, shape, place.strides);
+    const TensorView view = values_.placeholders.next(type.dtype, shape, place.strides);
     if (node != nullptr && !node->op->accepts_output(node->node, output, view)) continue;
     made.view = view;
-    made.root = external_root(result);
+    made.root = values_.result_root(result);
     return;
   }
-  made.view = placeholder(type.dtype, shape, contiguous_strides(shape));
+  made.view = values_.placeholders.next(type.dtype, shape);
   const int step = static_cast<int>(segment().calls.size());
-  made.root = new_root({.kind = Root::Kind::arena,
-                        .index = value,
-                        .segment = made.segment,
-                        .bytes = made.view.nbytes(),
-                        .first_step = step,
-                        .last_step = step});
+  made.root = values_.add_root({.kind = Root::Kind::arena,
+                                .index = value,
+                                .segment = made.segment,
+                                .bytes = made.view.nbytes(),
+                                .first_step = step,
+                                .last_step = step});
 }
 
 void Frame::Impl::use_root(const ValueState& value) {
   if (value.root < 0) return;
-  Root& root = roots_[static_cast<std::size_t>(value.root)];
+  Root& root = values_.root(value.root);
   const int step = static_cast<int>(segment().calls.size());
   root.last_step = root.segment == segment_index() ? std::max(root.last_step, step) : last_of_all;
 }
@@ -163,33 +140,19 @@ ValueState Frame::Impl::dense_copy(const ValueState& from, int for_node) {
   }
   made.kind = ValueState::Kind::rooted;
   made.segment = segment_index();
-  made.view =
-      placeholder(from.view.dtype(), from.view.shape(), contiguous_strides(from.view.shape()));
+  made.view = values_.placeholders.next(from.view.dtype(), from.view.shape());
   const int step = static_cast<int>(segment().calls.size());
-  made.root = new_root({.kind = Root::Kind::arena,
-                        .segment = made.segment,
-                        .bytes = made.view.nbytes(),
-                        .first_step = step,
-                        .last_step = step});
+  made.root = values_.add_root({.kind = Root::Kind::arena,
+                                .segment = made.segment,
+                                .bytes = made.view.nbytes(),
+                                .first_step = step,
+                                .last_step = step});
   const TensorView outputs[] = {made.view}, inputs[] = {from.view};
   const ValueState* to[] = {&made};
   const ValueState* source[] = {&from};
   note(PlanNote::Kind::copied, {&for_node, 1}, outputs);
   add_chain(Chain::copy(from.view.dtype()), -1, outputs, inputs, source, to, made.view.nbytes());
   return made;
-}
-
-ValueType Frame::Impl::type_of(int value) const {
-  const ValueState& at = state(value);
-  if (at.kind == ValueState::Kind::unknown || !at.view.defined()) {
-    return program().values[static_cast<std::size_t>(value)].type;
-  }
-  return {at.view.dtype(), at.view.shape()};
-}
-
-const TensorView* Frame::Impl::constant_of(int value) const {
-  const ValueState& at = state(value);
-  return at.kind == ValueState::Kind::constant ? &at.view : nullptr;
 }
 
 }  // namespace graph
