@@ -19,26 +19,12 @@ const char* name(PlanNote::Kind kind) noexcept {
   return "";
 }
 
-void Frame::Impl::note(PlanNote::Kind kind, std::span<const int> nodes,
-                       std::span<const TensorView> outputs, int result) {
-  RawNote made{kind, SmallVector<int, 4>(nodes.begin(), nodes.end()), result};
-  for (const TensorView& output : outputs)
-    made.bytes += output.defined() ? output.nbytes() : 0;
-  segment().notes.push_back(std::move(made));
-}
-
 FrameExplanation Frame::Impl::explain() const {
   FrameExplanation out;
   for (const std::string& node : program_.folded)
     out.notes.push_back({PlanNote::Kind::folded, {node}, 0});
   for (const auto& segment : segments_) {
-    for (const RawNote& raw : segment->notes) {
-      PlanNote made{raw.kind, {}, raw.bytes};
-      for (const int node : raw.nodes)
-        made.nodes.push_back(describe(program_.nodes[static_cast<std::size_t>(node)].node));
-      if (raw.result >= 0) made.nodes.push_back(text("result ", raw.result));
-      out.notes.push_back(std::move(made));
-    }
+    segment->notes.tell(program_, out.notes);
   }
   out.segments = static_cast<int>(segments_.size());
   out.arena_bytes = counters.arena_bytes;

@@ -7,7 +7,6 @@
 #include "graph/frame/row_form.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace weft {
 inline namespace v0 {
@@ -18,7 +17,8 @@ Frame::Impl::Impl(Executable executable)
       program_(executable_.program()),
       uses_(program_),
       memory_(counters),
-      values_(program_) {
+      values_(program_),
+      dynamic_outputs_(program_, values_, memory_) {
   retired_.resize(program_.nodes.size());
 }
 
@@ -29,7 +29,7 @@ void Frame::Impl::bind(int root, void* origin) noexcept {
 
 void Frame::Impl::hold(int root) {
   for (const auto& segment : segments_) {
-    for (const auto& step : segment->steps) {
+    for (const auto& step : segment->calls.steps()) {
       if (step->node < 0) continue;
       const std::vector<int>& inputs = program_.nodes[static_cast<std::size_t>(step->node)].inputs;
       for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -47,73 +47,18 @@ void Frame::Impl::hold(int root) {
 bool Frame::Impl::can_step_rows(int root, const TensorView& view) const {
   const std::optional<RowForm> form = row_form(view.shape(), view.strides());
   if (!form || segments_.size() != 1 || !is_static_) return false;
-  const Segment& in = *segments_[0];
+  const CallList& calls = segments_[0]->calls;
   const std::int64_t size = element_size(view.dtype());
   const Root& at = values_.root(root);
   return std::ranges::all_of(at.patches, [&](const Patch& patch) {
-    const auto pointer = static_cast<std::size_t>(patch.where - in.pointers.data());
-    if (in.call_of[pointer] < 0 || patch.offset != 0) return false;
-    const FlatCall& call = in.calls[static_cast<std::size_t>(in.call_of[pointer])];
-    return call.n == form->row_elements && call.rows == form->rows &&
-           in.row_steps[pointer] == form->step * size;
+    return patch.offset == 0 && calls.takes_rows(patch.where, *form, form->step * size);
   });
 }
 
 void Frame::Impl::step_rows(int root, std::int64_t bytes) noexcept {
   stepped_ = true;
-  Segment& in = *segments_[0];
   for (const Patch& patch : values_.root(root).patches)
-    in.row_steps[static_cast<std::size_t>(patch.where - in.pointers.data())] = bytes;
-}
-
-bool Frame::Impl::still_holds(const Segment& segment) const {
-  for (const auto& [value, shape] : segment.assumed_shapes) {
-    if (!std::ranges::equal(shape, values_[value].view.shape())) return false;
-  }
-  for (const auto& [value, assumed] : segment.assumed_values) {
-    TensorView now = values_.current_view(values_[value]);
-    Tensor dense;
-    if (!now.is_contiguous()) now = dense = Tensor::copy_of(now);
-    if (now.numel() != assumed.numel() ||
-        std::memcmp(now.data(), assumed.data(), static_cast<std::size_t>(now.nbytes())) != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void* Frame::Impl::allocate(int output, IntSpan shape) {
-  const int value = running_first_value_ + output;
-  ValueState& at = values_[value];
-  Root& root = values_.root(at.root);
-  const ScalarType type = program_.values[static_cast<std::size_t>(value)].type.dtype;
-  if (!at.view.defined() || !std::ranges::equal(at.view.shape(), shape)) {
-    at.view = values_.placeholders.next(type, shape);
-  }
-  program_.operators.check_bytes(at.view.nbytes());
-  root.bind(memory_.buffer(value, at.view.nbytes()));
-  return root.origin;
-}
-
-void Frame::Impl::run_step(const void* context, char* const*, const std::int64_t*, std::int64_t,
-                           std::int64_t, std::uint32_t) {
-  const auto& step = *static_cast<const FrameStep*>(context);
-  if (step.first_value >= 0) *step.running_first_value = step.first_value;
-  step.kernel->run(step.arguments);
-}
-
-void Frame::Impl::run_segment(const Segment& segment) {
-  const FlatCall* call = segment.calls.data();
-  const FlatCall* const end = call + segment.calls.size();
-  try {
-    for (; call != end; ++call)
-      call->run(call->context, call->data, call->row_bytes, call->n, call->rows, call->broadcast);
-  } catch (const Error& error) {
-    if (call->node < 0) throw;
-    const Node& node = program_.nodes[static_cast<std::size_t>(call->node)].node;
-    fail(error.code(), text(describe(node), ": ", error.what()));
-  }
-  counters.bytes_copied += segment.bytes_copied;
+    segments_[0]->calls.set_row_bytes(patch.where, bytes);
 }
 
 void Frame::Impl::check_planned(std::string_view what) const {
@@ -164,12 +109,13 @@ void Frame::Impl::run() {
     if (s == segments_.size()) {
       if (complete_) break;
       plan_segment();
-    } else if (s > 0 && !still_holds(*segments_[s])) {
+    } else if (s > 0 && !segments_[s]->assumed.hold(values_)) {
       truncate(s);
       plan_segment();
     }
     if (!all_bound_) check_bound();
-    run_segment(*segments_[s]);
+    segments_[s]->calls.run(program_.nodes);
+    counters.bytes_copied += segments_[s]->bytes_copied;
   }
   if (!variables.empty()) variables.end_run();
 }

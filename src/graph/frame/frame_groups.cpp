@@ -143,7 +143,7 @@ void Frame::Impl::close_group(std::size_t index) {
   }
   group.chain.ninputs = static_cast<int>(inputs.size());
   group.chain.noutputs = static_cast<int>(outputs.size());
-  note(PlanNote::Kind::fused, group.nodes, output_views);
+  segment().notes.add(PlanNote::Kind::fused, group.nodes, output_views);
   add_chain(group.chain, group.nodes.front(), output_views, input_views, inputs, outputs);
 }
 

@@ -7,8 +7,10 @@
 
 #include "graph/chain/chain.hpp"
 #include "graph/compile/program.hpp"
+#include "graph/frame/dynamic_outputs.hpp"
 #include "graph/frame/frame_geometry.hpp"
 #include "graph/frame/frame_memory.hpp"
+#include "graph/frame/segment.hpp"
 #include "graph/frame/value_table.hpp"
 #include "graph/frame/value_uses.hpp"
 
@@ -20,56 +22,6 @@
 namespace weft {
 inline namespace v0 {
 namespace graph {
-
-/// A kernel with its operands.
-struct FrameStep {
-  std::unique_ptr<Kernel> kernel;
-  std::size_t inputs = 0, outputs = 0;  ///< first pointer of each in the segment's table
-  int first_value = -1;                 ///< of outputs, if their shape is not known before
-  int node = -1;                        ///< that the kernel was prepared for; -1: none of one node
-  KernelArguments arguments{};
-  int* running_first_value = nullptr;  ///< where to say so, if it is not
-};
-
-/// What a run consists of: calls one after the other, with nothing to look up. A FrameStep is one
-/// call with itself as the context; a small chain is one for each of its steps.
-struct FlatCall {
-  SpanKernel::Run run;
-  const void* context;
-  char* const* data;
-  const std::int64_t* row_bytes;
-  std::int64_t n, rows;
-  std::uint32_t broadcast;
-  int node;                ///< for messages; -1: a copy
-  std::size_t first_data;  ///< index of `data` in the segment's table
-};
-
-/// A PlanNote before its text is made.
-struct RawNote {
-  PlanNote::Kind kind;
-  SmallVector<int, 4> nodes;
-  int result = -1;  ///< of a copy into its place
-  std::int64_t bytes = 0;
-};
-
-/// Steps whose geometry is known before the first of them runs.
-struct Segment {
-  int first_node = 0;
-  std::vector<std::unique_ptr<FrameStep>> steps;
-  std::vector<FlatCall> calls;
-  std::int64_t bytes_copied = 0;  ///< in each run
-  std::vector<RawNote> notes;
-  std::vector<char*> pointers;
-  // By pointer: bytes from row to row, and the call that takes them; -1: a kernel, which has its
-  // own.
-  std::vector<std::int64_t> row_steps;
-  std::vector<int> call_of;
-  std::vector<Tensor> kept;  ///< constants made for it
-  /// Values that shapes in this segment depend on, as they were when it was planned.
-  std::vector<std::pair<int, Tensor>> assumed_values;
-  /// Shapes of values that turned up in the run before, likewise.
-  std::vector<std::pair<int, DimVector>> assumed_shapes;
-};
 
 /// Elementwise nodes of one shape that are to run together.
 struct OpenGroup {
@@ -88,7 +40,7 @@ struct OpenGroup {
   std::vector<int> nodes;
 };
 
-class Frame::Impl final : private OutputMemory {
+class Frame::Impl {
  public:
   explicit Impl(Executable executable);
 
@@ -158,10 +110,8 @@ class Frame::Impl final : private OutputMemory {
   void make_output(int value, const ValueType& type, const ProgramNode* node, int output);
   void use_root(const ValueState& value);
   ValueState dense_copy(const ValueState& from, int for_node);
-  void note(PlanNote::Kind kind, std::span<const int> nodes,
-            std::span<const TensorView> outputs = {}, int result = -1);
-  void add_step(std::unique_ptr<Kernel> kernel, int node, std::span<const ValueState* const> inputs,
-                std::span<const ValueState* const> outputs, std::int64_t bytes_copied = 0);
+  FrameStep& add_step(FrameStep step, int node, std::span<const ValueState* const> inputs,
+                      std::span<const ValueState* const> outputs);
   void add_direct_calls(std::span<const DirectCall> calls, int node,
                         std::span<const ValueState* const> inputs,
                         std::span<const ValueState* const> outputs);
@@ -169,17 +119,12 @@ class Frame::Impl final : private OutputMemory {
   void add_pointer(const ValueState& value, std::int64_t offset);
   void add_chain(const Chain& chain, int node, std::span<const TensorView> output_views,
                  std::span<const TensorView> input_views, std::span<const ValueState* const> inputs,
-                 std::span<const ValueState* const> outputs, std::int64_t bytes_copied = 0);
+                 std::span<const ValueState* const> outputs);
 
   // ---- running: frame.cpp
-  bool still_holds(const Segment& segment) const;
   /// Throws Error(undefined) naming a parameter or external result that is read or written, and at
   /// null.
   void check_bound();
-  void run_segment(const Segment& segment);
-  static void run_step(const void* context, char* const* data, const std::int64_t* row_bytes,
-                       std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
-  void* allocate(int output, IntSpan shape) override;
 
   Executable executable_;
   const Program& program_;
@@ -194,6 +139,7 @@ class Frame::Impl final : private OutputMemory {
   bool stepped_ = false;  ///< rows are not as far apart as planned
   bool is_static_ = true;
   ValueTable values_;
+  DynamicOutputs dynamic_outputs_;
   std::vector<std::unique_ptr<Segment>> segments_;
   std::vector<OpenGroup> open_;
   /// Pointers of the segment that is being planned: index in its table, and what they follow.
@@ -221,7 +167,6 @@ class Frame::Impl final : private OutputMemory {
   std::vector<char> changed_;  // by value
   std::vector<const TensorView*> resized_inputs_;
   std::vector<DimVector> resized_shapes_;
-  int running_first_value_ = -1;
 };
 
 }  // namespace graph

@@ -49,7 +49,7 @@ bool Frame::Impl::fold_node(int index, std::span<const ValueType> outputs) {
   const std::vector<Tensor> results = run_program(part, {});
   for (int i = 0; i < node.node.noutputs; ++i)
     values_.set_constant(node.first_output + i, results[static_cast<std::size_t>(i)]);
-  note(PlanNote::Kind::folded, {&index, 1});
+  segment().notes.add(PlanNote::Kind::folded, {&index, 1});
   return true;
 }
 
@@ -83,7 +83,6 @@ bool Frame::Impl::plan_view(int index, std::span<const TensorView> inputs,
     made.offset =
         from.offset + (static_cast<char*>(views[i].data()) - static_cast<char*>(from.view.data()));
   }
-  note(PlanNote::Kind::viewed, {&index, 1});
   return true;
 }
 
@@ -131,14 +130,13 @@ void Frame::Impl::plan_kernel(int index, std::span<const ValueType> outputs) {
   }
   const PrepareContext context(node.node, input_views, output_views, constants, program().operators,
                                variables);
-  note(PlanNote::Kind::kernel, {&index, 1}, output_views);
-  add_step(prepare_kernel(index, context), index, inputs, results);
-  segment().steps.back()->node = index;
-  if (in_place)
-    planned_as_[static_cast<std::size_t>(index)] = {false, segment().steps.back().get()};
+  segment().notes.add(PlanNote::Kind::kernel, {&index, 1}, output_views);
+  FrameStep step{.kernel = prepare_kernel(index, context), .node = index};
   for (const ValueState* result : results) {
-    if (!result->view.defined()) segment().steps.back()->first_value = node.first_output;
+    if (!result->view.defined()) step.first_value = node.first_output;
   }
+  FrameStep& made = add_step(std::move(step), index, inputs, results);
+  if (in_place) planned_as_[static_cast<std::size_t>(index)] = {false, &made};
 }
 
 /// What a node gives, as far as it is known now. `read`: room for values that earlier segments have
@@ -187,7 +185,7 @@ bool Frame::Impl::plan_node(int index) {
     if (values[static_cast<std::size_t>(i)] == nullptr) {
       if (!is_known) return false;
     } else if (values_[input].kind == ValueState::Kind::rooted) {
-      segment().assumed_values.emplace_back(input,
+      segment().assumed.values.emplace_back(input,
                                             Tensor::copy_of(*values[static_cast<std::size_t>(i)]));
     }
   }
@@ -198,7 +196,7 @@ bool Frame::Impl::plan_node(int index) {
     if (all_values) {
       for (std::size_t i = 0; i < inferred.values.size(); ++i)
         values_.set_constant(node.first_output + static_cast<int>(i), inferred.values[i]);
-      note(PlanNote::Kind::folded, {&index, 1});
+      segment().notes.add(PlanNote::Kind::folded, {&index, 1});
       return true;
     }
     if (is_known && fold_node(index, inferred.outputs)) return true;
@@ -211,6 +209,7 @@ bool Frame::Impl::plan_node(int index) {
     }
     if (is_known && !inputs.empty() && inputs[0].defined() &&
         plan_view(index, inputs, inferred.outputs)) {
+      segment().notes.add(PlanNote::Kind::viewed, {&index, 1});
       planned_as_[static_cast<std::size_t>(index)].is_view = true;
       return true;
     }

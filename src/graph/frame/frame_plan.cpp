@@ -19,11 +19,7 @@ void Frame::Impl::plan_segment() {
   cut_ = false;
   const int end = static_cast<int>(program().nodes.size());
   // Shapes that turned up in the run so far hold for this segment only as long as they stay.
-  for (const Root& root : values_.roots()) {
-    if (root.kind != Root::Kind::dynamic) continue;
-    const IntSpan shape = values_[root.index].view.shape();
-    segment().assumed_shapes.emplace_back(root.index, DimVector(shape.begin(), shape.end()));
-  }
+  segment().assumed.add_shapes(values_);
   try {
     plan_nodes(end);
   } catch (...) {
@@ -81,8 +77,9 @@ void Frame::Impl::place_results() {
     const TensorView outputs[] = {target.view}, inputs[] = {at.view};
     const ValueState* to[] = {&target};
     const ValueState* source[] = {&at};
-    note(PlanNote::Kind::copied, {}, outputs, i);
-    add_chain(Chain::copy(at.view.dtype()), -1, outputs, inputs, source, to, at.view.nbytes());
+    segment().notes.add(PlanNote::Kind::copied, {}, outputs, i);
+    add_chain(Chain::copy(at.view.dtype()), -1, outputs, inputs, source, to);
+    segment().bytes_copied += at.view.nbytes();
     copied_results_[static_cast<std::size_t>(i)] = target;
   }
 }
@@ -97,30 +94,18 @@ void Frame::Impl::finish_segment() {
   }
   lay_out_arena(values_.roots(), index, program().operators, memory_);
   for (const NewPointer& pointer : new_pointers_) {
-    char*& where = segment().pointers[pointer.at];
+    char** const where = segment().calls.pointer(pointer.at);
     Root& root = values_.current_root(pointer.root);
-    root.patches.push_back({&where, pointer.offset, index});
-    where = root.origin == nullptr ? nullptr : root.origin + pointer.offset;
+    root.patches.push_back({where, pointer.offset, index});
+    *where = root.origin == nullptr ? nullptr : root.origin + pointer.offset;
   }
   new_pointers_.clear();
-  char** const table = segment().pointers.data();
-  segment().row_steps.resize(segment().pointers.size(), 0);
-  segment().call_of.resize(segment().pointers.size(), -1);
-  for (FlatCall& call : segment().calls) {
-    call.data = table + call.first_data;
-    call.row_bytes = segment().row_steps.data() + call.first_data;
-  }
-  for (const auto& step : segment().steps) {
-    step->arguments = {
-        const_cast<const void* const*>(reinterpret_cast<void**>(table + step->inputs)),
-        reinterpret_cast<void**>(table + step->outputs), this};
-    step->running_first_value = &running_first_value_;
-  }
+  segment().calls.connect(dynamic_outputs_);
 }
 
 void Frame::Impl::retire_kernels(std::size_t first_segment) noexcept {
   for (std::size_t s = first_segment; s < segments_.size(); ++s) {
-    for (const auto& step : segments_[s]->steps) {
+    for (const auto& step : segments_[s]->calls.steps()) {
       if (step->node >= 0) retired_[static_cast<std::size_t>(step->node)] = std::move(step->kernel);
     }
   }

@@ -85,9 +85,7 @@ bool Frame::Impl::resize_node(int index, bool& moved) {
     }
     bytes += at.view.nbytes();
   }
-  for (RawNote& note : segment().notes) {
-    if (note.kind == PlanNote::Kind::kernel && note.nodes[0] == index) note.bytes = bytes;
-  }
+  segment().notes.set_kernel_bytes(index, bytes);
   if (!follows) prepare_again(index, *planned.step);
   return true;
 }
@@ -150,7 +148,6 @@ bool Frame::Impl::resize_view(int index) {
   const Placeholders before_it = values_.placeholders;
   if (!plan_view(index, inputs, inferred.outputs)) return false;
   values_.placeholders = before_it;
-  segment().notes.pop_back();
   for (int i = 0; i < node.node.noutputs; ++i) {
     const ValueState& old = before[static_cast<std::size_t>(i)];
     const ValueState& now = values_[node.first_output + i];

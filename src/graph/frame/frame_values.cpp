@@ -33,7 +33,7 @@ void Frame::Impl::make_output(int value, const ValueType& type, const ProgramNod
     return;
   }
   made.view = values_.placeholders.next(type.dtype, shape);
-  const int step = static_cast<int>(segment().calls.size());
+  const int step = segment().calls.next_call();
   made.root = values_.add_root({.kind = Root::Kind::arena,
                                 .index = value,
                                 .segment = made.segment,
@@ -45,87 +45,70 @@ void Frame::Impl::make_output(int value, const ValueType& type, const ProgramNod
 void Frame::Impl::use_root(const ValueState& value) {
   if (value.root < 0) return;
   Root& root = values_.root(value.root);
-  const int step = static_cast<int>(segment().calls.size());
+  const int step = segment().calls.next_call();
   root.last_step = root.segment == segment_index() ? std::max(root.last_step, step) : last_of_all;
 }
 
 void Frame::Impl::add_pointer(const ValueState& value, std::int64_t offset) {
-  std::vector<char*>& pointers = segment().pointers;
-  pointers.push_back(nullptr);
   if (value.kind == ValueState::Kind::constant) {
-    pointers.back() = static_cast<char*>(value.view.data()) + offset;
+    segment().calls.add_pointer(static_cast<char*>(value.view.data()) + offset);
     return;
   }
+  const std::size_t pointer = segment().calls.add_pointer(nullptr);
   use_root(value);
   // The table still moves; the address is put in when it is complete.
-  if (value.view.defined()) {
-    new_pointers_.push_back({pointers.size() - 1, value.root, value.offset + offset});
-  }
+  if (value.view.defined()) new_pointers_.push_back({pointer, value.root, value.offset + offset});
 }
 
-void Frame::Impl::add_step(std::unique_ptr<Kernel> kernel, int node,
-                           std::span<const ValueState* const> inputs,
-                           std::span<const ValueState* const> outputs, std::int64_t bytes_copied) {
-  Segment& to = segment();
-  auto step = std::make_unique<FrameStep>();
-  step->kernel = std::move(kernel);
+FrameStep& Frame::Impl::add_step(FrameStep step, int node,
+                                 std::span<const ValueState* const> inputs,
+                                 std::span<const ValueState* const> outputs) {
+  CallList& calls = segment().calls;
   const auto add_pointers = [&](std::span<const ValueState* const> operands) {
-    const std::size_t first = to.pointers.size();
+    const std::size_t first = calls.next_pointer();
     for (const ValueState* operand : operands) {
       if (operand != nullptr) {
         add_pointer(*operand, 0);
       } else {
-        to.pointers.push_back(nullptr);
+        calls.add_pointer(nullptr);
       }
     }
     return first;
   };
-  step->inputs = add_pointers(inputs);
-  step->outputs = add_pointers(outputs);
-  to.bytes_copied += bytes_copied;
-  to.calls.push_back({run_step, step.get(), nullptr, nullptr, 0, 0, 0, node, 0});
-  to.steps.push_back(std::move(step));
+  step.inputs = add_pointers(inputs);
+  step.outputs = add_pointers(outputs);
+  return calls.add_step(std::move(step), node);
 }
 
 void Frame::Impl::add_direct_calls(std::span<const DirectCall> calls, int node,
                                    std::span<const ValueState* const> inputs,
                                    std::span<const ValueState* const> outputs) {
-  Segment& to = segment();
+  CallList& to = segment().calls;
   for (const DirectCall& call : calls) {
-    const std::size_t first = to.pointers.size();
+    const std::size_t first = to.next_pointer();
     for (const DirectCall::Operand& operand : call.operands) {
       const auto k = static_cast<std::size_t>(operand.operand);
       if (operand.operand < 0) {
-        to.pointers.push_back(operand.fixed);
+        to.add_pointer(operand.fixed);
       } else {
         add_pointer(k < outputs.size() ? *outputs[k] : *inputs[k - outputs.size()], operand.offset);
       }
     }
-    to.row_steps.resize(to.pointers.size(), 0);
-    to.call_of.resize(to.pointers.size(), -1);
-    for (std::size_t k = 0; k < call.operands.size(); ++k) {
-      to.row_steps[first + k] = call.row_bytes[k];
-      to.call_of[first + k] = static_cast<int>(to.calls.size());
-    }
-    to.calls.push_back(
-        {call.run, call.context, nullptr, nullptr, call.n, call.rows, call.broadcast, node, first});
+    to.add_call(call, first, node);
   }
 }
 
 void Frame::Impl::add_chain(const Chain& chain, int node, std::span<const TensorView> output_views,
                             std::span<const TensorView> input_views,
                             std::span<const ValueState* const> inputs,
-                            std::span<const ValueState* const> outputs, std::int64_t bytes_copied) {
+                            std::span<const ValueState* const> outputs) {
   std::unique_ptr<PreparedChain> prepared = prepare_chain(chain, output_views, input_views);
   if (prepared->direct_calls().empty()) {
-    add_step(std::move(prepared), node, inputs, outputs, bytes_copied);
+    add_step({.kernel = std::move(prepared)}, node, inputs, outputs);
     return;
   }
   add_direct_calls(prepared->direct_calls(), node, inputs, outputs);
-  segment().bytes_copied += bytes_copied;
-  auto keeper = std::make_unique<FrameStep>();  // its buffers and numbers
-  keeper->kernel = std::move(prepared);
-  segment().steps.push_back(std::move(keeper));
+  segment().calls.keep(std::move(prepared));  // its buffers and numbers
 }
 
 /// A row-major copy of a value, made in the steps.
@@ -141,7 +124,7 @@ ValueState Frame::Impl::dense_copy(const ValueState& from, int for_node) {
   made.kind = ValueState::Kind::rooted;
   made.segment = segment_index();
   made.view = values_.placeholders.next(from.view.dtype(), from.view.shape());
-  const int step = static_cast<int>(segment().calls.size());
+  const int step = segment().calls.next_call();
   made.root = values_.add_root({.kind = Root::Kind::arena,
                                 .segment = made.segment,
                                 .bytes = made.view.nbytes(),
@@ -150,8 +133,9 @@ ValueState Frame::Impl::dense_copy(const ValueState& from, int for_node) {
   const TensorView outputs[] = {made.view}, inputs[] = {from.view};
   const ValueState* to[] = {&made};
   const ValueState* source[] = {&from};
-  note(PlanNote::Kind::copied, {&for_node, 1}, outputs);
-  add_chain(Chain::copy(from.view.dtype()), -1, outputs, inputs, source, to, made.view.nbytes());
+  segment().notes.add(PlanNote::Kind::copied, {&for_node, 1}, outputs);
+  add_chain(Chain::copy(from.view.dtype()), -1, outputs, inputs, source, to);
+  segment().bytes_copied += made.view.nbytes();
   return made;
 }
 
