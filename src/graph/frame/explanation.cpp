@@ -23,10 +23,9 @@ FrameExplanation Frame::Impl::explain() const {
   FrameExplanation out;
   for (const std::string& node : program_.folded)
     out.notes.push_back({PlanNote::Kind::folded, {node}, 0});
-  for (const auto& segment : segments_) {
+  for (const auto& segment : plan_.segments)
     segment->notes.tell(program_, out.notes);
-  }
-  out.segments = static_cast<int>(segments_.size());
+  out.segments = static_cast<int>(plan_.segments.size());
   out.arena_bytes = counters.arena_bytes;
   return out;
 }

@@ -45,7 +45,7 @@ void ValueTable::drop_segments(int first) noexcept {
   for (Root& root : roots_)
     std::erase_if(root.patches, [&](const Patch& patch) { return patch.segment >= first; });
   for (ValueState& value : states_) {
-    if (value.segment >= first) value = {};
+    if (value.segment >= first || value.is_pending()) value = {};
   }
   while (!roots_.empty() && roots_.back().segment >= first)
     roots_.pop_back();

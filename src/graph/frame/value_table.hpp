@@ -50,7 +50,12 @@ struct Root {
 
 /// Where a value is, as far as planned.
 struct ValueState {
-  enum class Kind : std::uint8_t { unknown, pending, constant, rooted };
+  enum class Kind : std::uint8_t {
+    unknown,
+    pending,  ///< of a group that is open: its type is known, and it may need no memory
+    constant,
+    rooted,
+  };
   Kind kind = Kind::unknown;
   int segment = -1;  ///< that computes it; -1: parameters and constants
   TensorView view;   ///< at a placeholder; of constants, at its address
