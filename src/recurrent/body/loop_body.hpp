@@ -67,6 +67,8 @@ struct LoopBody {
     return typed->type({typed->graph().parameters()[static_cast<std::size_t>(parameter)], 0});
   }
   bool has_fixed_shapes(const LoopSpec& spec) const;
+  /// True if nothing but its limit ends the loop.
+  bool has_certain_end() const { return !has_condition && !head_value; }
   /// Throws Error(limit) if a loop of unknown length would collect more than it may.
   void check_bytes(const LoopSpec& spec, std::int64_t bytes) const;
 };

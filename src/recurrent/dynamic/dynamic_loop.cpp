@@ -6,6 +6,7 @@
 #include <weft/core/tensor.hpp>
 #include <weft/ops/copy.hpp>
 
+#include "recurrent/body/trip_index.hpp"
 #include "recurrent/dynamic/dynamic_scan_output.hpp"
 #include "recurrent/operator/loop_call.hpp"
 
@@ -30,9 +31,8 @@ class FreeLoop {
         gathered_(call, body_, report) {}
 
   void run() {
-    const bool certain = !body_.has_condition && !body_.head_value;
-    limit_ = call_.trip_limit(certain);
-    if (certain && limit_.trips == endless)
+    limit_ = call_.trip_limit(body_.has_certain_end());
+    if (body_.has_certain_end() && limit_.trips == endless)
       refuse(spec_, ErrorCode::invalid_argument, "nothing ends it: no count, and no condition");
     report_.end = limit_.end;
     read_lengths();
@@ -206,23 +206,6 @@ class FreeLoop {
     return out;
   }
 
-  /// The number of the trip, as the body wants to see it.
-  class Index {
-   public:
-    void set(std::int64_t i) {
-      wide_ = i;
-      narrow_ = static_cast<std::int32_t>(i);
-    }
-    TensorView view(const graph::ValueType& type) const {
-      const void* at = type.dtype == ScalarType::i32 ? static_cast<const void*>(&narrow_) : &wide_;
-      return TensorView::trusted(at, type.dtype, type.shape.shape());
-    }
-
-   private:
-    std::int64_t wide_ = 0;
-    std::int32_t narrow_ = 0;
-  };
-
   const LoopCall& call_;
   const LoopSpec& spec_;
   const LoopGeometry& geometry_;
@@ -230,7 +213,7 @@ class FreeLoop {
   LoopRuntime& runtime_;
   LoopReport& report_;
   TripLimit limit_;
-  Index index_;
+  TripIndex index_;
   std::int64_t trip_ = 0;
   bool go_ = true;
   std::vector<std::int64_t> lengths_;

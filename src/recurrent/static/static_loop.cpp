@@ -19,14 +19,13 @@ void FixedLoop::run(const LoopCall& call, LoopReport& report) {
   call_ = &call;
   report_ = &report;
   done_ = 0;
-  index_ = 0;
-  narrow_index_ = 0;
+  index_.set(0);
   produced_to_ = 0;
   go_ = true;
   ended_ = false;
   most_trips_ = endless;
-  limit_ = call.trip_limit(certain_);
-  if (certain_ && limit_.trips == endless)
+  limit_ = call.trip_limit(body_.has_certain_end());
+  if (body_.has_certain_end() && limit_.trips == endless)
     refuse(spec_, ErrorCode::invalid_argument, "nothing ends it: no count, and no condition");
   report.end = limit_.end;
   if (spec_.first_condition) go_ = call.flag(*spec_.first_condition);
@@ -201,9 +200,7 @@ void FixedLoop::run_trips(std::int64_t trips) {
       now_[writer.variable] = writer.ring;
       writer.ring_left = writer.ring_size;
     }
-    ++done_;
-    ++index_;
-    narrow_index_ = static_cast<std::int32_t>(index_);
+    index_.set(++done_);
     if (!go_) {
       report_->end = LoopEnd::condition;
       ended_ = true;

@@ -5,6 +5,7 @@
 
 #include "graph/frame/row_form.hpp"
 #include "kernels/stage/stage.hpp"
+#include "recurrent/body/trip_index.hpp"
 #include "recurrent/operator/loop_call.hpp"
 #include "recurrent/static/scan_output.hpp"
 
@@ -184,7 +185,6 @@ class FixedLoop {
   bool can_step_ = true;
   bool trip_planned_ = false;  // for the geometry there is; not if planning failed
   bool possible_ = true;
-  bool certain_;  ///< nothing but its limit ends the loop
   bool needs_blocks_ = false;
   std::int64_t block_trips_ = most_block_trips;  ///< most trips in a block
   std::int64_t least_block_trips_ = 1;  ///< so that a state outlives its place in a block's buffer
@@ -217,8 +217,7 @@ class FixedLoop {
   std::int64_t produced_trips_ = 0;    ///< trips in a block in this run
   std::int64_t produced_to_ = 0;
   std::int64_t done_ = 0;
-  std::int64_t index_ = 0;
-  std::int32_t narrow_index_ = 0;
+  TripIndex index_;
   bool go_ = true;
   bool ended_ = false;
 };

@@ -23,7 +23,7 @@ constexpr std::int64_t first_chunk_trips = 16;
 
 void FixedLoop::refuse_short(std::size_t output, std::int64_t length) const {
   refuse(spec_, ErrorCode::shape, "output ", output, ": has length ", length, ", and the loop has ",
-         certain_ ? text(limit_.trips, " trips") : text("more trips"));
+         body_.has_certain_end() ? text(limit_.trips, " trips") : text("more trips"));
 }
 
 void FixedLoop::open(Collected& collected, std::int64_t places, std::int64_t trips) {
@@ -34,7 +34,7 @@ void FixedLoop::open(Collected& collected, std::int64_t places, std::int64_t tri
 }
 
 void FixedLoop::open_outputs() {
-  const std::int64_t trips = certain_ ? limit_.trips : -1;
+  const std::int64_t trips = body_.has_certain_end() ? limit_.trips : -1;
   // All lengths are looked at before anything is allocated.
   for (const Gather& gather : gathers_) {
     const std::size_t o = gather.collected.output();
@@ -176,8 +176,7 @@ void FixedLoop::finish() {
   report_->trips = done_;
   for (Gather& gather : gathers_)
     finish_gather(gather);
-  --index_;  // the last trip's
-  narrow_index_ = static_cast<std::int32_t>(index_);
+  index_.set(done_ - 1);  // the last trip's
   std::size_t watched = 0;
   for (std::size_t o = 0; o < spec_.outputs.size(); ++o) {
     const LoopOutput& output = spec_.outputs[o];

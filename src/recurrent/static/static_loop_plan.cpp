@@ -23,13 +23,13 @@ TensorView FixedLoop::view_of(Source source) const {
   using enum Source::Kind;
   const auto number = static_cast<std::size_t>(source.number);
   // Good for planning only, where there is no address yet.
-  const auto dense = [&](const void* at, const graph::ValueType& type) {
-    return TensorView::trusted(at != nullptr ? at : &index_, type.dtype, type.shape.shape());
+  const void* const at = &index_;
+  const auto dense = [&](const graph::ValueType& type) {
+    return TensorView::trusted(at, type.dtype, type.shape.shape());
   };
   if (source.kind == iterator) {
     const SliceWalk& walk = geometry_.iterators[number];
     const Iterator& it = iterators_[number];
-    const void* at = &index_;
     if (it.packed) return TensorView::trusted(at, walk.dtype, walk.shape);
     if (!it.rows) return walk.slice(at);
     return TensorView::trusted(at, walk.dtype, walk.shape,
@@ -38,19 +38,15 @@ TensorView FixedLoop::view_of(Source source) const {
   if (source.kind == state) {
     const graph::ValueType& type = body_.parameter_type(spec_.states[number].parameter);
     const auto found = std::ranges::find(states_, number, &State::number);
-    if (found == states_.end() || found->gather < 0) return dense(nullptr, type);
+    if (found == states_.end() || found->gather < 0) return dense(type);
     const IntSpan shape = type.shape.shape();
     return TensorView::trusted(
-        static_cast<const void*>(&index_), type.dtype, shape,
+        at, type.dtype, shape,
         planned_strides(shape, gathers_[static_cast<std::size_t>(found->gather)].row_elements()));
   }
-  if (source.kind == block) return dense(nullptr, body_.block_types[number]);
+  if (source.kind == block) return dense(body_.block_types[number]);
   if (source.kind == once) return runtime_.once->result(source.number);
-  if (source.kind == index) {
-    const graph::ValueType& type = body_.parameter_type(source.number);
-    return dense(type.dtype == ScalarType::i32 ? static_cast<const void*>(&narrow_index_) : &index_,
-                 type);
-  }
+  if (source.kind == index) return index_.view(body_.parameter_type(source.number));
   const int input = spec_.invariants[number].input;
   return call_ != nullptr ? call_->input_view(input)
                           : geometry_.inputs[static_cast<std::size_t>(input)];

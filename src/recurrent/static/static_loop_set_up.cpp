@@ -39,8 +39,7 @@ FixedLoop::FixedLoop(const LoopGeometry& geometry, LoopRuntime& runtime, bool in
       spec_(geometry.spec),
       body_(*runtime.body),
       runtime_(runtime),
-      in_rows_(in_rows),
-      certain_(!body_.has_condition && !body_.head_value) {
+      in_rows_(in_rows) {
   set_up_iterators();
   set_up_states();
   set_up_gathers();
@@ -186,7 +185,7 @@ void FixedLoop::set_up_gathers() {
                   .source = source,
                   .way = Way::after};
     // Backwards, places are counted from the last trip, which has to be known.
-    gather.is_open = certain_ || (output.length && !output.backwards);
+    gather.is_open = body_.has_certain_end() || (output.length && !output.backwards);
     gather.way = way_of(gather);
     if (gather.way == Way::blocks && source.kind == block) {
       gather.variable = variable_of(source);
