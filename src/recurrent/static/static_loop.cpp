@@ -7,6 +7,7 @@
 
 #include "recurrent/static/stack_copy.hpp"
 #include "recurrent/static/stack_view.hpp"
+#include "recurrent/static/static_planner.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -14,6 +15,17 @@
 namespace weft {
 inline namespace v0 {
 namespace recurrent {
+
+FixedLoop::FixedLoop(const LoopGeometry& geometry, LoopRuntime& runtime, bool in_rows)
+    : geometry_(geometry),
+      spec_(geometry.spec),
+      body_(*runtime.body),
+      runtime_(runtime),
+      plan_(StaticPlanner(geometry, runtime, in_rows).plan()),
+      next_(plan_.states.size()),
+      last_(plan_.watched.size()) {
+  plan_trip();
+}
 
 void FixedLoop::run(const LoopCall& call, LoopReport& report) {
   call_ = &call;
@@ -48,7 +60,7 @@ void FixedLoop::count_copy(std::int64_t bytes) {
 void FixedLoop::run_all() {
   const std::int64_t last = std::min({limit_.trips, limit_.slices, most_trips_, body_.max_trips});
   bool has_blocks = false;
-  for (const Gather& gather : gathers_)
+  for (const Gather& gather : plan_.gathers)
     has_blocks = has_blocks || gather.way == Gather::Way::blocks;
   while (!ended_) {
     if (done_ == last) {
@@ -56,21 +68,21 @@ void FixedLoop::run_all() {
       return;
     }
     std::int64_t trips = last - done_;
-    if (needs_blocks_) {
+    if (plan_.needs_blocks) {
       if (done_ == produced_to_) produce();
       trips = std::min(trips, produced_to_ - done_);
     }
-    if (has_blocks) trips = std::min(trips, block_trips_);
+    if (has_blocks) trips = std::min(trips, plan_.block_trips);
     open_chunks(trips);
-    for (Gather& gather : gathers_) {
+    for (Gather& gather : plan_.gathers) {
       if (gather.way != Gather::Way::blocks) continue;
       if (gather.source.kind != Source::Kind::block)
-        now_[gather.variable] = runtime_.blocks[gather.collected.output()].data();
-      gather.block = now_[gather.variable];
+        plan_.variables[gather.variable] = runtime_.blocks[gather.collected.output()].data();
+      gather.block = plan_.variables[gather.variable];
     }
     const std::int64_t first = done_;
     run_trips(trips);
-    for (const Copy& copy : copies_) {
+    for (const Copy& copy : plan_.copies) {
       report_->bytes_copied += (done_ - first) * copy.bytes;
       report_->bytes_copied_late +=
           (done_ - std::clamp<std::int64_t>(2, first, done_)) * copy.bytes;
@@ -81,14 +93,14 @@ void FixedLoop::run_all() {
 
 /// Slices or room are used up before the loop has ended, unless its head says otherwise.
 void FixedLoop::refuse_end(std::int64_t last) {
-  if (head_ && !head_holds()) {
+  if (plan_.head && !head_holds()) {
     report_->end = LoopEnd::head;
     return;
   }
   if (last == limit_.slices) call_->refuse_missing_slice(limit_, last);
   if (last == body_.max_trips)
     refuse(spec_, ErrorCode::limit, "makes more than ", last, " trips, which is what is allowed");
-  for (const Gather& gather : gathers_) {
+  for (const Gather& gather : plan_.gathers) {
     const auto& length = spec_.outputs[gather.collected.output()].length;
     if (length && call_->integer(*length) == last) refuse_short(gather.collected.output(), last);
   }
@@ -98,14 +110,14 @@ void FixedLoop::refuse_end(std::int64_t last) {
 /// to be as long as the others, so that it needs no plan of its own.
 void FixedLoop::produce() {
   const std::int64_t first = std::min(done_, available_ - produced_trips_);
-  for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    Iterator& it = iterators_[i];
+  for (std::size_t i = 0; i < plan_.iterators.size(); ++i) {
+    Iterator& it = plan_.iterators[i];
     const SliceWalk& walk = geometry_.iterators[i];
     if (!it.packed) continue;
     copy_stack(stack_of(static_cast<void*>(it.buffer), walk.dtype, walk.shape, produced_trips_),
                walk.stacked(it.origin + first * walk.step_bytes, produced_trips_));
     count_copy(produced_trips_ * walk.slice_bytes);
-    now_[it.variable] = it.buffer + (done_ - first) * walk.slice_bytes;
+    plan_.variables[it.variable] = it.buffer + (done_ - first) * walk.slice_bytes;
   }
   produced_to_ = first + produced_trips_;
   if (!runtime_.block) return;
@@ -113,25 +125,27 @@ void FixedLoop::produce() {
     const Source source = body_.block.parameters[p];
     if (source.kind != Source::Kind::iterator) continue;
     const auto i = static_cast<std::size_t>(source.number);
-    if (!iterators_[i].packed) {
+    if (!plan_.iterators[i].packed) {
       runtime_.block->bind_parameter(
-          static_cast<int>(p), iterators_[i].origin + first * geometry_.iterators[i].step_bytes);
+          static_cast<int>(p),
+          plan_.iterators[i].origin + first * geometry_.iterators[i].step_bytes);
     }
   }
   runtime_.block->run();
-  for (const Mover& mover : movers_) {
-    const Source source = sources_[mover.variable];
+  for (const Mover& mover : plan_.movers) {
+    const Source source = plan_.variables.source(mover.variable);
     if (source.kind != Source::Kind::block) continue;
-    now_[mover.variable] = static_cast<char*>(runtime_.block->result_data(source.number)) +
-                           (done_ - first) * mover.step;
+    plan_.variables[mover.variable] =
+        static_cast<char*>(runtime_.block->result_data(source.number)) +
+        (done_ - first) * mover.step;
   }
 }
 
 bool FixedLoop::head_holds() {
-  if (!runtime_.head) return *now_[*head_] != 0;
-  for (const State& state : states_) {
+  if (!runtime_.head) return *plan_.variables[*plan_.head] != 0;
+  for (const State& state : plan_.states) {
     if (state.head_parameter >= 0)
-      runtime_.head->bind_parameter(state.head_parameter, now_[state.variable]);
+      runtime_.head->bind_parameter(state.head_parameter, plan_.variables[state.variable]);
   }
   runtime_.head->run();
   return *static_cast<const char*>(runtime_.head->result_data(0)) != 0;
@@ -139,8 +153,8 @@ bool FixedLoop::head_holds() {
 
 /// Copies of a trip that are not plain rows, or so large that several threads have them.
 void FixedLoop::copy_elements(const Copy& copy) {
-  char* const to = now_[copy.to];
-  const char* const from = now_[copy.from];
+  char* const to = plan_.variables[copy.to];
+  const char* const from = plan_.variables[copy.from];
   if (copy.strided != nullptr) {
     copy_out(TensorView::trusted(static_cast<void*>(to), copy.strided->dtype, copy.strided->shape),
              copy.strided->slice(from));
@@ -154,50 +168,54 @@ void FixedLoop::copy_elements(const Copy& copy) {
 void FixedLoop::run_trips(std::int64_t trips) {
   graph::Frame* const frame = runtime_.trip ? &*runtime_.trip : nullptr;
   for (; trips > 0; --trips) {
-    if (head_ && !head_holds()) {
+    if (plan_.head && !head_holds()) {
       report_->end = LoopEnd::head;
       ended_ = true;
       return;
     }
     if (frame != nullptr) {
-      for (const Mover& mover : movers_) {
-        if (mover.parameter >= 0) frame->bind_parameter(mover.parameter, now_[mover.variable]);
+      for (const Mover& mover : plan_.movers) {
+        if (mover.parameter >= 0)
+          frame->bind_parameter(mover.parameter, plan_.variables[mover.variable]);
       }
-      for (const Writer& writer : writers_) {
-        if (writer.result >= 0) frame->bind_result(writer.result, now_[writer.variable]);
+      for (const Writer& writer : plan_.writers) {
+        if (writer.result >= 0) frame->bind_result(writer.result, plan_.variables[writer.variable]);
       }
       frame->run();
     }
-    for (const Copy& copy : copies_) {
+    for (const Copy& copy : plan_.copies) {
       if (copy.by_rows) {
-        copy_bytes_(now_[copy.to], 1, copy.row_step, now_[copy.from], 1, copy.row_bytes,
-                    copy.row_bytes, copy.rows);
+        copy_bytes_(plan_.variables[copy.to], 1, copy.row_step, plan_.variables[copy.from], 1,
+                    copy.row_bytes, copy.row_bytes, copy.rows);
       } else {
         copy_elements(copy);
       }
     }
-    for (std::size_t w = 0; w < watched_.size(); ++w)
-      last_[w] = now_[watched_[w]];
-    if (condition_) go_ = *now_[*condition_] != 0;
+    for (std::size_t w = 0; w < plan_.watched.size(); ++w)
+      last_[w] = plan_.variables[plan_.watched[w]];
+    if (plan_.condition) go_ = *plan_.variables[*plan_.condition] != 0;
     // All states step at once: no variable changes before all are read.
-    for (std::size_t s = 0; s < states_.size(); ++s)
-      next_[s] = now_[states_[s].from];
-    for (std::size_t s = 0; s < states_.size(); ++s) {
-      now_[states_[s].variable] = next_[s];
-      if (states_[s].parameter >= 0) frame->bind_parameter(states_[s].parameter, next_[s]);
+    for (std::size_t s = 0; s < plan_.states.size(); ++s)
+      next_[s] = plan_.variables[plan_.states[s].from];
+    for (std::size_t s = 0; s < plan_.states.size(); ++s) {
+      plan_.variables[plan_.states[s].variable] = next_[s];
+      if (plan_.states[s].parameter >= 0)
+        frame->bind_parameter(plan_.states[s].parameter, next_[s]);
     }
     if (done_ == 0) {
-      for (const std::size_t s : row_states_) {
-        const Collected& out = gathers_[static_cast<std::size_t>(states_[s].gather)].collected;
-        if (states_[s].parameter >= 0) frame->step_parameter(states_[s].parameter, out.row_step());
+      for (const std::size_t s : plan_.row_states) {
+        const Collected& out =
+            plan_.gathers[static_cast<std::size_t>(plan_.states[s].gather)].collected;
+        if (plan_.states[s].parameter >= 0)
+          frame->step_parameter(plan_.states[s].parameter, out.row_step());
       }
     }
-    for (const Mover& mover : movers_)
-      now_[mover.variable] += mover.step;
-    for (Writer& writer : writers_) {
-      now_[writer.variable] += writer.step;
+    for (const Mover& mover : plan_.movers)
+      plan_.variables[mover.variable] += mover.step;
+    for (Writer& writer : plan_.writers) {
+      plan_.variables[writer.variable] += writer.step;
       if (writer.ring_size == 0 || --writer.ring_left > 0) continue;
-      now_[writer.variable] = writer.ring;
+      plan_.variables[writer.variable] = writer.ring;
       writer.ring_left = writer.ring_size;
     }
     index_.set(++done_);

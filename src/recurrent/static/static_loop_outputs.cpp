@@ -36,7 +36,7 @@ void FixedLoop::open(Collected& collected, std::int64_t places, std::int64_t tri
 void FixedLoop::open_outputs() {
   const std::int64_t trips = body_.has_certain_end() ? limit_.trips : -1;
   // All lengths are looked at before anything is allocated.
-  for (const Gather& gather : gathers_) {
+  for (const Gather& gather : plan_.gathers) {
     const std::size_t o = gather.collected.output();
     if (!spec_.outputs[o].length) continue;
     const std::int64_t room = call_->integer(*spec_.outputs[o].length);
@@ -47,20 +47,21 @@ void FixedLoop::open_outputs() {
     if (trips > room) refuse_short(o, room);
     most_trips_ = std::min(most_trips_, room);
   }
-  for (Gather& gather : gathers_) {
+  for (Gather& gather : plan_.gathers) {
     Collected& collected = gather.collected;
     gather.chunks = 0;
     gather.chunk_trips = gather.chunk_left = 0;
     const bool computed = gather.way != Gather::Way::after;
-    const bool in_place = gather.way == Gather::Way::direct && writers_[gather.writer].result >= 0;
+    const bool in_place =
+        gather.way == Gather::Way::direct && plan_.writers[gather.writer].result >= 0;
     if (computed) ++(in_place ? report_->written_in_place : report_->written_in_blocks);
     if (!gather.is_open) continue;
     const auto& length = spec_.outputs[collected.output()].length;
     const std::int64_t room = length ? call_->integer(*length) : trips;
     open(collected, room, trips);
     if (gather.way == Gather::Way::direct) {
-      writers_[gather.writer].step = collected.step();
-      if (limit_.trips > 0) now_[gather.variable] = collected.place(0);
+      plan_.writers[gather.writer].step = collected.step();
+      if (limit_.trips > 0) plan_.variables[gather.variable] = collected.place(0);
     }
   }
   set_rows();
@@ -68,9 +69,9 @@ void FixedLoop::open_outputs() {
 
 /// Where the rows of what is copied into outputs in every trip go.
 void FixedLoop::set_rows() {
-  for (Copy& copy : copies_) {
+  for (Copy& copy : plan_.copies) {
     if (copy.gather < 0) continue;
-    const Collected& out = gathers_[static_cast<std::size_t>(copy.gather)].collected;
+    const Collected& out = plan_.gathers[static_cast<std::size_t>(copy.gather)].collected;
     copy.rows = out.rows();
     copy.row_bytes = out.row_bytes();
     copy.row_step = out.row_step();
@@ -79,7 +80,7 @@ void FixedLoop::set_rows() {
 
 void FixedLoop::open_chunks(std::int64_t& trips) {
   runtime_.chunks.resize(spec_.outputs.size());
-  for (Gather& gather : gathers_) {
+  for (Gather& gather : plan_.gathers) {
     if (gather.way != Gather::Way::chunks) continue;
     if (gather.chunk_left == 0) {
       gather.chunk_trips = gather.chunks == 0 ? first_chunk_trips : 2 * gather.chunk_trips;
@@ -88,7 +89,8 @@ void FixedLoop::open_chunks(std::int64_t& trips) {
       if (chunks.size() == gather.chunks) chunks.emplace_back();
       const std::int64_t bytes = gather.chunk_trips * gather.collected.element_bytes();
       body_.check_bytes(spec_, 2 * bytes);  // with those before it, each half of the next
-      now_[gather.variable] = chunks[gather.chunks++].reserve(std::max<std::int64_t>(bytes, 1));
+      plan_.variables[gather.variable] =
+          chunks[gather.chunks++].reserve(std::max<std::int64_t>(bytes, 1));
     }
     trips = std::min(trips, gather.chunk_left);
   }
@@ -105,7 +107,7 @@ void FixedLoop::move_elements(Gather& gather, std::int64_t first, std::int64_t c
 }
 
 void FixedLoop::flush(std::int64_t first) {
-  for (Gather& gather : gathers_) {
+  for (Gather& gather : plan_.gathers) {
     if (gather.way == Gather::Way::chunks) gather.chunk_left -= done_ - first;
     if (gather.way == Gather::Way::blocks)
       move_elements(gather, first, done_ - first, gather.block);
@@ -132,7 +134,7 @@ void FixedLoop::finish_gather(Gather& gather) {
     TensorView all;
     Tensor numbers;
     if (gather.source.kind == Source::Kind::iterator) {
-      all = geometry_.iterators[number].stacked(iterators_[number].origin, done_);
+      all = geometry_.iterators[number].stacked(plan_.iterators[number].origin, done_);
     } else if (gather.source.kind == Source::Kind::index) {
       numbers = Tensor::empty({done_}, ScalarType::i64);
       for (std::int64_t i = 0; i < done_; ++i)
@@ -174,7 +176,7 @@ void FixedLoop::write_last(std::size_t output, const char* from, const graph::Va
 
 void FixedLoop::finish() {
   report_->trips = done_;
-  for (Gather& gather : gathers_)
+  for (Gather& gather : plan_.gathers)
     finish_gather(gather);
   index_.set(done_ - 1);  // the last trip's
   std::size_t watched = 0;
@@ -182,21 +184,22 @@ void FixedLoop::finish() {
     const LoopOutput& output = spec_.outputs[o];
     if (output.kind == LoopOutputKind::last_state) {
       const LoopState& state = spec_.states[static_cast<std::size_t>(output.state)];
-      const Variable variable = variable_of({Source::Kind::state, static_cast<int>(output.state)});
+      const Variable variable =
+          plan_.variables.of({Source::Kind::state, static_cast<int>(output.state)});
       // As the body gives it; without trips, as it came.
       const graph::ValueType& type = body_.parameter_type(state.parameter);
       const auto carried =
-          std::ranges::find(states_, static_cast<std::size_t>(output.state), &State::number);
-      if (carried != states_.end() && carried->gather >= 0 && done_ > 0) {
-        const Gather& gather = gathers_[static_cast<std::size_t>(carried->gather)];
+          std::ranges::find(plan_.states, static_cast<std::size_t>(output.state), &State::number);
+      if (carried != plan_.states.end() && carried->gather >= 0 && done_ > 0) {
+        const Gather& gather = plan_.gathers[static_cast<std::size_t>(carried->gather)];
         const IntSpan shape = type.shape.shape();
         write_last(o,
                    TensorView::trusted(
-                       static_cast<const void*>(now_[variable]), type.dtype, shape,
+                       static_cast<const void*>(plan_.variables[variable]), type.dtype, shape,
                        graph::row_strides(shape, gather.row_elements(),
                                           gather.collected.row_step() / element_size(type.dtype))));
       } else {
-        write_last(o, now_[variable], type);
+        write_last(o, plan_.variables[variable], type);
       }
     } else if (output.kind == LoopOutputKind::last_value) {
       if (done_ == 0) {
@@ -210,7 +213,7 @@ void FixedLoop::finish() {
           TensorView::trusted(static_cast<const void*>(at), type.dtype, type.shape.shape());
       Tensor dense;
       if (source.kind == Source::Kind::iterator &&
-          !iterators_[static_cast<std::size_t>(source.number)].packed) {
+          !plan_.iterators[static_cast<std::size_t>(source.number)].packed) {
         dense =
             Tensor::copy_of(geometry_.iterators[static_cast<std::size_t>(source.number)].slice(at));
       } else if (source.kind == Source::Kind::invariant || source.kind == Source::Kind::once) {

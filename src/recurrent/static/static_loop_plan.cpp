@@ -29,7 +29,7 @@ TensorView FixedLoop::view_of(Source source) const {
   };
   if (source.kind == iterator) {
     const SliceWalk& walk = geometry_.iterators[number];
-    const Iterator& it = iterators_[number];
+    const Iterator& it = plan_.iterators[number];
     if (it.packed) return TensorView::trusted(at, walk.dtype, walk.shape);
     if (!it.rows) return walk.slice(at);
     return TensorView::trusted(at, walk.dtype, walk.shape,
@@ -37,12 +37,13 @@ TensorView FixedLoop::view_of(Source source) const {
   }
   if (source.kind == state) {
     const graph::ValueType& type = body_.parameter_type(spec_.states[number].parameter);
-    const auto found = std::ranges::find(states_, number, &State::number);
-    if (found == states_.end() || found->gather < 0) return dense(type);
+    const auto found = std::ranges::find(plan_.states, number, &State::number);
+    if (found == plan_.states.end() || found->gather < 0) return dense(type);
     const IntSpan shape = type.shape.shape();
     return TensorView::trusted(
         at, type.dtype, shape,
-        planned_strides(shape, gathers_[static_cast<std::size_t>(found->gather)].row_elements()));
+        planned_strides(shape,
+                        plan_.gathers[static_cast<std::size_t>(found->gather)].row_elements()));
   }
   if (source.kind == block) return dense(body_.block_types[number]);
   if (source.kind == once) return runtime_.once->result(source.number);
@@ -61,8 +62,8 @@ void FixedLoop::plan_trip() {
       views_.push_back(view_of(source));
     std::vector<graph::ResultPlace> places(static_cast<std::size_t>(frame->executable().nresults()),
                                            graph::ResultPlace{.external = external, .strides = {}});
-    for (const Gather& gather : gathers_) {
-      if (!external || !writes_rows(gather)) continue;
+    for (const Gather& gather : plan_.gathers) {
+      if (!external || !plan_.writes_rows(gather)) continue;
       const int number = gather.source.number;
       places[static_cast<std::size_t>(number)].strides = planned_strides(
           frame->executable().result_type(number).shape.shape(), gather.row_elements());
@@ -73,17 +74,18 @@ void FixedLoop::plan_trip() {
   plan(runtime_.once, body_.once, false);
   plan(runtime_.trip, body_.trip, true);
   plan(runtime_.head, body_.head, false);
-  for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    if (reads_in_place(iterators_[i])) iterators_[i].strides = geometry_.iterators[i].strides;
+  for (std::size_t i = 0; i < plan_.iterators.size(); ++i) {
+    if (plan_.iterators[i].is_read_in_place())
+      plan_.iterators[i].strides = geometry_.iterators[i].strides;
   }
   can_step_ = true;
-  for (const Iterator& it : iterators_)
+  for (const Iterator& it : plan_.iterators)
     can_step_ = can_step_ && (!it.rows || runtime_.trip->can_step_parameter(it.parameter));
-  for (const Gather& gather : gathers_)
-    can_step_ =
-        can_step_ && (!writes_rows(gather) || runtime_.trip->can_step_result(gather.source.number));
-  for (const std::size_t s : row_states_) {
-    const int parameter = states_[s].parameter;
+  for (const Gather& gather : plan_.gathers)
+    can_step_ = can_step_ && (!plan_.writes_rows(gather) ||
+                              runtime_.trip->can_step_result(gather.source.number));
+  for (const std::size_t s : plan_.row_states) {
+    const int parameter = plan_.states[s].parameter;
     can_step_ = can_step_ && (parameter < 0 || runtime_.trip->can_step_parameter(parameter));
   }
   trip_planned_ = true;
@@ -98,20 +100,20 @@ bool FixedLoop::may_run_in_rows(const LoopBody& body) {
 
 bool FixedLoop::follow() {
   call_ = nullptr;  // of a run that has thrown
-  for (Mover& mover : movers_) {
-    const Source source = sources_[mover.variable];
+  for (Mover& mover : plan_.movers) {
+    const Source source = plan_.variables.source(mover.variable);
     const auto i = static_cast<std::size_t>(source.number);
-    if (source.kind == Source::Kind::iterator && !iterators_[i].packed)
+    if (source.kind == Source::Kind::iterator && !plan_.iterators[i].packed)
       mover.step = geometry_.iterators[i].step_bytes;
   }
   bool same = true;
-  for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    const Iterator& it = iterators_[i];
+  for (std::size_t i = 0; i < plan_.iterators.size(); ++i) {
+    const Iterator& it = plan_.iterators[i];
     const SliceWalk& walk = geometry_.iterators[i];
     if (it.rows) {
       const auto rows = graph::row_form(walk.shape, walk.strides);
       if (!rows || !rows->has_rows_of(*it.rows)) return false;
-    } else if (reads_in_place(it)) {
+    } else if (it.is_read_in_place()) {
       same = same && it.strides == walk.strides;
     }
   }
@@ -121,20 +123,20 @@ bool FixedLoop::follow() {
 
 /// How far apart rows are that trips read and write. First values of states are dense.
 void FixedLoop::step_rows() {
-  for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    const Iterator& it = iterators_[i];
+  for (std::size_t i = 0; i < plan_.iterators.size(); ++i) {
+    const Iterator& it = plan_.iterators[i];
     if (!it.rows) continue;
     const SliceWalk& walk = geometry_.iterators[i];
     runtime_.trip->step_parameter(
         it.parameter, graph::row_form(walk.shape, walk.strides)->step * element_size(walk.dtype));
   }
-  for (const Gather& gather : gathers_) {
-    if (writes_rows(gather))
+  for (const Gather& gather : plan_.gathers) {
+    if (plan_.writes_rows(gather))
       runtime_.trip->step_result(gather.source.number, gather.collected.row_step());
   }
-  for (const std::size_t s : row_states_) {
-    const State& state = states_[s];
-    const Collected& out = gathers_[static_cast<std::size_t>(state.gather)].collected;
+  for (const std::size_t s : plan_.row_states) {
+    const State& state = plan_.states[s];
+    const Collected& out = plan_.gathers[static_cast<std::size_t>(state.gather)].collected;
     if (state.parameter >= 0) runtime_.trip->step_parameter(state.parameter, out.row_bytes());
   }
 }

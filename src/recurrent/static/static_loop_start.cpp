@@ -14,10 +14,10 @@ inline namespace v0 {
 namespace recurrent {
 
 void FixedLoop::start_iterators() {
-  for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    Iterator& it = iterators_[i];
+  for (std::size_t i = 0; i < plan_.iterators.size(); ++i) {
+    Iterator& it = plan_.iterators[i];
     it.origin = geometry_.iterators[i].start(call_->input(spec_.iterators[i].input), limit_.trips);
-    now_[it.variable] = const_cast<char*>(it.origin);
+    plan_.variables[it.variable] = const_cast<char*>(it.origin);
     if (it.needed) ++(it.packed ? report_->staged_slices : report_->viewed_slices);
   }
 }
@@ -33,7 +33,7 @@ char* FixedLoop::dense(const TensorView& view, Buffer& buffer) {
 
 void FixedLoop::start_values() {
   runtime_.starts.resize(spec_.states.size());
-  for (State& state : states_) {
+  for (State& state : plan_.states) {
     const LoopState& entry = spec_.states[state.number];
     TensorView first;
     if (entry.sliced) {
@@ -46,13 +46,13 @@ void FixedLoop::start_values() {
     } else {
       first = call_->input_view(entry.input);
     }
-    now_[state.variable] = dense(first, runtime_.starts[state.number]);
+    plan_.variables[state.variable] = dense(first, runtime_.starts[state.number]);
   }
-  report_->states = static_cast<int>(states_.size());
-  for (Writer& writer : writers_) {
+  report_->states = static_cast<int>(plan_.states.size());
+  for (Writer& writer : plan_.writers) {
     if (writer.ring_size == 0) continue;
     writer.ring_left = writer.ring_size;
-    now_[writer.variable] = writer.ring;
+    plan_.variables[writer.variable] = writer.ring;
   }
 }
 
@@ -66,11 +66,12 @@ void FixedLoop::run_once() {
 /// Trips in a block: as many as there may be, or some less where that leaves a last block, which
 /// starts early, less to do again. Small values are not worth the plan that another number takes.
 std::int64_t FixedLoop::fitting_trips() const {
-  const std::int64_t most = std::min(block_trips_, available_);
-  if (!runtime_.block || block_trips_ >= most_block_trips) return most;
+  const std::int64_t most = std::min(plan_.block_trips, available_);
+  if (!runtime_.block || plan_.block_trips >= most_block_trips) return most;
   const auto again = [&](std::int64_t trips) { return (trips - available_ % trips) % trips; };
   std::int64_t best = most;
-  for (std::int64_t trips = most; trips >= std::max(least_block_trips_, most / 2 + 1); --trips) {
+  for (std::int64_t trips = most; trips >= std::max(plan_.least_block_trips, most / 2 + 1);
+       --trips) {
     if (again(trips) < again(best)) best = trips;
   }
   return best;
@@ -79,18 +80,18 @@ std::int64_t FixedLoop::fitting_trips() const {
 void FixedLoop::plan_block() {
   available_ = std::min(limit_.trips, limit_.slices);
   produced_trips_ = fitting_trips();
-  if (needs_blocks_) report_->block_trips = produced_trips_;
-  runtime_.staged.resize(iterators_.size());
+  if (plan_.needs_blocks) report_->block_trips = produced_trips_;
+  runtime_.staged.resize(plan_.iterators.size());
   runtime_.blocks.resize(spec_.outputs.size());
-  for (std::size_t i = 0; i < iterators_.size(); ++i) {
-    if (!iterators_[i].packed) continue;
+  for (std::size_t i = 0; i < plan_.iterators.size(); ++i) {
+    if (!plan_.iterators[i].packed) continue;
     const std::int64_t bytes = produced_trips_ * geometry_.iterators[i].slice_bytes;
-    iterators_[i].buffer = runtime_.staged[i].reserve(std::max<std::int64_t>(bytes, 1));
+    plan_.iterators[i].buffer = runtime_.staged[i].reserve(std::max<std::int64_t>(bytes, 1));
   }
-  for (const Gather& gather : gathers_) {
+  for (const Gather& gather : plan_.gathers) {
     if (gather.way != Gather::Way::blocks || gather.source.kind == Source::Kind::block) continue;
-    const std::int64_t bytes = block_trips_ * gather.collected.element_bytes();
-    now_[gather.variable] =
+    const std::int64_t bytes = plan_.block_trips * gather.collected.element_bytes();
+    plan_.variables[gather.variable] =
         runtime_.blocks[gather.collected.output()].reserve(std::max<std::int64_t>(bytes, 1));
   }
   if (!runtime_.block || produced_trips_ == 0) return;
@@ -104,7 +105,7 @@ void FixedLoop::plan_block() {
     // As the stage wants to see slices, the axis of trips in front.
     const graph::ValueType& type = body_.block.program->parameter_type(static_cast<int>(p));
     const auto i = static_cast<std::size_t>(source.number);
-    const Iterator& it = iterators_[i];
+    const Iterator& it = plan_.iterators[i];
     views_.push_back(stack_of(static_cast<const void*>(it.packed ? it.buffer : it.origin),
                               type.dtype, type.shape.extents().subspan(1), produced_trips_));
   }
@@ -134,21 +135,22 @@ void FixedLoop::bind_fixed() {
   if (runtime_.head) bind_fixed(*runtime_.head, body_.head);
   if (runtime_.block && produced_trips_ > 0) bind_fixed(*runtime_.block, body_.block);
   using enum Source::Kind;
-  for (Variable v = 0; v < sources_.size(); ++v) {
-    const Source source = sources_[v];
+  for (Variable v = 0; v < plan_.variables.size(); ++v) {
+    const Source source = plan_.variables.source(v);
     if (source.kind == invariant || source.kind == once || source.kind == index)
-      now_[v] = static_cast<char*>(view_of(source).data());
+      plan_.variables[v] = static_cast<char*>(view_of(source).data());
   }
-  runtime_.fixed_states.resize(fixed_states_.size());
-  for (std::size_t i = 0; i < fixed_states_.size(); ++i) {
-    now_[fixed_states_[i].variable] =
-        dense(view_of(fixed_states_[i].source), runtime_.fixed_states[i]);
+  runtime_.fixed_states.resize(plan_.fixed_states.size());
+  for (std::size_t i = 0; i < plan_.fixed_states.size(); ++i) {
+    plan_.variables[plan_.fixed_states[i].variable] =
+        dense(view_of(plan_.fixed_states[i].source), runtime_.fixed_states[i]);
   }
   step_rows();
-  for (const State& state : states_) {
-    if (state.parameter >= 0) runtime_.trip->bind_parameter(state.parameter, now_[state.variable]);
+  for (const State& state : plan_.states) {
+    if (state.parameter >= 0)
+      runtime_.trip->bind_parameter(state.parameter, plan_.variables[state.variable]);
     if (state.head_parameter >= 0)
-      runtime_.head->bind_parameter(state.head_parameter, now_[state.variable]);
+      runtime_.head->bind_parameter(state.head_parameter, plan_.variables[state.variable]);
   }
 }
 
