@@ -65,6 +65,13 @@ class RandomCase {
     nested_loops(op_, ends, g.ndim(), extents, strides, g.noperands, data);
   }
 
+  /// What it walks over, and the bytes of an element of each operand.
+  const weft::Geometry& geometry() const { return iter_->geometry(); }
+  std::int64_t element_size(int k) const {
+    return weft::element_size(types_[static_cast<std::size_t>(k)]);
+  }
+  const std::string& name() const { return name_; }
+
   /// The output's memory, gaps included; and the same zeroed.
   std::vector<char> output_bytes() const {
     const weft::Tensor& t = buffers_[0];

@@ -4,8 +4,10 @@
 // by plain nested loops. Prints how much longer the chosen one takes than the best of all, which is
 // timed once more in turns with it, and how much two runs of the chosen one differ.
 //
-//   strategy_bench [--cases N] [--seed N] [--least BYTES] [--most BYTES] [--worst N] [--rows]
+//   strategy_bench [--cases N] [--seed N] [--least BYTES] [--most BYTES] [--worst N]
+//                  [--rows | --json]
 //
+// --json prints an object a call instead: its dims, innermost first, and the time of each strategy.
 // --rows asks something else: for each row of the tuning table, what a quarter of it and four times
 // as much cost in the calls whose plan that changes.
 #include <weft/machine/strategy.hpp>
@@ -40,7 +42,7 @@ struct Options {
       std::chrono::system_clock::now().time_since_epoch() / std::chrono::hours(24));
   std::int64_t least = 64, most = 96 << 20;
   std::int64_t worst = 15;
-  bool rows = false;
+  bool rows = false, json = false;
 };
 
 double seconds_of(const std::function<void()>& run, std::int64_t times) {
@@ -220,6 +222,34 @@ void report(std::vector<Result> results, std::int64_t worst) {
   }
 }
 
+std::string list(const std::int64_t* values, std::size_t count) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < count; ++i)
+    out += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+  return out + "]";
+}
+
+void print_json(const RandomCase& call, const std::vector<Way>& ways) {
+  std::vector<std::function<void()>> runs;
+  for (const Way& way : ways)
+    runs.push_back(way.run);
+  const std::vector<double> times = least_times(runs, 7, 1e-4);
+  const weft::Geometry& g = call.geometry();
+  std::vector<std::int64_t> sizes;
+  for (int k = 0; k < g.noperands; ++k)
+    sizes.push_back(call.element_size(k));
+  std::printf("{\"call\": \"%s\", \"sizes\": %s, \"extents\": %s, \"strides\": [",
+              call.name().c_str(), list(sizes.data(), sizes.size()).c_str(),
+              list(g.shape.data(), g.shape.size()).c_str());
+  for (int d = 0; d < g.ndim(); ++d)
+    std::printf("%s%s", d == 0 ? "" : ", ",
+                list(g.strides(d), static_cast<std::size_t>(g.noperands)).c_str());
+  std::printf("], \"chosen\": \"%s\", \"ns\": {", ways[0].name.c_str());
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    std::printf("%s\"%s\": %.2f", i == 0 ? "" : ", ", ways[i].name.c_str(), times[i] * 1e9);
+  std::printf("}}\n");
+}
+
 void run_strategies(const Options& options) {
   std::mt19937_64 random(options.seed);
   const Tuning half = with_tiles(false), twice = with_tiles(true);
@@ -228,9 +258,13 @@ void run_strategies(const Options& options) {
     const RandomCase call(random, {options.least, options.most});
     const std::vector<Way> ways = ways_of(call, half, twice);
     check(call, ways);
+    if (options.json) {
+      print_json(call, ways);
+      continue;
+    }
     results.push_back(measure(call, ways));
   }
-  report(std::move(results), options.worst);
+  if (!options.json) report(std::move(results), options.worst);
 }
 
 /// What a value of a row costs.
@@ -304,6 +338,8 @@ int main(int, char** argv) {
     const std::string_view option = *argv;
     if (option == "--rows") {
       options.rows = true;
+    } else if (option == "--json") {
+      options.json = true;
     } else if (option == "--seed") {
       options.seed = number<std::uint64_t>(option, *++argv);
     } else if (std::int64_t* const value = option == "--cases"   ? &options.cases
@@ -318,8 +354,8 @@ int main(int, char** argv) {
     }
     if (*argv == nullptr) break;
   }
-  std::printf("seed %llu, %lld cases, machine class %s\n",
-              static_cast<unsigned long long>(options.seed), static_cast<long long>(options.cases),
-              std::string(name(weft::tuning().machine_class)).c_str());
+  std::fprintf(options.json ? stderr : stdout, "seed %llu, %lld cases, machine class %s\n",
+               static_cast<unsigned long long>(options.seed), static_cast<long long>(options.cases),
+               std::string(name(weft::tuning().machine_class)).c_str());
   options.rows ? run_rows(options) : run_strategies(options);
 }

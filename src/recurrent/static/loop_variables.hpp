@@ -6,6 +6,7 @@
 #include "recurrent/body/loop_body.hpp"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace weft {
@@ -27,6 +28,8 @@ class LoopVariables {
   Source source(Variable variable) const { return sources_[variable]; }
   char*& operator[](Variable variable) { return now_[variable]; }
   char* operator[](Variable variable) const { return now_[variable]; }
+  /// All addresses, until a variable is added.
+  std::span<char*> addresses() noexcept { return now_; }
 
  private:
   std::vector<Source> sources_;  // by variable

@@ -11,7 +11,7 @@ namespace recurrent {
 
 bool TripRunner::head_holds() {
   if (!runtime_.head) return *now_[*plan_.head] != 0;
-  for (const StaticPlan::State& state : plan_.states) {
+  for (const StaticPlan::State& state : states_) {
     if (state.head_parameter >= 0)
       runtime_.head->bind_parameter(state.head_parameter, now_[state.variable]);
   }
@@ -20,17 +20,17 @@ bool TripRunner::head_holds() {
 }
 
 void TripRunner::run_stage(graph::Frame& frame) {
-  for (const StaticPlan::Mover& mover : plan_.movers) {
+  for (const StaticPlan::Mover& mover : movers_) {
     if (mover.parameter >= 0) frame.bind_parameter(mover.parameter, now_[mover.variable]);
   }
-  for (const StaticPlan::Writer& writer : plan_.writers) {
+  for (const StaticPlan::Writer& writer : writers_) {
     if (writer.result >= 0) frame.bind_result(writer.result, now_[writer.variable]);
   }
   frame.run();
 }
 
 void TripRunner::copy() {
-  for (const StaticPlan::Copy& copy : plan_.copies) {
+  for (const StaticPlan::Copy& copy : copies_) {
     if (copy.by_rows) {
       copy_bytes_(now_[copy.to], 1, copy.row_step, now_[copy.from], 1, copy.row_bytes,
                   copy.row_bytes, copy.rows);
@@ -56,25 +56,25 @@ void TripRunner::copy_elements(const StaticPlan::Copy& copy) {
 
 /// All states step at once: no variable changes before all are read.
 void TripRunner::step_states(graph::Frame* frame) {
-  for (std::size_t s = 0; s < plan_.states.size(); ++s)
-    next_[s] = now_[plan_.states[s].from];
-  for (std::size_t s = 0; s < plan_.states.size(); ++s) {
-    const StaticPlan::State& state = plan_.states[s];
+  for (std::size_t s = 0; s < states_.size(); ++s)
+    next_[s] = now_[states_[s].from];
+  for (std::size_t s = 0; s < states_.size(); ++s) {
+    const StaticPlan::State& state = states_[s];
     now_[state.variable] = next_[s];
     if (state.parameter >= 0) frame->bind_parameter(state.parameter, next_[s]);
   }
   if (run_.done > 0) return;
   for (const std::size_t s : plan_.row_states) {
-    const StaticPlan::State& state = plan_.states[s];
+    const StaticPlan::State& state = states_[s];
     if (state.parameter >= 0)
       frame->step_parameter(state.parameter, plan_.output_of(state).row_step());
   }
 }
 
 void TripRunner::move_on() {
-  for (const StaticPlan::Mover& mover : plan_.movers)
+  for (const StaticPlan::Mover& mover : movers_)
     now_[mover.variable] += mover.step;
-  for (StaticPlan::Writer& writer : plan_.writers) {
+  for (StaticPlan::Writer& writer : writers_) {
     now_[writer.variable] += writer.step;
     if (writer.ring_size == 0 || --writer.ring_left > 0) continue;
     now_[writer.variable] = writer.ring;
@@ -93,8 +93,8 @@ void TripRunner::run(std::int64_t trips) {
     }
     if (frame != nullptr) run_stage(*frame);
     copy();
-    for (std::size_t w = 0; w < plan_.watched.size(); ++w)
-      last_[w] = now_[plan_.watched[w]];
+    for (std::size_t w = 0; w < watched_.size(); ++w)
+      last_[w] = now_[watched_[w]];
     if (plan_.condition) run_.go = *now_[*plan_.condition] != 0;
     step_states(frame);
     move_on();
@@ -102,7 +102,7 @@ void TripRunner::run(std::int64_t trips) {
   }
   // What copies have written, those of the first two trips apart.
   const std::int64_t late = std::clamp<std::int64_t>(2, first, run_.done);
-  for (const StaticPlan::Copy& copy : plan_.copies) {
+  for (const StaticPlan::Copy& copy : copies_) {
     run_.report->bytes_copied += (run_.done - first) * copy.bytes;
     run_.report->bytes_copied_late += (run_.done - late) * copy.bytes;
   }
