@@ -43,19 +43,20 @@ void gather_elements(const IndexedBlock& block, const IndexedAxes& axes) {
   constexpr std::int64_t size = sizeof(T);
   const std::int64_t to_step = block.to_steps[0], from_step = block.from_steps[0];
   const bool is_dense = to_step == size && from_step == 0;
-  for_each_chunk(block, axes, [&](const IndexedBlock& chunk, const std::int64_t* offsets) {
-    const std::int64_t n = chunk.n0, rows = chunk.n1;
-    for (std::int64_t j = 0; j < rows; ++j, offsets += n) {
-      char* const to = chunk.to + j * chunk.to_steps[1];
-      const char* const from = chunk.from + j * chunk.from_steps[1];
-      if (is_dense) {
-        gather_dense<T>(to, from, offsets, n);
-        continue;
-      }
-      for (std::int64_t i = 0; i < n; ++i)
-        store(to + i * to_step, load<T>(from + i * from_step + offsets[i]));
-    }
-  });
+  for_each_chunk_in_any_order(
+      block, axes, [&](const IndexedBlock& chunk, const std::int64_t* offsets) {
+        const std::int64_t n = chunk.n0, rows = chunk.n1;
+        for (std::int64_t j = 0; j < rows; ++j, offsets += n) {
+          char* const to = chunk.to + j * chunk.to_steps[1];
+          const char* const from = chunk.from + j * chunk.from_steps[1];
+          if (is_dense) {
+            gather_dense<T>(to, from, offsets, n);
+            continue;
+          }
+          for (std::int64_t i = 0; i < n; ++i)
+            store(to + i * to_step, load<T>(from + i * from_step + offsets[i]));
+        }
+      });
 }
 
 /// Dense rows of `bytes`, one along dim 0 for each offset. Lengths that are known while compiling,

@@ -19,6 +19,18 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// starting.
 inline constexpr std::int64_t chunk_offsets = 256;
 
+/// The part of a block from place (i, j) on.
+WEFT_ALWAYS_INLINE IndexedBlock part_of(const IndexedBlock& block, std::int64_t i, std::int64_t j,
+                                        std::int64_t n0, std::int64_t n1) {
+  IndexedBlock part = block;
+  part.n0 = n0;
+  part.n1 = n1;
+  part.to = block.to + j * block.to_steps[1] + i * block.to_steps[0];
+  part.from = block.from + j * block.from_steps[1] + i * block.from_steps[0];
+  part.index = block.index + j * block.index_steps[1] + i * block.index_steps[0];
+  return part;
+}
+
 /// f(chunk, offsets) for parts of a block, in the order of its elements: several rows, or a part of
 /// one.
 template <class F>
@@ -26,16 +38,33 @@ WEFT_ALWAYS_INLINE void for_each_chunk(const IndexedBlock& block, const IndexedA
                                        const F& f) {
   std::int64_t offsets[chunk_offsets];
   const std::int64_t rows = block.n0 < chunk_offsets ? chunk_offsets / block.n0 : 1;
-  IndexedBlock chunk = block;
   for (std::int64_t j = 0; j < block.n1; j += rows) {
-    chunk.n1 = block.n1 - j < rows ? block.n1 - j : rows;
+    const std::int64_t n1 = block.n1 - j < rows ? block.n1 - j : rows;
     for (std::int64_t i = 0; i < block.n0; i += chunk_offsets) {
-      chunk.n0 = block.n0 - i < chunk_offsets ? block.n0 - i : chunk_offsets;
-      chunk.to = block.to + j * block.to_steps[1] + i * block.to_steps[0];
-      chunk.from = block.from + j * block.from_steps[1] + i * block.from_steps[0];
-      chunk.index = block.index + j * block.index_steps[1] + i * block.index_steps[0];
+      const std::int64_t n0 = block.n0 - i < chunk_offsets ? block.n0 - i : chunk_offsets;
+      const IndexedBlock chunk = part_of(block, i, j, n0, n1);
       WEFT_KERNEL(index_offsets)(offsets, chunk, axes);
       f(chunk, offsets);
+    }
+  }
+}
+
+/// The same in any order: where all rows have the same indices, offsets serve several of them.
+template <class F>
+WEFT_ALWAYS_INLINE void for_each_chunk_in_any_order(const IndexedBlock& block,
+                                                    const IndexedAxes& axes, const F& f) {
+  // So few that what is read for them stays in the first level from chunk to chunk.
+  constexpr std::int64_t rows = 8;
+  if (block.index_steps[1] != 0 || block.n1 == 1 || block.n0 < chunk_offsets / rows)
+    return for_each_chunk(block, axes, f);
+  std::int64_t offsets[chunk_offsets];
+  for (std::int64_t j = 0; j < block.n1; j += rows) {
+    const std::int64_t end = block.n1 - j < rows ? block.n1 : j + rows;
+    for (std::int64_t i = 0; i < block.n0; i += chunk_offsets) {
+      const std::int64_t n0 = block.n0 - i < chunk_offsets ? block.n0 - i : chunk_offsets;
+      WEFT_KERNEL(index_offsets)(offsets, part_of(block, i, j, n0, 1), axes);
+      for (std::int64_t row = j; row < end; ++row)
+        f(part_of(block, i, row, n0, 1), offsets);
     }
   }
 }
