@@ -313,6 +313,19 @@ int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
   return d;
 }
 
+/// The longest of the dims that lie in a tile of rows together with those inside of them, dim 1 at
+/// least: planes are large then, and few lines are left half used.
+int longest_near(const Geometry& geometry, std::int64_t size, const Tuning& tuning) {
+  int longest = 1;
+  std::int64_t bytes = geometry.extent(0) * size;
+  for (int d = 1; d < geometry.ndim(); ++d) {
+    if (bytes > tuning.copy_row_tile_bytes / geometry.extent(d)) break;
+    bytes *= geometry.extent(d);
+    if (geometry.extent(d) > geometry.extent(longest)) longest = d;
+  }
+  return longest;
+}
+
 /// The plane of the dims along which each side is dense, where dim 0 is none of them; `p`, unless
 /// that goes by runs.
 CopyPlane plane_of_run(const CopyPlane& p, const Geometry& geometry, const Tuning& tuning) {
@@ -361,6 +374,7 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
     p.transposes = true;
     break;
   }
+  if (!p.transposes) p.partner = longest_near(geometry, p.size, tuning);
   p.extent1 = geometry.extent(p.partner);
   p.to1 = geometry.stride(p.partner, 0);
   p.from1 = geometry.stride(p.partner, 1);

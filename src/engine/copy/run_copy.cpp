@@ -8,6 +8,7 @@
 #include "engine/copy/copy_plan.hpp"
 #include "engine/footprint.hpp"
 #include "engine/prefetch.hpp"
+#include "engine/tile_cursor.hpp"
 #include "kernels/stage/stage.hpp"
 #include "machine/tuning.hpp"
 
@@ -23,26 +24,30 @@ class CopyWalk {
   CopyWalk(const TensorIterator& iter, const Tuning& tuning, Strategy wanted)
       : geometry_(iter.geometry()),
         p_(copy_plane(iter, tuning)),
-        to_(iter.operand(0).data + p_.to_start),
-        from_(iter.operand(1).data + p_.from_start),
         plan_(plan_copy(iter, p_, tuning, wanted)),
-        tiles0_(ceil_div(p_.extent0, plan_.tile0)),
-        tiles1_(ceil_div(p_.extent1, plan_.tile1)) {
-    std::int64_t planes = iter.numel() / (p_.extent0 * p_.extent1);
-    if (plan_.run_tile != 0) {
-      for (const int d : p_.run)
-        planes /= geometry_.extent(d);
-      const std::int64_t extent = geometry_.extent(last_of_run());
-      run_planes_ = planes_of_run(plan_.run_tile);
-      run_tiles_ = ceil_div(extent, plan_.run_tile);
+        origin_{iter.operand(0).data + p_.to_start, iter.operand(1).data + p_.from_start} {
+    walked_.noperands = 2;
+    walk_along(p_.extent0, p_.to0, p_.from0, plan_.tile0);
+    if (iter.ndim() > 1) walk_along(p_.extent1, p_.to1, p_.from1, plan_.tile1);
+    const auto walk_dim = [&](int d, std::int64_t tile) {
+      walk_along(geometry_.extent(d), geometry_.stride(d, 0), geometry_.stride(d, 1), tile);
+    };
+    if (plan_.run_tile != 0) walk_dim(p_.run.back(), plan_.run_tile);
+    for (int d = 0; d < iter.ndim(); ++d) {
+      const bool in_run =
+          plan_.run_tile != 0 && std::find(p_.run.begin(), p_.run.end(), d) != p_.run.end();
+      if (d != p_.first && d != p_.partner && !in_run) walk_dim(d, 1);
     }
-    count_ = tiles0_ * tiles1_ * run_tiles_ * planes;
   }
+  CopyWalk(const CopyWalk&) = delete;
+  CopyWalk& operator=(const CopyWalk&) = delete;
 
   std::int64_t count() const { return count_; }
-  std::int64_t tile_bytes() const { return plan_.tile0 * plan_.tile1 * run_planes_ * p_.size; }
+  std::int64_t tile_bytes() const { return plan_.tile0 * plan_.tile1 * run_planes() * p_.size; }
   /// Planes of a tile: more than one where a run continues them.
-  std::int64_t run_planes() const { return run_planes_; }
+  std::int64_t run_planes() const {
+    return plan_.run_tile != 0 ? planes_of_run(plan_.run_tile) : 1;
+  }
   const CopyPlane& plane() const { return p_; }
   const CopyPlan& plan() const { return plan_; }
 
@@ -50,9 +55,16 @@ class CopyWalk {
     alignas(64) char buffer[max_copy_buffer_bytes];
     const CopyBlockFn copy =
         plan_.streams() ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
+    TileCursor cursor(walked_, steps_, 2);
+    cursor.seek(begin, origin_);
     for (std::int64_t i = begin; i < end; ++i) {
-      const Tile tile = tile_at(i);
-      if (plan_.prefetches && i + 1 < end) prefetch(tile_at(i + 1));
+      if (i != begin) cursor.next();
+      const Tile tile = tile_at(cursor);
+      if (plan_.prefetches && i + 1 < end) {
+        TileCursor next = cursor;
+        next.next();
+        prefetch(tile_at(next));
+      }
       if (plan_.run_tile != 0) {
         copy_run(tile, copy, buffer);
       } else if (plan_.buffered() || plan_.joins_rows()) {
@@ -77,7 +89,17 @@ class CopyWalk {
     std::int64_t n0, n1;  // elements
     std::int64_t run;     // the same along the last dim of the run
   };
-  int last_of_run() const { return p_.run.back(); }
+  void walk_along(std::int64_t extent, std::int64_t to, std::int64_t from, std::int64_t tile) {
+    walked_.shape.push_back(extent);
+    walked_.strides_bytes.push_back(to);
+    walked_.strides_bytes.push_back(from);
+    steps_.push_back({walked_.ndim() - 1, tile, ceil_div(extent, tile)});
+    count_ *= steps_.back().tiles;
+  }
+  Tile tile_at(const TileCursor& at) const {
+    return {at.ptrs[0], at.ptrs[1], at.extents[0], geometry_.ndim() > 1 ? at.extents[1] : 1,
+            plan_.run_tile != 0 ? at.extents[2] : 0};
+  }
   /// Planes of a tile of `run` elements along the last dim of the run.
   std::int64_t planes_of_run(std::int64_t run) const {
     for (std::size_t i = 0; i + 1 < p_.run.size(); ++i)
@@ -88,7 +110,7 @@ class CopyWalk {
   std::int64_t offset_in_run(std::int64_t index, int k) const {
     std::int64_t offset = 0;
     for (const int d : p_.run) {
-      const bool last = d == last_of_run();
+      const bool last = d == p_.run.back();
       offset += (last ? index : index % geometry_.extent(d)) * geometry_.stride(d, k);
       if (!last) index /= geometry_.extent(d);
     }
@@ -118,34 +140,6 @@ class CopyWalk {
     }
   }
 
-  Tile tile_at(std::int64_t i) const {
-    const std::int64_t in_plane = count_ == 1 ? 0 : i % (tiles0_ * tiles1_);
-    const std::int64_t at0 = in_plane % tiles0_ * plan_.tile0;
-    const std::int64_t at1 = in_plane / tiles0_ * plan_.tile1;
-    char* to = to_ + at0 * p_.to0 + at1 * p_.to1;
-    const char* from = from_ + at0 * p_.from0 + at1 * p_.from1;
-    std::int64_t rest = count_ == 1 ? 0 : i / (tiles0_ * tiles1_);
-    std::int64_t run = 0;
-    if (plan_.run_tile != 0) {
-      const int d = last_of_run();
-      const std::int64_t at = rest % run_tiles_ * plan_.run_tile;
-      rest /= run_tiles_;
-      run = std::min(plan_.run_tile, geometry_.extent(d) - at);
-      to += at * geometry_.stride(d, 0);
-      from += at * geometry_.stride(d, 1);
-    }
-    for (int d = 0; rest != 0; ++d) {
-      if (d == p_.first || d == p_.partner) continue;
-      if (run != 0 && std::find(p_.run.begin(), p_.run.end(), d) != p_.run.end()) continue;
-      const std::int64_t index = rest % geometry_.extent(d);
-      rest /= geometry_.extent(d);
-      to += index * geometry_.stride(d, 0);
-      from += index * geometry_.stride(d, 1);
-    }
-    return {to, from, std::min(plan_.tile0, p_.extent0 - at0),
-            std::min(plan_.tile1, p_.extent1 - at1), run};
-  }
-
   /// Prefetches what a tile reads. Inlined: see prefetch_bytes.
   WEFT_ALWAYS_INLINE void prefetch(const Tile& tile) const {
     const CopyRuns runs(p_, tile.n0, tile.n1);
@@ -155,12 +149,11 @@ class CopyWalk {
 
   const Geometry& geometry_;
   CopyPlane p_;
-  char* to_;
-  const char* from_;
   CopyPlan plan_;
-  std::int64_t tiles0_, tiles1_, run_tiles_ = 1;
-  std::int64_t run_planes_ = 1;
-  std::int64_t count_;
+  Geometry walked_;  // the plane, the last dim of the run, all other dims but those of the run
+  TileSteps steps_;
+  std::int64_t count_ = 1;
+  char* origin_[2];
 };
 
 const char* access_name(const CopyPlane& plane) {
