@@ -16,18 +16,23 @@
   ROW(min_thread_elements, "elements", 1, 1 << 20, 1024, 1024, 1024, 9, "a thread's least share, whatever an element costs") \
   ROW(copy_thread_bytes, "bytes", 1 << 10, 1 << 30, 512 << 10, 512 << 10, 512 << 10, 9, "the least share of a copy")   \
   /* Few elements: runs without tiles */                                                                               \
-  ROW(few_elements, "elements", 1, 4096, 4096, 4096, 4096, 7, "most elements that run without tiles")                  \
-  ROW(few_in_rows, "elements", 1, 1 << 16, 1024, 1024, 1024, 7, "the same as rows in place, unless these are long")    \
+  ROW(few_elements, "elements", 1, 16384, 16384, 16384, 16384, 7, "most elements that run without tiles")                  \
   ROW(few_cast, "elements", 1, 256, 256, 256, 256, 7, "the same if some operand is cast")                              \
-  ROW(few_strided, "elements", 0, 4096, 128, 128, 128, 2, "the same by the kernel's strided loop, whatever the strides are") \
   ROW(few_buffer_bytes, "bytes", 16, 16 << 10, 16 << 10, 16 << 10, 16 << 10, 7, "of one operand that is packed whole") \
   ROW(few_buffers_bytes, "bytes", 16, 48 << 10, 48 << 10, 48 << 10, 48 << 10, 7, "of all of them")                     \
   ROW(one_thread_elements, "elements", 0, 1 << 20, 1024, 1024, 1024, 7, "a line up to which neither threads nor non-temporal stores are thought of") \
-  ROW(min_small_row, "elements", 1, 4096, 4, 4, 4, 7, "a row in place, of few elements")                               \
-  ROW(long_small_row, "elements", 1, 4096, 8, 8, 8, 7, "a row in place, of more than few_in_rows")                     \
-  ROW(long_small_row_bytes, "bytes", 1, 1 << 16, 32, 32, 32, 7, "the same in bytes")                                   \
-  ROW(whole_register_row, "elements", 1, 4096, 16, 16, 16, 7, "a row that kernels of whole registers do not fill up")  \
-  ROW(max_filled_rows, "rows", 0, 4096, 6, 6, 6, 7, "shorter rows that they fill up all the same")                     \
+  /* Prices of few elements */                                                                                          \
+  ROW(call_ps, "ps", 0, 1'000'000'000, 10700, 10700, 10700, 11, "calling a kernel, or moving a plane of a block")       \
+  ROW(row_ps, "ps", 0, 1'000'000'000, 300, 300, 300, 11, "each row of that")                                            \
+  ROW(vector_ps, "ps", 0, 1'000'000'000, 405, 405, 405, 11, "32 bytes of a row, by a plain kernel or a copy")           \
+  ROW(single_ps, "ps", 0, 1'000'000'000, 400, 400, 400, 11, "an element at the end of a row that fills no register")    \
+  ROW(strided_row_ps, "ps", 0, 1'000'000'000, 3450, 3450, 3450, 11, "a row of the kernel's strided loop")               \
+  ROW(strided_ps, "ps", 0, 1'000'000'000, 100, 100, 100, 11, "an element of each operand there, twice if it is stepped over")           \
+  ROW(buffer_ps, "ps", 0, 1'000'000'000, 26000, 26000, 26000, 11, "bringing an operand through a buffer, but for its elements")\
+  ROW(transposed_ps, "ps", 0, 1'000'000'000, 910, 910, 910, 11, "32 bytes that are transposed")                         \
+  ROW(gathered_ps, "ps", 0, 1'000'000'000, 150, 150, 150, 11, "an element that is gathered by itself")                     \
+  ROW(line_ps, "ps", 0, 1'000'000'000, 600, 600, 600, 11, "a cache line from the second level")                        \
+  ROW(tiles_ps, "ps", 0, 1'000'000'000, 80000, 80000, 80000, 11, "planning tiles")                                      \
   /* Rows: in place or gathered */                                                                                     \
   ROW(min_row, "elements", 1, 1 << 16, 8, 8, 8, 2, "a row of its own where nothing is staged; half of it for elements above 8 bytes") \
   ROW(min_register_row_bytes, "bytes", 16, 1 << 16, 160, 160, 160, 2, "the same for kernels of whole registers")       \

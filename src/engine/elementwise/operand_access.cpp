@@ -95,17 +95,6 @@ int run_of(const Geometry& geometry, const Tuning& t, int k, int d, std::int64_t
   return 0;
 }
 
-RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dims) {
-  RowLayout layout;
-  for (int d = 0; d < dims; ++d) {
-    const std::int64_t stride = geometry.stride(d, k);
-    layout.dense = layout.dense && stride == size;
-    layout.still = layout.still && stride == 0;
-    size *= geometry.extent(d);
-  }
-  return layout;
-}
-
 void stage(TileOperand& t) {
   t.access = Access::staged;
   t.move = copy_block_kernel(t.memory_size);

@@ -30,7 +30,16 @@ struct RowLayout {
 };
 
 /// How operand k, of elements of `size` bytes, lies over the innermost `dims` dims.
-RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dims);
+inline RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, int dims) {
+  RowLayout layout;
+  for (int d = 0; d < dims; ++d) {
+    const std::int64_t stride = geometry.stride(d, k);
+    layout.dense = layout.dense && stride == size;
+    layout.still = layout.still && stride == 0;
+    size *= geometry.extent(d);
+  }
+  return layout;
+}
 
 /// The dim along which operand k, of elements of `size` bytes, goes on where it ends along dim d:
 /// where it is dense along that, less than a line across, and so large that lines are gone before

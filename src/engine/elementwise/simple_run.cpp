@@ -5,12 +5,14 @@
 
 #include "engine/block.hpp"
 #include "engine/elementwise/operand_access.hpp"
+#include "engine/elementwise/small_estimate.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
 #include "engine/type_change.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace weft {
 inline namespace v0 {
@@ -39,32 +41,13 @@ bool is_in_place(const Geometry& geometry, const SpanKernel& kernel, std::uint32
   return true;
 }
 
-/// Whether rows are so long, for so many elements in all, that they are spans of their own.
-bool has_long_rows(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
-                   std::int64_t numel) {
-  const std::int64_t row = geometry.extent(0);
-  const bool long_rows = kernel.cost <= plain_cost && row >= t.long_small_row &&
-                         row * element_size(kernel.types[0]) >= t.long_small_row_bytes;
-  if (numel > t.few_in_rows && !long_rows) return false;
-  if (geometry.ndim() > 1 && row < t.min_small_row) return false;
-  return kernel.cost <= plain_cost || row >= t.whole_register_row ||
-         numel <= t.max_filled_rows * row;
-}
-
-/// Whether to take the kernel's strided loop: for few elements, a buffer costs more than they do.
-bool is_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
-                std::int64_t numel) {
-  if (geometry.ndim() == 0 || !may_stride(geometry, kernel)) return false;
-  return (numel <= t.few_strided && geometry.extent(0) >= t.min_small_row) ||
-         prefers_strided(geometry, kernel, t);
-}
-
-/// Sets a span over all elements, if buffers hold what does not lie so. `cast`: operands of other
-/// types than the kernel's, whose elements in memory have sizes[k] bytes. Nothing is set before.
-void set_span(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+/// Sets which operands a span over all elements takes through buffers; true if these have room.
+/// `cast`: operands of other types than the kernel's, whose elements in memory have sizes[k] bytes.
+/// Nothing is set before.
+bool set_span(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
               std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
   const std::int64_t numel = geometry.numel();
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0, largest = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const RowLayout layout = row_layout(geometry, k, sizes[k], geometry.ndim());
     if (numel != 1 && !layout.dense) {
@@ -76,30 +59,52 @@ void set_span(const Geometry& geometry, const SpanKernel& kernel, const Tuning& 
     }
     if (((run.packed | cast) & bit(k)) == 0) continue;
     const std::int64_t buffer = whole_lines(numel * element_size(kernel.types[k]));
+    largest = std::max(largest, buffer);
     bytes += buffer;
-    if (buffer > t.few_buffer_bytes || bytes > t.few_buffers_bytes) return;
   }
   run.cast = cast;
-  run.strategy = Strategy::span;
+  return largest <= t.few_buffer_bytes && bytes <= t.few_buffers_bytes;
 }
 
-/// Sets how a few elements are run, if they are few enough. As set_span().
-void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
-                  std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
-  const std::int64_t numel = geometry.numel();
-  if (numel > (cast != 0 ? std::min(t.few_cast, t.few_elements) : t.few_elements)) return;
-  if (cast == 0 && geometry.ndim() > 0 && has_long_rows(geometry, kernel, t, numel) &&
-      is_in_place(geometry, kernel, run.broadcast)) {
+/// Sets how a few elements of the kernel's types are run, by what it is estimated to cost; nothing
+/// if that is tiles. Precondition: ndim > 0.
+void choose_cheapest(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+                     const std::int64_t* sizes, SimpleRun& run) {
+  std::uint32_t broadcast = 0;
+  const bool in_rows = is_in_place(geometry, kernel, broadcast);
+  if (in_rows && geometry.ndim() == 1) {  // one row: nothing costs less
+    run.broadcast = broadcast;
     run.strategy = Strategy::rows;
     return;
   }
-  run.broadcast = 0;
-  if (cast == 0 && is_strided(geometry, kernel, t, numel)) {
-    run.strategy = Strategy::strided_rows;
-    return;
+  const SmallEstimate estimate(geometry, kernel, t);
+  const bool may_step = !in_rows && may_stride(geometry, kernel);
+  const std::int64_t ps = in_rows    ? estimate.rows()
+                          : may_step ? estimate.strided_rows()
+                                     : std::numeric_limits<std::int64_t>::max();
+  if (ps > estimate.least_buffered()) {
+    const bool fits = set_span(geometry, kernel, t, 0, sizes, run);
+    const std::int64_t span_ps = estimate.span(run.packed, ps);
+    // Where buffers do not hold it all, tiles do the same in several parts.
+    if (fits ? span_ps <= ps : span_ps + t.tiles_ps <= ps) {
+      if (fits) run.strategy = Strategy::span;
+      return;
+    }
   }
-  if (kernel.cost >= high_cost && numel > t.few_in_rows) return;
-  set_span(geometry, kernel, t, cast, sizes, run);
+  run.broadcast = in_rows ? broadcast : 0;
+  run.packed = 0;
+  if (in_rows || may_step) run.strategy = in_rows ? Strategy::rows : Strategy::strided_rows;
+}
+
+/// Sets how a few elements are run, if they are few enough. `cast` and `sizes` as of set_span().
+void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+                  std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
+  const std::int64_t numel = geometry.numel();
+  run.broadcast = 0;
+  if (numel > (kernel.cost < high_cost ? t.few_elements : t.one_thread_elements)) return;
+  if (cast == 0 && geometry.ndim() > 0) return choose_cheapest(geometry, kernel, t, sizes, run);
+  if (cast != 0 && numel > t.few_cast) return;
+  if (set_span(geometry, kernel, t, cast, sizes, run)) run.strategy = Strategy::span;
 }
 
 /// Rows of dim 0 along dim 1, if there is that.
@@ -306,8 +311,8 @@ SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, con
   }
   SimpleRun run;
   if (wanted == Strategy::span) {
-    if (cast == 0 || iter.numel() <= tuning.few_cast)
-      set_span(geometry, kernel, tuning, cast, sizes, run);
+    const bool few = cast == 0 || iter.numel() <= tuning.few_cast;
+    if (few && set_span(geometry, kernel, tuning, cast, sizes, run)) run.strategy = wanted;
     return run;
   }
   if (cast != 0) return run;
