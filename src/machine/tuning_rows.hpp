@@ -22,16 +22,16 @@
   ROW(few_buffers_bytes, "bytes", 16, 48 << 10, 48 << 10, 48 << 10, 48 << 10, 7, "of all of them")                     \
   ROW(one_thread_elements, "elements", 0, 1 << 20, 1024, 1024, 1024, 7, "a line up to which neither threads nor non-temporal stores are thought of") \
   /* Prices of few elements */                                                                                          \
-  ROW(call_ps, "ps", 0, 1'000'000'000, 10700, 10700, 10700, 11, "calling a kernel, or moving a plane of a block")       \
-  ROW(row_ps, "ps", 0, 1'000'000'000, 300, 300, 300, 11, "each row of that")                                            \
-  ROW(vector_ps, "ps", 0, 1'000'000'000, 405, 405, 405, 11, "32 bytes of a row, by a plain kernel or a copy")           \
-  ROW(single_ps, "ps", 0, 1'000'000'000, 400, 400, 400, 11, "an element at the end of a row that fills no register")    \
-  ROW(strided_row_ps, "ps", 0, 1'000'000'000, 3450, 3450, 3450, 11, "a row of the kernel's strided loop")               \
-  ROW(strided_ps, "ps", 0, 1'000'000'000, 100, 100, 100, 11, "an element of each operand there, twice if it is stepped over")           \
-  ROW(buffer_ps, "ps", 0, 1'000'000'000, 26000, 26000, 26000, 11, "bringing an operand through a buffer, but for its elements")\
-  ROW(transposed_ps, "ps", 0, 1'000'000'000, 910, 910, 910, 11, "32 bytes that are transposed")                         \
-  ROW(gathered_ps, "ps", 0, 1'000'000'000, 150, 150, 150, 11, "an element that is gathered by itself")                     \
-  ROW(line_ps, "ps", 0, 1'000'000'000, 600, 600, 600, 11, "a cache line from the second level")                        \
+  ROW(call_ps, "ps", 0, 1'000'000'000, 10300, 10300, 10300, 11, "calling a kernel, or moving a plane of a block")       \
+  ROW(row_ps, "ps", 0, 1'000'000'000, 240, 240, 240, 11, "each row of that")                                            \
+  ROW(vector_ps, "ps", 0, 1'000'000'000, 316, 316, 316, 11, "32 bytes of a row, by a plain kernel or a copy")           \
+  ROW(single_ps, "ps", 0, 1'000'000'000, 885, 885, 885, 11, "an element at the end of a row that fills no register")    \
+  ROW(strided_row_ps, "ps", 0, 1'000'000'000, 6400, 6400, 6400, 11, "a row of the kernel's strided loop")               \
+  ROW(strided_ps, "ps", 0, 1'000'000'000, 92, 92, 92, 11, "an element of each operand there, twice if it is stepped over")           \
+  ROW(buffer_ps, "ps", 0, 1'000'000'000, 22000, 22000, 22000, 11, "bringing an operand through a buffer, but for its elements")\
+  ROW(transposed_ps, "ps", 0, 1'000'000'000, 980, 980, 980, 11, "32 bytes that are transposed")                         \
+  ROW(gathered_ps, "ps", 0, 1'000'000'000, 96, 96, 96, 11, "an element that is gathered by itself")                     \
+  ROW(line_ps, "ps", 0, 1'000'000'000, 260, 260, 260, 11, "a cache line from the second level")                        \
   ROW(tiles_ps, "ps", 0, 1'000'000'000, 80000, 80000, 80000, 11, "planning tiles")                                      \
   /* Rows: in place or gathered */                                                                                     \
   ROW(min_row, "elements", 1, 1 << 16, 8, 8, 8, 2, "a row of its own where nothing is staged; half of it for elements above 8 bytes") \

@@ -46,6 +46,8 @@ struct SpanKernel {
   int ninputs = 0;
   std::uint32_t broadcastable = 0;  ///< inputs (bit k: operand k) that may come as one value
   float cost = 1;  ///< time per element, in units of an add in cache (about 0.1 ns)
+  float row_cost =
+      0;  ///< time per row besides, in the same units; what `run` takes is several rows
   ScalarType types[max_operands] = {};  ///< type of each operand's elements, outputs first
 
   /// Takes another loop as `run`, and gives up the others: they are of the loop that was.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/copy/copy_plan.hpp"
 
+#include "engine/block.hpp"
 #include "engine/footprint.hpp"
 
 #include <algorithm>
@@ -369,6 +370,7 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
   const int crossing = p.from0 != p.size ? 1 : 0;  // operand that runs across dim 0
   for (int d = 1; d < geometry.ndim() && !fills; ++d) {
     if (std::abs(geometry.stride(d, crossing)) != p.size || geometry.extent(d) < 2) continue;
+    if (p.extent0 * geometry.extent(d) < worth_transposing * worth_transposing) continue;
     if ((crossing == 1 ? p.to0 : p.from0) != p.size) break;
     p.partner = d;
     p.transposes = true;

@@ -72,7 +72,8 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
         simple.strategy == Strategy::rows || simple.strategy == Strategy::strided_rows;
     const IntSpan extents = iter.geometry().shape;
     e.run.span = e.run.tile[0] = in_rows ? extents[0] : iter.numel();
-    e.run.tile[1] = in_rows && extents.size() > 1 ? extents[1] : 1;
+    e.run.tile[1] =
+        in_rows && extents.size() > 1 ? iter.geometry().extent(dim_of_rows(iter.geometry())) : 1;
     e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
     if (simple.is_shared && !options.serial)
       e.run.threads = threads_for(iter.numel(), estimate_grain(iter, kernel.cost, options, 0));

@@ -68,6 +68,9 @@ bool set_span(const Geometry& geometry, const SpanKernel& kernel, const Tuning& 
 
 /// Sets how a few elements of the kernel's types are run, by what it is estimated to cost; nothing
 /// if that is tiles. Precondition: ndim > 0.
+#if defined(__GNUC__)
+__attribute__((noinline))  // or lines would get its frame
+#endif
 void choose_cheapest(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
                      const std::int64_t* sizes, SimpleRun& run) {
   std::uint32_t broadcast = 0;
@@ -107,13 +110,13 @@ void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuni
   if (set_span(geometry, kernel, t, cast, sizes, run)) run.strategy = Strategy::span;
 }
 
-/// Rows of dim 0 along dim 1, if there is that.
+/// Rows of dim 0 along dim `along`, if there is that.
 void run_plane(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
-               char* const* at) {
+               char* const* at, int along) {
   const bool many = geometry.ndim() > 1;
   const std::int64_t row = geometry.extent(0);
-  const std::int64_t rows = many ? geometry.extent(1) : 1;
-  const std::int64_t* const row_bytes = many ? geometry.strides(1) : nullptr;
+  const std::int64_t rows = many ? geometry.extent(along) : 1;
+  const std::int64_t* const row_bytes = many ? geometry.strides(along) : nullptr;
   if (run.strategy == Strategy::rows) {
     kernel.run(kernel.context, at, row_bytes, row, rows, run.broadcast);
     return;
@@ -128,18 +131,20 @@ void run_plane(const SimpleRun& run, const Geometry& geometry, const SpanKernel&
   }
 }
 
-/// Planes of dims 0 and 1, one after the other.
+/// Planes of dim 0 and the longest other one, one after the other.
 void run_planes(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
                 char* const* at) {
-  if (geometry.ndim() <= 2) return run_plane(run, geometry, kernel, at);
+  const int along = dim_of_rows(geometry);
+  if (geometry.ndim() <= 2) return run_plane(run, geometry, kernel, at, along);
   char* data[max_operands];
   std::copy_n(at, geometry.noperands, data);
   std::int64_t index[max_rank];
   std::fill_n(index, geometry.ndim(), 0);
   for (;;) {
-    run_plane(run, geometry, kernel, data);
-    int d = 2;
+    run_plane(run, geometry, kernel, data, along);
+    int d = 1;
     for (; d < geometry.ndim(); ++d) {
+      if (d == along) continue;
       const bool more = ++index[d] < geometry.extent(d);
       const std::int64_t by = more ? 1 : 1 - geometry.extent(d);
       for (int k = 0; k < geometry.noperands; ++k)

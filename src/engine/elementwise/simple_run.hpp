@@ -26,6 +26,15 @@ struct SimpleRun {
   std::uint32_t buffered() const noexcept { return packed | cast; }
 };
 
+/// The dim along which rows and strided_rows have their rows: the longest other than dim 0, which
+/// is 1 if there is no other.
+inline int dim_of_rows(const Geometry& geometry) {
+  int longest = 1;
+  for (int d = 2; d < geometry.ndim(); ++d)
+    if (geometry.extent(d) > geometry.extent(longest)) longest = d;
+  return longest;
+}
+
 /// Chooses for a few elements of the kernel's own types. Precondition: numel > 0.
 SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning);
 /// Chooses for any. Precondition: numel > 0; the kernel's counts are the iterator's.

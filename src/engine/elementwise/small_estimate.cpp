@@ -13,6 +13,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
+/// A unit of SpanKernel::cost.
+constexpr float ps_of_cost = 100;
 /// Bytes that the table has prices for.
 constexpr std::int64_t vector_bytes = 32;
 /// The smallest register that the end of a loop takes; what is left then comes one by one.
@@ -27,8 +29,7 @@ SmallEstimate::SmallEstimate(const Geometry& geometry, const SpanKernel& kernel,
   for (int d = 1; d < geometry.ndim(); ++d) {
     const std::int64_t extent = geometry.extent(d);
     rows_ *= extent;
-    if (d > 1) planes_ *= extent;
-    packed_planes_ *= std::min(extent, longest);
+    planes_ *= std::min(extent, longest);
     longest = std::max(extent, longest);
   }
   for (int k = 0; k < geometry.noperands; ++k) {
@@ -43,12 +44,12 @@ SmallEstimate::SmallEstimate(const Geometry& geometry, const SpanKernel& kernel,
 std::int64_t SmallEstimate::spans(std::int64_t n, std::int64_t count) const {
   const std::int64_t lanes = register_bytes >> std::countr_zero(narrowest_);
   const std::int64_t bytes = n * widest_;
+  const std::int64_t row = t_.row_ps + static_cast<std::int64_t>(kernel_.row_cost * ps_of_cost);
   if (kernel_.cost <= plain_cost) {
-    return count *
-           (t_.row_ps + bytes * t_.vector_ps / vector_bytes + (n & (lanes - 1)) * t_.single_ps);
+    return count * (row + bytes * t_.vector_ps / vector_bytes + (n & (lanes - 1)) * t_.single_ps);
   }
   const auto vector = static_cast<std::int64_t>(kernel_.cost * static_cast<float>(t_.vector_ps));
-  return count * (t_.row_ps + ceil_div(bytes, vector_bytes) * vector);
+  return count * (row + ceil_div(bytes, vector_bytes) * vector);
 }
 
 /// Bytes of lines that operand k touches, of which rows lie apart from each other.
@@ -86,7 +87,7 @@ std::int64_t SmallEstimate::span(std::uint32_t packed, std::int64_t enough) cons
 /// this saves, are not looked for: that takes as long as to pack a few elements.
 std::int64_t SmallEstimate::pack(int k) const {
   const std::int64_t size = element_size(kernel_.types[k]), elements = row_ * rows_;
-  const std::int64_t ps = t_.buffer_ps + packed_planes_ * t_.call_ps;
+  const std::int64_t ps = t_.buffer_ps + planes_ * t_.call_ps;
   const std::int64_t stride = geometry_.stride(0, k), vectors = elements * size / vector_bytes;
   if (stride == size || stride == 0) return ps + rows_ * t_.row_ps + vectors * t_.vector_ps;
   for (int d = 1; d < geometry_.ndim(); ++d) {

@@ -39,8 +39,7 @@ class SmallEstimate {
   const SpanKernel& kernel_;
   const Tuning& t_;
   std::int64_t row_ = 1, rows_ = 1;  // elements of a row, and how many rows
-  std::int64_t planes_ = 1;          // of rows along dim 1
-  std::int64_t packed_planes_ = 1;   // of rows along the longest dim: about what packing takes
+  std::int64_t planes_ = 1;          // of rows along the longest dim; packing takes about as many
   std::int64_t widest_ = 1;          // bytes of an element
   std::uint64_t narrowest_ = 16;
 };

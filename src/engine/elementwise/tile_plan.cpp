@@ -442,6 +442,25 @@ Strategy possible_form(const TilePlan& plan, const Geometry& geometry, const Spa
   return Strategy::row_tiles;
 }
 
+/// The dim along which tiles of at most `most` elements have their rows: dim 1, or a longer one
+/// where that is too short for a tile, if what lies between two visits to a place stays in the
+/// second level.
+int dim_of_tile(const TilePlan& plan, const Geometry& geometry, const Tuning& t,
+                std::int64_t most) {
+  std::int64_t element_bytes = 0;
+  for (const TileOperand& operand : plan.operands)
+    element_bytes += operand.memory_size;
+  int best = 1;
+  std::int64_t visits = 1;
+  for (int d = 2; d < geometry.ndim(); ++d) {
+    if (2 * geometry.extent(best) * geometry.extent(0) > most) break;
+    visits *= geometry.extent(d - 1);
+    if (visits > t.l2_bytes / (most * element_bytes)) break;
+    if (geometry.extent(d) > geometry.extent(best)) best = d;
+  }
+  return best;
+}
+
 /// Tiles of rows along dim 0.
 void tile_along_rows(TilePlan& plan, const TensorIterator& iter, const Totals& totals,
                      const Tuning& t, std::int64_t most) {
@@ -451,7 +470,9 @@ void tile_along_rows(TilePlan& plan, const TensorIterator& iter, const Totals& t
     most = std::min(most, rows * iter.geometry().extent(0));
   }
   add_step(plan, iter, 0, most);
-  tile_rows(plan, iter, 1, most);
+  // Rows that are streamed together follow each other along dim 1.
+  const int along = plan.chunk_rows > 1 ? 1 : dim_of_tile(plan, iter.geometry(), t, most);
+  tile_rows(plan, iter, along, most);
 }
 
 /// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are
