@@ -25,6 +25,9 @@ constexpr std::int64_t whole_lines(std::int64_t bytes) noexcept {
   return (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
 }
 
+/// Bytes of the smallest register that the end of a loop takes: what is left then comes one by one.
+inline constexpr std::int64_t register_bytes = 16;
+
 /// Kernels of at most this cost (SpanKernel::cost) do no more than an add does.
 inline constexpr float plain_cost = 1;
 /// Kernels of at least this cost take several times as long as memory in the caches.

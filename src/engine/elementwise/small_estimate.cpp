@@ -17,8 +17,6 @@ namespace {
 constexpr float ps_of_cost = 100;
 /// Bytes that the table has prices for.
 constexpr std::int64_t vector_bytes = 32;
-/// The smallest register that the end of a loop takes; what is left then comes one by one.
-constexpr std::int64_t register_bytes = 16;
 
 }  // namespace
 

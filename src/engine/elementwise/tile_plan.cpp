@@ -28,8 +28,6 @@ std::int64_t min_direct_row(const Tuning& t, float cost, std::int64_t widest) {
   if (cost <= register_cost) return t.min_register_row_bytes / widest;
   return cost < high_cost ? t.min_costly_row : 2 * t.min_costly_row;
 }
-/// Bytes of the smallest register that the end of a loop takes: what is left then comes one by one.
-constexpr std::int64_t register_bytes = 16;
 
 void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t tile) {
   const std::int64_t extent = iter.geometry().extent(dim);
