@@ -3,7 +3,7 @@
 #include <weft/kernel/index_kernel.hpp>
 
 #include "base/text.hpp"
-#include "engine/elementwise/tile_plan.hpp"
+#include "engine/check_kernel.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -55,10 +55,9 @@ class TileCursor {
   /// Which tile of step i it is.
   std::int64_t at(std::size_t i) const noexcept { return at_[i]; }
   /// Elements along the first `steps` of them.
-  std::int64_t elements(int steps) const noexcept { return elements(0, steps); }
-  std::int64_t elements(int begin, int end) const noexcept {
+  std::int64_t elements(int steps) const noexcept {
     std::int64_t elements = 1;
-    for (int i = begin; i < end; ++i)
+    for (int i = 0; i < steps; ++i)
       elements *= extents[i];
     return elements;
   }

@@ -4,6 +4,7 @@
 #include <weft/machine/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "engine/check_kernel.hpp"
 #include "engine/elementwise/elementwise_plan.hpp"
 #include "engine/elementwise/tile_prefetch.hpp"
 #include "engine/footprint.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/elementwise/operand_access.hpp"
 
+#include <weft/core/cast.hpp>
+
 #include "engine/footprint.hpp"
 #include "machine/tuning.hpp"
 
@@ -41,6 +43,15 @@ int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t siz
     if (geometry.extent(d) >= t.min_dense_extent || run_of(geometry, t, k, d, size) != 0) return d;
   }
   return 0;
+}
+
+/// The first element of an operand as the kernel sees it: through the iterator's dtype().
+void convert_value(char* to, ScalarType type, const Operand& op);
+
+void convert_value(char* to, ScalarType type, const Operand& op) {
+  alignas(16) char value[16];
+  cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
+  cast_elements(to, type, 0, value, op.dtype, 0, 1);
 }
 
 /// Elements of a chunk of which what is read, buffered and written stays in the first-level cache,

@@ -2,6 +2,7 @@
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "engine/check_kernel.hpp"
 #include "engine/elementwise/elementwise_plan.hpp"
 #include "engine/elementwise/tile_runner.hpp"
 

@@ -2,14 +2,11 @@
 #include "engine/elementwise/tile_plan.hpp"
 
 #include <weft/base/checked.hpp>
-#include <weft/core/cast.hpp>
-#include <weft/core/promotion.hpp>
 
-#include "base/text.hpp"
 #include "engine/elementwise/operand_access.hpp"
+#include "engine/elementwise/tile_form.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
-#include "iter/operand_name.hpp"
 #include "machine/tuning.hpp"
 
 #include <algorithm>
@@ -18,16 +15,6 @@
 namespace weft {
 inline namespace v0 {
 namespace {
-
-/// Rows at least this long, of elements of at most `widest` bytes, are spans of their own where
-/// nothing has to be staged; shorter ones are gathered. Kernels that cost more than an add lose
-/// more to spans that do not fill a register.
-std::int64_t min_direct_row(const Tuning& t, float cost, std::int64_t widest) {
-  constexpr float register_cost = 2;
-  if (cost <= plain_cost) return widest > 8 ? t.min_row / 2 : t.min_row;
-  if (cost <= register_cost) return t.min_register_row_bytes / widest;
-  return cost < high_cost ? t.min_costly_row : 2 * t.min_costly_row;
-}
 
 void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t tile) {
   const std::int64_t extent = iter.geometry().extent(dim);
@@ -88,18 +75,6 @@ void tile_rows(TilePlan& plan, const TensorIterator& iter, int second, std::int6
   // Whole chunks, so that each tile begins on a line where the first one does.
   add_step(plan, iter, second,
            rows <= plan.chunk_rows ? plan.chunk_rows : rows / plan.chunk_rows * plan.chunk_rows);
-}
-
-/// True if rows over the dims so far and `dim` would make an operand staged that is not yet, or one
-/// for every element that is so for every row.
-bool would_stage(const TilePlan& plan, const Geometry& geometry, int dim, std::int64_t elements) {
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    const std::int64_t stride = geometry.stride(dim, k);
-    if (t.access == Access::direct && stride != elements * t.memory_size) return true;
-    if ((t.access == Access::broadcast || t.one_per_row) && stride != 0) return true;
-  }
-  return false;
 }
 
 /// True if a streamed output does not go on along `dim` where rows over the dims so far end.
@@ -264,7 +239,7 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
   bool stages_more = false;
   for (int d = 1; d < totals.crossing && plan.steps.back().tiles == 1; ++d) {
     if (ends_stream(plan, geometry, d, plan.tile_elements)) break;
-    if (!stages_more && would_stage(plan, geometry, d, plan.tile_elements)) {
+    if (!stages_more && would_stage(plan.operands, geometry, d, plan.tile_elements)) {
       if (plan.tile_elements * across >= t.enough_gathered) break;
       stages_more = true;
       capacity = std::min(capacity, t.transposed_tile_bytes / totals.all_bytes);
@@ -279,165 +254,6 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
     capacity = whole_lines(width, capacity / plan.tile_elements, totals.crossing_size) *
                plan.tile_elements;
   tile_rows(plan, iter, totals.crossing, capacity);
-}
-
-/// Bytes of the largest element that the kernel sees.
-std::int64_t widest_element(const TilePlan& plan) {
-  std::int64_t widest = 1;
-  for (const TileOperand& t : plan.operands)
-    widest = std::max<std::int64_t>(widest, t.kernel_size);
-  return widest;
-}
-
-/// True if rows have bytes among their elements and end in many single ones. A loop takes as many
-/// elements at a time as bytes fill a register, however large the others are, and what is left over
-/// one by one.
-bool ends_bytes_singly(const TilePlan& plan, const Tuning& tuning, std::int64_t row) {
-  const bool has_bytes = std::any_of(
-      plan.operands.begin(), plan.operands.end(),
-      [](const TileOperand& t) { return t.access == Access::direct && t.kernel_size == 1; });
-  return has_bytes && row % register_bytes * tuning.scalar_tail_of_bytes >= row;
-}
-
-/// True if rows of a plan that stages nothing end in so many single elements that gathering is
-/// quicker, gaps or not.
-bool ends_in_singles(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning) {
-  const std::int64_t row = geometry.extent(0);
-  if (!ends_bytes_singly(plan, tuning, row)) return false;
-  std::int64_t packed = 0;
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    const std::int64_t stride = geometry.stride(1, k);
-    const bool repeats = stride == 0 && !t.is_output;
-    const bool dense = t.access == Access::direct && stride == row * t.memory_size;
-    if (!repeats && !dense) packed += t.kernel_size;
-  }
-  return row < register_bytes || packed <= tuning.max_packed_tail;
-}
-
-/// Whether what repeats along dim 1 is packed seldom, if dims 0 and 1 are gathered: in each of so
-/// many tiles at least that differ in nothing but where they lie along dim 1, or along a dim in
-/// which all of it repeats.
-bool packs_seldom(const TilePlan& plan, const Geometry& geometry, const Tuning& t) {
-  if (geometry.ndim() == 2) return true;
-  const std::int64_t elements = geometry.extent(0) * geometry.extent(1);
-  if (elements >= t.min_repeats * t.max_staged) return true;
-  if (elements < t.enough_gathered) return false;  // more dims would be gathered
-  for (int d = 2; d < geometry.ndim(); ++d) {
-    bool all = geometry.extent(d) >= t.min_repeats;
-    for (int k = 0; k < geometry.noperands; ++k) {
-      const bool repeats =
-          !plan.operands[static_cast<std::size_t>(k)].is_output && geometry.stride(1, k) == 0;
-      all = all && (!repeats || geometry.stride(d, k) == 0);
-    }
-    if (all) return true;
-  }
-  return false;
-}
-
-/// True if rows of a plan that stages nothing are short, or end in many single elements of one or
-/// two bytes, and gathering them costs nothing but to pack what repeats, seldom: if every operand
-/// is dense over dims 0 and 1, or repeats the same row or value along dim 1, or one value along a
-/// short row.
-bool gathers_for_free(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning) {
-  if (geometry.ndim() == 1 || geometry.extent(1) < tuning.min_repeats) return false;
-  const std::int64_t widest = widest_element(plan);
-  const std::int64_t row = geometry.extent(0);
-  const bool in_cache = geometry.numel() * widest <= tuning.l2_bytes;
-  const bool is_short =
-      row * widest <= (in_cache ? tuning.short_row_bytes : tuning.short_row_bytes_beyond) &&
-      packs_seldom(plan, geometry, tuning);
-  const bool ends_singly =
-      widest <= 2 && row % (register_bytes / widest) * tuning.scalar_tail >= row;
-  if (!is_short && !ends_singly) return false;
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
-    const std::int64_t stride = geometry.stride(1, k);
-    if (stride == 0 && !t.is_output) continue;
-    if (ends_singly && t.access == Access::broadcast && !t.constant &&
-        row * widest <= tuning.max_filled_bytes) {
-      continue;
-    }
-    if (t.access != Access::direct || stride != geometry.extent(0) * t.memory_size) return false;
-  }
-  return true;
-}
-
-/// True if rows of a plan that stages some operands had better stay apart: gathering would stage
-/// one more.
-bool keeps_rows_apart(const TilePlan& plan, const Geometry& geometry, const Tuning& t, float cost) {
-  if (cost > plain_cost) return false;
-  const std::int64_t row = geometry.extent(0);
-  if (row * widest_element(plan) < t.min_mixed_row_bytes) return false;
-  // Tiles of rows end where dim 1 does.
-  if (row * geometry.extent(1) < std::min(t.enough_gathered, geometry.numel())) return false;
-  return would_stage(plan, geometry, 1, row) && !ends_bytes_singly(plan, t, row);
-}
-
-/// Whether rows along dim 0 are spans of their own, rather than gathered.
-bool goes_by_rows(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
-                  const Tuning& t, float cost) {
-  const std::int64_t row = geometry.extent(0);
-  if (geometry.ndim() == 1 || row >= t.min_staged_row) return true;
-  const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
-  if (in_place && row >= min_direct_row(t, cost, widest_element(plan)) &&
-      !ends_in_singles(plan, geometry, t)) {
-    return totals.staged != 0 || !gathers_for_free(plan, geometry, t);
-  }
-  return totals.staged != 0 && totals.crossing == 0 && keeps_rows_apart(plan, geometry, t, cost);
-}
-
-/// Of row_tiles, gathered_tiles, strided_tiles and transposed_tiles.
-Strategy choose_form(const TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
-                     const Tuning& t) {
-  if (can_step(plan.operands, geometry, kernel) && prefers_strided(geometry, kernel, t))
-    return Strategy::strided_tiles;
-  const Totals totals = totals_of(plan.operands);
-  const std::int64_t row = geometry.extent(0);
-  // Planes that fit the first-level cache whole are gathered, several at a time.
-  const bool small_planes = geometry.ndim() > 2 && totals.crossing == 1 &&
-                            row * geometry.extent(1) * totals.staged_bytes <= t.small_plane_bytes;
-  if (totals.crossing != 0 && row >= t.min_transposed_side && !small_planes)
-    return Strategy::transposed_tiles;
-  return goes_by_rows(plan, geometry, totals, t, kernel.cost) ? Strategy::row_tiles
-                                                              : Strategy::gathered_tiles;
-}
-
-/// Without streaming.
-constexpr Strategy plain_form(Strategy strategy) {
-  switch (strategy) {
-    case Strategy::streamed_row_tiles: return Strategy::row_tiles;
-    case Strategy::streamed_transposed_tiles: return Strategy::transposed_tiles;
-    default: return strategy;
-  }
-}
-/// The other way round, of a form that can be streamed.
-constexpr Strategy streamed_form(Strategy strategy) {
-  return strategy == Strategy::row_tiles ? Strategy::streamed_row_tiles
-                                         : Strategy::streamed_transposed_tiles;
-}
-constexpr Streaming streaming_of(Strategy wanted) {
-  if (wanted == Strategy::automatic) return Streaming::if_worth;
-  return plain_form(wanted) != wanted ? Streaming::always : Streaming::never;
-}
-
-/// The form that is wanted, or another one if operands are not made for it.
-Strategy possible_form(const TilePlan& plan, const Geometry& geometry, const SpanKernel& kernel,
-                       Strategy wanted) {
-  const Strategy form = plain_form(wanted);
-  switch (form) {
-    case Strategy::strided_tiles:
-      if (can_step(plan.operands, geometry, kernel)) return form;
-      break;
-    case Strategy::transposed_tiles:
-      if (totals_of(plan.operands).crossing != 0) return form;
-      break;
-    case Strategy::gathered_tiles:
-      if (geometry.ndim() > 1) return form;
-      break;
-    default: break;
-  }
-  return Strategy::row_tiles;
 }
 
 /// The dim along which tiles of at most `most` elements have their rows: dim 1, or a longer one
@@ -481,7 +297,7 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, const Tuning& t,
   std::int64_t elements = 1;
   for (int d = 0; d < geometry.ndim(); ++d) {
     const std::int64_t extent = geometry.extent(d);
-    if (would_stage(plan, geometry, d, elements)) {
+    if (would_stage(plan.operands, geometry, d, elements)) {
       capacity = capacity_all;
       if (d > 0 && (elements >= t.enough_gathered || 2 * elements > capacity)) break;
     }
@@ -504,46 +320,17 @@ void stream_blocks(TilePlan& plan, const TensorIterator& iter) {
   }
 }
 
+/// The other way round, of a form that can be streamed.
+constexpr Strategy streamed_form(Strategy strategy) {
+  return strategy == Strategy::row_tiles ? Strategy::streamed_row_tiles
+                                         : Strategy::streamed_transposed_tiles;
+}
+constexpr Streaming streaming_of(Strategy wanted) {
+  if (wanted == Strategy::automatic) return Streaming::if_worth;
+  return plain_form(wanted) != wanted ? Streaming::always : Streaming::never;
+}
+
 }  // namespace
-
-void convert_value(char* to, ScalarType type, const Operand& op) {
-  alignas(16) char value[16];
-  cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
-  cast_elements(to, type, 0, value, op.dtype, 0, 1);
-}
-
-void check_elementwise(const TensorIterator& iter) {
-  if (iter.is_reduction()) {
-    fail(ErrorCode::invalid_argument,
-         "output 0: a kernel of single elements on an iterator of a reduction, expected one that "
-         "writes each "
-         "element of the output once; cpu_reduce() reduces");
-  }
-}
-
-void check_counts(const TensorIterator& iter, int noutputs, int ninputs) {
-  if (noutputs != iter.noutputs() || ninputs != iter.ninputs()) {
-    fail(ErrorCode::invalid_argument,
-         text("kernel of ", noutputs, " outputs and ", ninputs, " inputs on an iterator of ",
-              iter.noutputs(), " and ", iter.ninputs()));
-  }
-}
-
-void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types) {
-  check_counts(iter, noutputs, ninputs);
-  for (int k = 0; k < iter.ntensors(); ++k) {
-    const ScalarType type = types[k];
-    const ScalarType dtype = iter.operand(k).dtype;
-    if (type == dtype) continue;
-    const ScalarType from = k < iter.noutputs() ? type : dtype;
-    const ScalarType to = k < iter.noutputs() ? dtype : type;
-    if (can_cast(from, to)) continue;
-    fail(ErrorCode::cast,
-         text(operand_name(static_cast<std::size_t>(k), static_cast<std::size_t>(iter.noutputs())),
-              ": the kernel works on ", name(type), ", the operand is ", name(dtype), "; ",
-              name(from), " can't be cast to ", name(to)));
-  }
-}
 
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
                     const RunOptions& options, Strategy wanted) {
@@ -555,8 +342,8 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   for (const TileOperand& t : plan.operands)
     if (t.access == Access::streamed) plan.chunk = std::min<std::int64_t>(plan.chunk, t.chunk);
   const Strategy form = wanted == Strategy::automatic
-                            ? choose_form(plan, geometry, kernel, tuning)
-                            : possible_form(plan, geometry, kernel, wanted);
+                            ? choose_form(plan.operands, geometry, kernel, tuning)
+                            : possible_form(plan.operands, geometry, kernel, wanted);
   Totals totals = totals_of(plan.operands);
   const std::int64_t row = geometry.extent(0);
   switch (form) {
@@ -566,7 +353,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
       plan.prefetches =
           side >= tuning.min_prefetched_side && bytes_touched(iter) > tuning.last_level_bytes;
       const bool streams = (plan.prefetches || side >= tuning.min_streamed_side) &&
-                           goes_by_rows(plan, geometry, totals, tuning, kernel.cost);
+                           goes_by_rows(plan.operands, geometry, totals, tuning, kernel.cost);
       if (!streams && streaming == Streaming::if_worth) stop_streaming(plan.operands);
       break;
     }

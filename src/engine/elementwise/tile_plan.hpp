@@ -142,16 +142,5 @@ inline std::int64_t buffered_elements(const TilePlan& plan, const TileOperand& t
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
                     const RunOptions& options, Strategy wanted = Strategy::automatic);
 
-/// The first element of an operand as the kernel sees it: through the iterator's dtype().
-void convert_value(char* to, ScalarType type, const Operand& op);
-
-/// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements
-/// share.
-void check_elementwise(const TensorIterator& iter);
-/// Throws Error unless a kernel of these operand counts fits the iterator.
-void check_counts(const TensorIterator& iter, int noutputs, int ninputs);
-/// Throws Error unless a kernel of these operand counts and types fits the iterator.
-void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
-
 }  // namespace v0
 }  // namespace weft

@@ -3,6 +3,7 @@
 #include <weft/machine/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "engine/check_kernel.hpp"
 #include "engine/elementwise/tile_plan.hpp"
 #include "engine/footprint.hpp"
 #include "engine/reduce/reduce_plan.hpp"

@@ -5,6 +5,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "base/text.hpp"
+#include "engine/check_kernel.hpp"
 #include "engine/elementwise/tile_plan.hpp"
 #include "engine/grain.hpp"
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/check_kernel.hpp"
+
+#include <weft/base/error.hpp>
+#include <weft/core/promotion.hpp>
+
+#include "base/text.hpp"
+#include "iter/operand_name.hpp"
+
+namespace weft {
+inline namespace v0 {
+
+void check_elementwise(const TensorIterator& iter) {
+  if (iter.is_reduction()) {
+    fail(ErrorCode::invalid_argument,
+         "output 0: a kernel of single elements on an iterator of a reduction, expected one that "
+         "writes each "
+         "element of the output once; cpu_reduce() reduces");
+  }
+}
+
+void check_counts(const TensorIterator& iter, int noutputs, int ninputs) {
+  if (noutputs != iter.noutputs() || ninputs != iter.ninputs()) {
+    fail(ErrorCode::invalid_argument,
+         text("kernel of ", noutputs, " outputs and ", ninputs, " inputs on an iterator of ",
+              iter.noutputs(), " and ", iter.ninputs()));
+  }
+}
+
+void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types) {
+  check_counts(iter, noutputs, ninputs);
+  for (int k = 0; k < iter.ntensors(); ++k) {
+    const ScalarType type = types[k];
+    const ScalarType dtype = iter.operand(k).dtype;
+    if (type == dtype) continue;
+    const ScalarType from = k < iter.noutputs() ? type : dtype;
+    const ScalarType to = k < iter.noutputs() ? dtype : type;
+    if (can_cast(from, to)) continue;
+    fail(ErrorCode::cast,
+         text(operand_name(static_cast<std::size_t>(k), static_cast<std::size_t>(iter.noutputs())),
+              ": the kernel works on ", name(type), ", the operand is ", name(dtype), "; ",
+              name(from), " can't be cast to ", name(to)));
+  }
+}
+
+}  // namespace v0
+}  // namespace weft

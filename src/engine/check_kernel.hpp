@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Whether a kernel fits an iterator.
+#pragma once
+
+#include <weft/iter/tensor_iterator.hpp>
+
+namespace weft {
+inline namespace v0 {
+
+/// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements
+/// share.
+void check_elementwise(const TensorIterator& iter);
+/// Throws Error unless a kernel of these operand counts fits the iterator.
+void check_counts(const TensorIterator& iter, int noutputs, int ninputs);
+/// Throws Error unless a kernel of these operand counts and types fits the iterator.
+void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/elementwise/tile_form.hpp"
+
+#include "machine/tuning.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+
+bool would_stage(const TileOperands& operands, const Geometry& geometry, int dim,
+                 std::int64_t elements) {
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = operands[static_cast<std::size_t>(k)];
+    const std::int64_t stride = geometry.stride(dim, k);
+    if (t.access == Access::direct && stride != elements * t.memory_size) return true;
+    if ((t.access == Access::broadcast || t.one_per_row) && stride != 0) return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// Rows at least this long, of elements of at most `widest` bytes, are spans of their own where
+/// nothing has to be staged; shorter ones are gathered. Kernels that cost more than an add lose
+/// more to spans that do not fill a register.
+std::int64_t min_direct_row(const Tuning& t, float cost, std::int64_t widest) {
+  constexpr float register_cost = 2;
+  if (cost <= plain_cost) return widest > 8 ? t.min_row / 2 : t.min_row;
+  if (cost <= register_cost) return t.min_register_row_bytes / widest;
+  return cost < high_cost ? t.min_costly_row : 2 * t.min_costly_row;
+}
+
+/// Bytes of the largest element that the kernel sees.
+std::int64_t widest_element(const TileOperands& operands) {
+  std::int64_t widest = 1;
+  for (const TileOperand& t : operands)
+    widest = std::max<std::int64_t>(widest, t.kernel_size);
+  return widest;
+}
+
+/// True if rows have bytes among their elements and end in many single ones. A loop takes as many
+/// elements at a time as bytes fill a register, however large the others are, and what is left over
+/// one by one.
+bool ends_bytes_singly(const TileOperands& operands, const Tuning& tuning, std::int64_t row) {
+  const bool has_bytes = std::any_of(operands.begin(), operands.end(), [](const TileOperand& t) {
+    return t.access == Access::direct && t.kernel_size == 1;
+  });
+  return has_bytes && row % register_bytes * tuning.scalar_tail_of_bytes >= row;
+}
+
+/// True if rows of a plan that stages nothing end in so many single elements that gathering is
+/// quicker, gaps or not.
+bool ends_in_singles(const TileOperands& operands, const Geometry& geometry, const Tuning& tuning) {
+  const std::int64_t row = geometry.extent(0);
+  if (!ends_bytes_singly(operands, tuning, row)) return false;
+  std::int64_t packed = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = operands[static_cast<std::size_t>(k)];
+    const std::int64_t stride = geometry.stride(1, k);
+    const bool repeats = stride == 0 && !t.is_output;
+    const bool dense = t.access == Access::direct && stride == row * t.memory_size;
+    if (!repeats && !dense) packed += t.kernel_size;
+  }
+  return row < register_bytes || packed <= tuning.max_packed_tail;
+}
+
+/// Whether what repeats along dim 1 is packed seldom, if dims 0 and 1 are gathered: in each of so
+/// many tiles at least that differ in nothing but where they lie along dim 1, or along a dim in
+/// which all of it repeats.
+bool packs_seldom(const TileOperands& operands, const Geometry& geometry, const Tuning& t) {
+  if (geometry.ndim() == 2) return true;
+  const std::int64_t elements = geometry.extent(0) * geometry.extent(1);
+  if (elements >= t.min_repeats * t.max_staged) return true;
+  if (elements < t.enough_gathered) return false;  // more dims would be gathered
+  for (int d = 2; d < geometry.ndim(); ++d) {
+    bool all = geometry.extent(d) >= t.min_repeats;
+    for (int k = 0; k < geometry.noperands; ++k) {
+      const bool repeats =
+          !operands[static_cast<std::size_t>(k)].is_output && geometry.stride(1, k) == 0;
+      all = all && (!repeats || geometry.stride(d, k) == 0);
+    }
+    if (all) return true;
+  }
+  return false;
+}
+
+/// True if rows of a plan that stages nothing are short, or end in many single elements of one or
+/// two bytes, and gathering them costs nothing but to pack what repeats, seldom: if every operand
+/// is dense over dims 0 and 1, or repeats the same row or value along dim 1, or one value along a
+/// short row.
+bool gathers_for_free(const TileOperands& operands, const Geometry& geometry,
+                      const Tuning& tuning) {
+  if (geometry.ndim() == 1 || geometry.extent(1) < tuning.min_repeats) return false;
+  const std::int64_t widest = widest_element(operands);
+  const std::int64_t row = geometry.extent(0);
+  const bool in_cache = geometry.numel() * widest <= tuning.l2_bytes;
+  const bool is_short =
+      row * widest <= (in_cache ? tuning.short_row_bytes : tuning.short_row_bytes_beyond) &&
+      packs_seldom(operands, geometry, tuning);
+  const bool ends_singly =
+      widest <= 2 && row % (register_bytes / widest) * tuning.scalar_tail >= row;
+  if (!is_short && !ends_singly) return false;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = operands[static_cast<std::size_t>(k)];
+    const std::int64_t stride = geometry.stride(1, k);
+    if (stride == 0 && !t.is_output) continue;
+    if (ends_singly && t.access == Access::broadcast && !t.constant &&
+        row * widest <= tuning.max_filled_bytes) {
+      continue;
+    }
+    if (t.access != Access::direct || stride != geometry.extent(0) * t.memory_size) return false;
+  }
+  return true;
+}
+
+/// True if rows of a plan that stages some operands had better stay apart: gathering would stage
+/// one more.
+bool keeps_rows_apart(const TileOperands& operands, const Geometry& geometry, const Tuning& t,
+                      float cost) {
+  if (cost > plain_cost) return false;
+  const std::int64_t row = geometry.extent(0);
+  if (row * widest_element(operands) < t.min_mixed_row_bytes) return false;
+  // Tiles of rows end where dim 1 does.
+  if (row * geometry.extent(1) < std::min(t.enough_gathered, geometry.numel())) return false;
+  return would_stage(operands, geometry, 1, row) && !ends_bytes_singly(operands, t, row);
+}
+
+}  // namespace
+
+bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
+                  const Tuning& t, float cost) {
+  const std::int64_t row = geometry.extent(0);
+  if (geometry.ndim() == 1 || row >= t.min_staged_row) return true;
+  const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
+  if (in_place && row >= min_direct_row(t, cost, widest_element(operands)) &&
+      !ends_in_singles(operands, geometry, t)) {
+    return totals.staged != 0 || !gathers_for_free(operands, geometry, t);
+  }
+  return totals.staged != 0 && totals.crossing == 0 &&
+         keeps_rows_apart(operands, geometry, t, cost);
+}
+
+Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
+                     const SpanKernel& kernel, const Tuning& t) {
+  if (can_step(operands, geometry, kernel) && prefers_strided(geometry, kernel, t))
+    return Strategy::strided_tiles;
+  const Totals totals = totals_of(operands);
+  const std::int64_t row = geometry.extent(0);
+  // Planes that fit the first-level cache whole are gathered, several at a time.
+  const bool small_planes = geometry.ndim() > 2 && totals.crossing == 1 &&
+                            row * geometry.extent(1) * totals.staged_bytes <= t.small_plane_bytes;
+  if (totals.crossing != 0 && row >= t.min_transposed_side && !small_planes)
+    return Strategy::transposed_tiles;
+  return goes_by_rows(operands, geometry, totals, t, kernel.cost) ? Strategy::row_tiles
+                                                                  : Strategy::gathered_tiles;
+}
+
+Strategy possible_form(const TileOperands& operands, const Geometry& geometry,
+                       const SpanKernel& kernel, Strategy wanted) {
+  const Strategy form = plain_form(wanted);
+  switch (form) {
+    case Strategy::strided_tiles:
+      if (can_step(operands, geometry, kernel)) return form;
+      break;
+    case Strategy::transposed_tiles:
+      if (totals_of(operands).crossing != 0) return form;
+      break;
+    case Strategy::gathered_tiles:
+      if (geometry.ndim() > 1) return form;
+      break;
+    default: break;
+  }
+  return Strategy::row_tiles;
+}
+
+}  // namespace v0
+}  // namespace weft

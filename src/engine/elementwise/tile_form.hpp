@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Which of the forms of tiles a plan takes: rows, gathered, strided or transposed.
+#pragma once
+
+#include "engine/elementwise/operand_access.hpp"
+
+namespace weft {
+inline namespace v0 {
+
+/// Without streaming.
+constexpr Strategy plain_form(Strategy strategy) {
+  switch (strategy) {
+    case Strategy::streamed_row_tiles: return Strategy::row_tiles;
+    case Strategy::streamed_transposed_tiles: return Strategy::transposed_tiles;
+    default: return strategy;
+  }
+}
+/// True if rows over the dims so far and `dim` would make an operand staged that is not yet, or one
+/// for every element that is so for every row.
+bool would_stage(const TileOperands& operands, const Geometry& geometry, int dim,
+                 std::int64_t elements);
+/// Whether rows along dim 0 are spans of their own, rather than gathered.
+bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
+                  const Tuning& t, float cost);
+/// Of row_tiles, gathered_tiles, strided_tiles and transposed_tiles.
+Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
+                     const SpanKernel& kernel, const Tuning& t);
+/// The form that is wanted, or another one if operands are not made for it.
+Strategy possible_form(const TileOperands& operands, const Geometry& geometry,
+                       const SpanKernel& kernel, Strategy wanted);
+
+}  // namespace v0
+}  // namespace weft
