@@ -70,16 +70,21 @@ std::vector<double> least_times(const std::vector<std::function<void()>>& runs, 
 }
 
 /// Rows of the table that are sizes of tiles.
-constexpr std::string_view tile_rows[] = {
-    "tile_bytes",           "row_tile_bytes",        "max_staged",
-    "max_in_place",         "transposed_run_bytes",  "transposed_tile_bytes",
-    "l1_run_bytes",         "l1_tile_bytes",         "wide_l3_run_bytes",
-    "wide_l3_tile_bytes",   "wide_memory_run_bytes", "wide_memory_tile_bytes",
-    "transposed_row_bytes", "streamed_row_bytes",    "chunk_bytes",
-    "strided_chunk_bytes",  "copy_side_bytes",       "min_copy_side",
-    "copy_run_bytes",       "max_streamed_rows",     "copy_row_tile_bytes",
-    "joined_bytes",         "copy_buffer_bytes",     "buffered_row_bytes",
-    "narrow_tile_bytes"};
+constexpr std::string_view tile_rows[] = {"tile_bytes",
+                                          "max_staged",
+                                          "max_in_place",
+                                          "transposed_run_bytes",
+                                          "transposed_tile_bytes",
+                                          "l1_run_bytes",
+                                          "l1_tile_bytes",
+                                          "wide_l3_run_bytes",
+                                          "wide_memory_run_bytes",
+                                          "transposed_row_bytes",
+                                          "chunk_bytes",
+                                          "strided_chunk_bytes",
+                                          "copy_side_bytes",
+                                          "copy_run_bytes",
+                                          "copy_buffer_bytes"};
 
 std::int64_t clamped(const TuningRow& row, std::int64_t value) {
   return std::clamp(value, row.minimum, row.maximum);
@@ -304,7 +309,7 @@ void run_rows(const Options& options) {
       if (cost > total.most) total.most = cost, total.text = call.text();
     }
   }
-  std::printf("%-28s %6s %7s %7s %6s %7s %7s  dearest call\n", "row", "/4", "least", "most", "*4",
+  std::printf("%-28s %6s %7s %7s %6s %7s %7s  costliest call\n", "row", "/4", "least", "most", "*4",
               "least", "most");
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const RowCost &down = costs[2 * r], &up = costs[2 * r + 1];

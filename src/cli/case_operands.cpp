@@ -53,7 +53,7 @@ Reach reach_of(const TensorSpec& spec) {
          checked_mul(reach.count, element_size(spec.type), bytes);
   if (!fits) {
     fail(ErrorCode::overflow,
-         fmt::format("elements of {}{} with strides {} are more than 2^63-1 bytes apart",
+         fmt::format("elements of {}{} with strides {} span more than 2^63-1 bytes",
                      name(spec.type), to_string(spec.shape), to_string(spec.strides)));
   }
   return reach;

@@ -17,8 +17,8 @@ inline namespace v0 {
 /// and to fill one takes as long as to pack a hundred elements.
 struct BlockDim {
   BlockDim() = default;
-  BlockDim(std::int64_t n, std::int64_t apart, std::int64_t by = 0)
-      : extent(n), stride(apart), step(by) {}
+  BlockDim(std::int64_t n, std::int64_t between, std::int64_t by = 0)
+      : extent(n), stride(between), step(by) {}
 
   std::int64_t extent;
   std::int64_t stride;  ///< bytes in memory

@@ -33,7 +33,7 @@ bool has_long_runs(const Geometry& geometry, const Tuning& tuning, int output, c
   auto bits = reinterpret_cast<std::uintptr_t>(data);
   for (; d < geometry.ndim(); ++d)
     bits |= static_cast<std::uintptr_t>(geometry.stride(d, output));
-  return run >= tuning.min_aligned_run_bytes && bits % cache_line_bytes == 0;
+  return run >= tuning.min_streamed_run_bytes / 4 && bits % cache_line_bytes == 0;
 }
 
 }  // namespace
@@ -45,7 +45,6 @@ bool can_stream(const TensorIterator& iter, int output) {
 }
 
 bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered, const Tuning& t) {
-  if (iter.numel() < t.min_streamed) return false;  // spares small calls the rest
   if (!can_stream(iter, output)) return false;
   const Operand& op = iter.operand(output);
   const std::int64_t size = element_size(op.storage);

@@ -113,7 +113,7 @@ class TuningParser {
     std::int64_t value = 0;
     const std::string_view digits = line.substr(std::min(space + 1, line.size()));
     if (!to_number(digits, value))
-      fail_here(text("'", key, "' is '", digits, "', expected a whole number"));
+      fail_here(text("'", key, "' is '", digits, "', expected an integer"));
     if (value < row->minimum || value > row->maximum) {
       fail_here(text("'", key, "' is ", value, ", expected ", row->minimum, " to ", row->maximum,
                      " ", row->unit));

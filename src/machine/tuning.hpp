@@ -25,6 +25,11 @@ constexpr std::int64_t whole_lines(std::int64_t bytes) noexcept {
   return (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
 }
 
+/// Elements of at least that many bytes are moved one by one as quickly as by registers.
+inline constexpr std::int64_t word_bytes = 4;
+/// Elements of at least that many bytes are wide: a register holds few of them.
+inline constexpr std::int64_t wide_bytes = 8;
+
 /// Bytes of the smallest register that the end of a loop takes: what is left then comes one by one.
 inline constexpr std::int64_t register_bytes = 16;
 

@@ -13,120 +13,76 @@
 #define WEFT_TUNING_ROWS(ROW)                                                                                          \
   /* Threads */                                                                                                        \
   ROW(thread_ns, "ns", 100, 1'000'000'000, 20'000, 20'000, 20'000, 9, "a thread's least share: a few times what waking it costs") \
-  ROW(min_thread_elements, "elements", 1, 1 << 20, 1024, 1024, 1024, 9, "a thread's least share, whatever an element costs") \
-  ROW(copy_thread_bytes, "bytes", 1 << 10, 1 << 30, 512 << 10, 512 << 10, 512 << 10, 9, "the least share of a copy")   \
+  ROW(min_thread_elements, "elements", 1, 1 << 20, 1024, 1024, 1024, 9, "a thread's least share, whatever an element costs; a line up to it is run at once") \
   /* Few elements: runs without tiles */                                                                               \
-  ROW(few_elements, "elements", 1, 16384, 16384, 16384, 16384, 7, "most elements that run without tiles")                  \
+  ROW(few_elements, "elements", 1, 16384, 16384, 16384, 16384, 7, "most elements that run without tiles")              \
   ROW(few_cast, "elements", 1, 256, 256, 256, 256, 7, "the same if some operand is cast")                              \
   ROW(few_buffer_bytes, "bytes", 16, 16 << 10, 16 << 10, 16 << 10, 16 << 10, 7, "of one operand that is packed whole") \
-  ROW(few_buffers_bytes, "bytes", 16, 48 << 10, 48 << 10, 48 << 10, 48 << 10, 7, "of all of them")                     \
-  ROW(one_thread_elements, "elements", 0, 1 << 20, 1024, 1024, 1024, 7, "a line up to which neither threads nor non-temporal stores are thought of") \
-  /* Prices of few elements */                                                                                          \
-  ROW(call_ps, "ps", 0, 1'000'000'000, 10300, 10300, 10300, 11, "calling a kernel, or moving a plane of a block")       \
-  ROW(row_ps, "ps", 0, 1'000'000'000, 240, 240, 240, 11, "each row of that")                                            \
-  ROW(vector_ps, "ps", 0, 1'000'000'000, 316, 316, 316, 11, "32 bytes of a row, by a plain kernel or a copy")           \
-  ROW(single_ps, "ps", 0, 1'000'000'000, 885, 885, 885, 11, "an element at the end of a row that fills no register")    \
-  ROW(strided_row_ps, "ps", 0, 1'000'000'000, 6400, 6400, 6400, 11, "a row of the kernel's strided loop")               \
-  ROW(strided_ps, "ps", 0, 1'000'000'000, 92, 92, 92, 11, "an element of each operand there, twice if it is stepped over")           \
-  ROW(buffer_ps, "ps", 0, 1'000'000'000, 22000, 22000, 22000, 11, "bringing an operand through a buffer, but for its elements")\
-  ROW(transposed_ps, "ps", 0, 1'000'000'000, 980, 980, 980, 11, "32 bytes that are transposed")                         \
-  ROW(gathered_ps, "ps", 0, 1'000'000'000, 96, 96, 96, 11, "an element that is gathered by itself")                     \
+  /* Prices of few elements */                                                                                         \
+  ROW(call_ps, "ps", 0, 1'000'000'000, 10300, 10300, 10300, 11, "calling a kernel, or moving a plane of a block")      \
+  ROW(row_ps, "ps", 0, 1'000'000'000, 240, 240, 240, 11, "each row of that")                                           \
+  ROW(vector_ps, "ps", 0, 1'000'000'000, 316, 316, 316, 11, "32 bytes of a row, by a plain kernel or a copy")          \
+  ROW(single_ps, "ps", 0, 1'000'000'000, 885, 885, 885, 11, "an element at the end of a row that fills no register")   \
+  ROW(strided_row_ps, "ps", 0, 1'000'000'000, 6400, 6400, 6400, 11, "a row of the kernel's strided loop")              \
+  ROW(strided_ps, "ps", 0, 1'000'000'000, 92, 92, 92, 11, "an element of each operand there, twice if it is stepped over") \
+  ROW(buffer_ps, "ps", 0, 1'000'000'000, 22000, 22000, 22000, 11, "bringing an operand through a buffer, but for its elements") \
+  ROW(transposed_ps, "ps", 0, 1'000'000'000, 980, 980, 980, 11, "32 bytes that are transposed")                        \
+  ROW(gathered_ps, "ps", 0, 1'000'000'000, 96, 96, 96, 11, "an element that is gathered by itself")                    \
   ROW(line_ps, "ps", 0, 1'000'000'000, 260, 260, 260, 11, "a cache line from the second level")                        \
-  ROW(tiles_ps, "ps", 0, 1'000'000'000, 80000, 80000, 80000, 11, "planning tiles")                                      \
+  ROW(tiles_ps, "ps", 0, 1'000'000'000, 80000, 80000, 80000, 11, "planning tiles")                                     \
   /* Rows: in place or gathered */                                                                                     \
   ROW(min_row, "elements", 1, 1 << 16, 8, 8, 8, 2, "a row of its own where nothing is staged; half of it for elements above 8 bytes") \
-  ROW(min_register_row_bytes, "bytes", 16, 1 << 16, 160, 160, 160, 2, "the same for kernels of whole registers")       \
-  ROW(min_costly_row, "elements", 1, 1 << 16, 32, 32, 32, 2, "the same for costly kernels; twice as many for the costliest") \
+  ROW(min_costly_row, "elements", 1, 1 << 16, 32, 32, 32, 2, "the same for kernels that cost more than an add; twice as many for the costliest") \
   ROW(min_staged_row, "elements", 1, 1 << 16, 128, 128, 128, 2, "a row of its own where some operand is staged")       \
   ROW(min_mixed_row_bytes, "bytes", 1, 1 << 16, 64, 64, 64, 7, "the same where gathering would stage one more")        \
   ROW(enough_gathered, "elements", 1, 1 << 16, 512, 512, 512, 7, "a gathered tile that does not grow at the price of staging one more") \
   ROW(small_plane_bytes, "bytes", 0, 1 << 20, 8 << 10, 8 << 10, 8 << 10, 7, "buffers of a plane up to which transposed planes are gathered") \
-  ROW(short_row_bytes, "bytes", 0, 1 << 16, 128, 128, 128, 7, "a row that is gathered if that only packs what repeats") \
-  ROW(short_row_bytes_beyond, "bytes", 0, 1 << 16, 64, 64, 64, 7, "the same beyond the second level")                  \
+  ROW(short_row_bytes, "bytes", 0, 1 << 16, 128, 128, 128, 7, "a row that is gathered if that only packs what repeats; half of it beyond the second level") \
   ROW(min_repeats, "rows", 1, 1 << 16, 8, 8, 8, 7, "uses of what is packed because it repeats")                        \
-  ROW(scalar_tail, "elements", 1, 1 << 16, 16, 16, 16, 7, "of so many, one in a scalar tail does no harm")             \
-  ROW(scalar_tail_of_bytes, "elements", 1, 1 << 16, 4, 4, 4, 7, "the same of rows with bytes among their elements")    \
-  ROW(max_packed_tail, "bytes", 0, 64, 4, 4, 4, 7, "an element's, packed to avoid scalar tails of rows above a register") \
-  ROW(max_filled_bytes, "bytes", 0, 1 << 16, 64, 64, 64, 7, "a row of one value that is written out")                  \
+  ROW(scalar_tail, "elements", 1, 1 << 16, 16, 16, 16, 7, "of so many, one in a scalar tail does no harm; a quarter of it for rows with bytes among their elements") \
   /* Tiles */                                                                                                          \
-  ROW(tile_bytes, "bytes", 4 << 10, 24 << 10, 24 << 10, 24 << 10, 24 << 10, 2, "buffers that stay in the first level") \
-  ROW(row_tile_bytes, "bytes", 2 << 10, 12 << 10, 12 << 10, 12 << 10, 12 << 10, 7, "the same where operands agree on the order") \
+  ROW(tile_bytes, "bytes", 4 << 10, 24 << 10, 24 << 10, 24 << 10, 24 << 10, 2, "buffers that stay in the first level; half of it where operands agree on the order, or of chunks") \
   ROW(max_staged, "elements", 64, 1 << 16, 4096, 4096, 4096, 2, "of a tile with something staged")                     \
   ROW(max_in_place, "elements", 64, 1 << 30, 16 << 10, 16 << 10, 16 << 10, 2, "of a tile with nothing staged")         \
   /* Tiles of transposed operands */                                                                                   \
-  ROW(min_transposed_side, "elements", 2, 1 << 16, 16, 16, 16, 7, "a side of such a tile; shorter ones are gathered")  \
-  ROW(short_transposed_side, "elements", 2, 1 << 16, 32, 32, 32, 7, "a side below which a tile stays in the first level only if the second holds all") \
-  ROW(transposed_run_bytes, "bytes", 16, 1 << 16, 512, 512, 512, 7, "read at a time along the transposed operand")     \
+  ROW(min_transposed_side, "elements", 2, 1 << 16, 16, 16, 16, 7, "a side of such a tile, and of what is read at a time; shorter ones are gathered") \
+  ROW(transposed_run_bytes, "bytes", 64, 1024, 512, 512, 512, 7, "read at a time along the transposed operand; what is buffered has rows of it, and narrow sides are read by half of it") \
   ROW(transposed_tile_bytes, "bytes", 8 << 10, 128 << 10, 128 << 10, 128 << 10, 128 << 10, 7, "buffers in the second level") \
   ROW(l1_run_bytes, "bytes", 16, 1 << 16, 128, 128, 128, 7, "the same of tiles in the first level")                    \
   ROW(l1_tile_bytes, "bytes", 4 << 10, 128 << 10, 16 << 10, 16 << 10, 16 << 10, 7, "their buffers")                    \
   ROW(l1_tile_reach, "L2", 0, 1 << 20, 1, 6, 6, 7, "all bytes up to which tiles in the first level do best")           \
   ROW(wide_tile_reach, "L2", 0, 1 << 20, 1, 12, 6, 7, "the same for one operand of 8 bytes and more")                  \
-  ROW(wide_l3_run_bytes, "bytes", 16, 1 << 16, 512, 128, 512, 7, "beyond that, within three quarters of the last level") \
-  ROW(wide_l3_tile_bytes, "bytes", 8 << 10, 128 << 10, 128 << 10, 32 << 10, 128 << 10, 7, "their buffers")             \
-  ROW(wide_memory_run_bytes, "bytes", 16, 1 << 16, 512, 256, 512, 7, "beyond that")                                    \
-  ROW(wide_memory_tile_bytes, "bytes", 8 << 10, 128 << 10, 128 << 10, 64 << 10, 128 << 10, 7, "their buffers")         \
+  ROW(wide_l3_run_bytes, "bytes", 16, 1 << 16, 512, 128, 512, 7, "read at a time beyond that, within three quarters of the last level; buffers hold max_transposed_run of it") \
+  ROW(wide_memory_run_bytes, "bytes", 16, 1 << 16, 512, 256, 512, 7, "the same beyond that")                           \
   ROW(max_transposed_run, "elements", 16, 1 << 16, 256, 256, 256, 7, "read at a time; half of it where rows have set conflicts") \
-  ROW(min_transposed_run, "elements", 1, 16, 16, 16, 16, 7, "the same; twice as many outside the first level")         \
-  ROW(transposed_row_bytes, "bytes", 64, 1 << 16, 1024, 1024, 1024, 7, "written at a time, where it is not what the buffers hold") \
-  ROW(streamed_row_bytes, "bytes", 64, 1 << 16, 512, 512, 512, 7, "the same by non-temporal stores")                   \
-  ROW(narrow_run_bytes, "bytes", 64, 1024, 256, 256, 256, 7, "read at a time of a side below a line and what continues it") \
-  ROW(narrow_row_bytes, "bytes", 64, 1024, 512, 512, 512, 7, "written at a time of it")                             \
-  ROW(min_narrow_bytes, "bytes", 0, 1 << 30, 512 << 10, 512 << 10, 512 << 10, 7, "an operand from which on such sides are continued") \
-  ROW(min_narrow_row_bytes, "bytes", 0, 1 << 30, 256, 256, 256, 7, "its row along dim 0, likewise")                    \
+  ROW(transposed_row_bytes, "bytes", 64, 1 << 16, 1024, 1024, 1024, 7, "written at a time, where it is not what the buffers hold; half of it by non-temporal stores; prefetched at a time") \
   ROW(min_prefetched_side, "elements", 16, std::int64_t{1} << 40, 64, 64, std::int64_t{1} << 40, 7, "a side of a plane whose tiles are prefetched and streamed") \
   ROW(min_streamed_side, "elements", 16, std::int64_t{1} << 40, std::int64_t{1} << 40, std::int64_t{1} << 40, 256, 7, "the same, streamed only") \
   /* Strided operands */                                                                                               \
   ROW(min_dense_extent, "elements", 2, 1 << 16, 4, 4, 4, 7, "elements side by side that are not better fetched one pass each") \
   ROW(min_strided_row, "elements", 1, 1 << 30, 32, 32, 32, 2, "a row for the kernel's strided loop")                   \
-  ROW(strided_bytes, "bytes", 1, 1 << 20, 40, 40, 40, 2, "memory an element that it touches, to be worth it")          \
+  ROW(strided_bytes, "bytes", 1, 1 << 20, 40, 40, 40, 2, "memory an element that it touches, to be worth it; half of it beyond half of the last level") \
   ROW(strided_bytes_wide, "bytes", 1, 1 << 20, 32, 32, 32, 2, "the same of elements of 8 bytes and more")              \
-  ROW(strided_bytes_far, "bytes", 1, 1 << 20, 20, 20, 20, 2, "the same beyond half of the last level")                 \
-  ROW(strided_step_bytes, "bytes", 1, 1 << 20, 128, 128, 128, 2, "the step of an operand that is the only strided one") \
   ROW(strided_reach, "L2", 0, 1 << 20, 1 << 20, 1 << 20, 4, 2, "all bytes up to which the strided loop is taken")      \
   ROW(strided_chunk_bytes, "bytes", 4 << 10, 1 << 20, 20 << 10, 32 << 10, 32 << 10, 7, "cache that a chunk of a strided row takes up") \
-  ROW(min_chunk, "elements", 64, 1024, 64, 64, 64, 7, "of such a chunk: a line of bytes and more")                                           \
   ROW(max_chunk, "elements", 1024, 2048, 2048, 2048, 2048, 7, "of any chunk")                                          \
   ROW(min_chunked_row, "elements", 1, 1 << 30, 512, 512, 512, 7, "a row that is packed in chunks")                     \
   /* Non-temporal stores and prefetching */                                                                            \
-  ROW(min_streamed, "elements", 0, 1 << 30, 1 << 18, 1 << 18, 1 << 18, 7, "of an iteration that may stream")           \
-  ROW(min_streamed_run_bytes, "bytes", 64, 1 << 30, 2048, 2048, 2048, 7, "written one after the other")                \
-  ROW(min_aligned_run_bytes, "bytes", 64, 1 << 30, 512, 512, 512, 7, "the same, each beginning on a line")             \
+  ROW(min_streamed_run_bytes, "bytes", 64, 1 << 30, 2048, 2048, 2048, 7, "written one after the other; a quarter of it if each begins on a line") \
   ROW(streams_before_mixed, "L3/48", 0, 48, 16, 16, 16, 7, "of the last level left when less than half is output")     \
   ROW(streams_before_short, "L3/48", 0, 48, 6, 6, 6, 7, "the same of short rows; and where the last level counts as full") \
   ROW(streams_before_unbuffered, "L3/48", 0, 48, 0, 9, 0, 7, "the same when half is output, written without a buffer") \
   ROW(chunk_bytes, "bytes", 512, 2 << 10, 2 << 10, 2 << 10, 1 << 10, 7, "a chunk that is computed before it is streamed") \
   ROW(full_chunk_bytes, "bytes", 512, 2 << 10, 2 << 10, 512, 1 << 10, 7, "the same of plain kernels of dense inputs that fill the last level") \
-  ROW(chunks_bytes, "bytes", 2 << 10, 12 << 10, 12 << 10, 12 << 10, 12 << 10, 7, "buffers of all chunks")              \
   ROW(min_streamed_row_bytes, "bytes", 256, 1 << 30, 1024, 1024, 1024, 7, "a row that a kernel streams itself; twice as many of prefetched tiles") \
   ROW(row_ends_ahead_bytes, "bytes", 0, 1 << 20, 6 << 10, 6 << 10, 6 << 10, 7, "how far ahead the ends of such rows are prefetched") \
   ROW(prefetched_rows, "rows", 0, 64, 4, 4, 4, 7, "how far ahead rows of a tile are prefetched")                       \
-  ROW(prefetch_step_bytes, "bytes", 1, 1 << 20, 1024, 1024, 1024, 7, "rows between two such prefetches")               \
   /* Copies */                                                                                                         \
-  ROW(copy_side_bytes, "bytes", 64, 1 << 16, 1024, 1024, 1024, 7, "each side of a transposed tile")                    \
-  ROW(min_copy_side, "elements", 1, 1 << 16, 128, 128, 128, 7, "the same")                                             \
-  ROW(copy_run_bytes, "bytes", 64, 1 << 20, 4 << 10, 4 << 10, 4 << 10, 7, "read at a time beside two lines written")   \
-  ROW(max_streamed_rows, "elements", 1, 1 << 20, 4096, 4096, 4096, 7, "across the lines that are streamed")            \
-  ROW(copy_row_tile_bytes, "bytes", 64, 1 << 30, 64 << 10, 64 << 10, 64 << 10, 7, "a tile of rows")                    \
+  ROW(copy_side_bytes, "bytes", 64, 1 << 16, 1024, 1024, 1024, 7, "each side of a transposed tile; planes with such sides are streamed to a far last level") \
+  ROW(copy_run_bytes, "bytes", 256, 64 << 10, 4 << 10, 4 << 10, 4 << 10, 7, "read at a time beside two lines written; of rows that are joined; rows read at a time beside streamed lines") \
   ROW(min_unjoined_row_bytes, "bytes", 0, 1 << 16, 320, 320, 320, 7, "a streamed row; shorter ones are joined first")  \
-  ROW(joined_bytes, "bytes", 256, 64 << 10, 4 << 10, 4 << 10, 4 << 10, 7, "of rows that are joined")                   \
-  ROW(copy_buffer_bytes, "bytes", 4 << 10, 64 << 10, 32 << 10, 32 << 10, 32 << 10, 7, "a tile that is transposed in a buffer") \
-  ROW(buffered_row_bytes, "bytes", 64, 4 << 10, 512, 512, 512, 7, "its rows")                                          \
-  ROW(min_buffered_lines, "elements", 1, 1 << 16, 16, 16, 16, 7, "read at a time for it, or two lines")                \
-  ROW(far_side, "elements", 8, 64, 64, 64, 64, 7, "its sides where the last level is far")                             \
-  ROW(near_streamed_to_bytes, "bytes", 64, 1 << 16, 256, 256, 256, 7, "written at a time of streamed tiles in a near last level") \
-  ROW(near_streamed_from_bytes, "bytes", 64, 1 << 16, 512, 512, 512, 7, "read at a time of them")                      \
-  ROW(near_streamed_to, "elements", 64, 1 << 16, 1024, 1024, 1024, 7, "written at a time of single bytes")             \
-  ROW(near_streamed_from, "elements", 64, 1 << 16, 64, 64, 64, 7, "read at a time of single bytes")                    \
-  ROW(near_buffered_to_bytes, "bytes", 64, 4 << 10, 512, 512, 512, 7, "written at a time of buffered tiles there")     \
-  ROW(near_buffered_from_bytes, "bytes", 64, 1 << 16, 256, 256, 256, 7, "read at a time of them")                      \
-  ROW(narrow_tile_bytes, "bytes", 256, 64 << 10, 12 << 10, 12 << 10, 12 << 10, 7, "a tile of a plane narrower than a line") \
+  ROW(copy_buffer_bytes, "bytes", 4 << 10, 64 << 10, 32 << 10, 32 << 10, 32 << 10, 7, "a tile that is transposed in a buffer; half of a tile of rows") \
   ROW(min_layered_bytes, "bytes", 0, 1 << 30, 1 << 20, 1 << 20, 1 << 20, 7, "a copy, both sides, that may leave the second level") \
-  ROW(min_conflict_bytes, "bytes", 0, 1 << 30, 128 << 10, 128 << 10, 128 << 10, 7, "a plane whose lines leave the caches half written") \
-  ROW(min_buffered_plane_bytes, "bytes", 0, 1 << 30, 16 << 10, 16 << 10, 16 << 10, 7, "a plane that is buffered for whole lines") \
-  ROW(min_apart_bytes, "bytes", 64, 1 << 30, 1 << 10, 1 << 10, 1 << 10, 7, "from run to run that the memory's prefetchers do not follow") \
-  ROW(max_prefetched_run_bytes, "bytes", 0, 1 << 30, 512, 512, 512, 7, "a run that is prefetched")                     \
-  ROW(min_near_side_bytes, "bytes", 0, 1 << 30, 128, 128, 128, 7, "a side of a plane that leaves the second level for a near last one") \
-  ROW(min_far_side_bytes, "bytes", 0, 1 << 30, 1 << 10, 1 << 10, 1 << 10, 7, "the same for a far one")                 \
-  ROW(min_filled_row_bytes, "bytes", 0, 1 << 30, 64, 64, 64, 7, "a row of one value that is written as such")
+  ROW(min_conflict_bytes, "bytes", 0, 1 << 30, 128 << 10, 128 << 10, 128 << 10, 7, "a plane whose lines leave the caches half written; an eighth of it is buffered for whole lines") \
+  ROW(min_run_step_bytes, "bytes", 64, 1 << 30, 1 << 10, 1 << 10, 1 << 10, 7, "from run to run that the memory's prefetchers do not follow; runs of half of it are prefetched")
 // clang-format on

@@ -33,7 +33,7 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
   if (!out.defined() || !out.is_contiguous() || out.read_only() || out.dtype() != kernel.types[0] ||
       inputs.size() != static_cast<std::size_t>(kernel.ninputs) ||
       t.strategy != Strategy::automatic ||
-      (n > t.one_thread_elements && n > most_for_one_thread(kernel))) {
+      (n > t.min_thread_elements && n > most_for_one_thread(kernel))) {
     return false;
   }
   char* data[max_operands];

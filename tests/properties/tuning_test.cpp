@@ -50,7 +50,6 @@ Tuning random_tuning(Random& random) {
   machine.l3_bytes = random.integer(64, 512) << 10;
   machine.l3_is_told_far = random.chance(30);
   Tuning tuning = weft::default_tuning(machine);
-  if (random.chance(70)) tuning.min_streamed = random.pick<std::int64_t>({0, 1000});
   if (random.chance(70)) tuning.min_layered_bytes = random.pick<std::int64_t>({0, 30'000});
   const int percent = random.pick<int>({0, 10, 50});
   for (const TuningRow& row : weft::tuning_rows()) {
@@ -324,9 +323,9 @@ TEST_CASE("tuning: rows that a file leaves out are those of the table", "[proper
   refuses(dated + "thread_us 1\n", ErrorCode::parse, "line 6: there is no row 'thread_us'");
   refuses(dated + "thread_ns 500\nthread_ns 500\n", ErrorCode::parse,
           "line 7: 'thread_ns' comes twice");
-  refuses(dated + "thread_ns\n", ErrorCode::parse, "'thread_ns' is '', expected a whole number");
+  refuses(dated + "thread_ns\n", ErrorCode::parse, "'thread_ns' is '', expected an integer");
   refuses(dated + "thread_ns 1e5\n", ErrorCode::parse, "'thread_ns' is '1e5'");
-  refuses(dated + "thread_ns 99999999999999999999\n", ErrorCode::parse, "expected a whole number");
+  refuses(dated + "thread_ns 99999999999999999999\n", ErrorCode::parse, "expected an integer");
   refuses(dated + "tile_bytes 99999\n", ErrorCode::parse,
           "'tile_bytes' is 99999, expected 4096 to 24576 bytes");
   refuses(dated + "tile_bytes -1\n", ErrorCode::parse, "'tile_bytes' is -1");

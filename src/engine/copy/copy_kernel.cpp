@@ -10,8 +10,8 @@ inline namespace v0 {
 namespace {
 
 /// Time of converting an element, in adds, see SpanKernel: more where the element before the end of
-/// a row is far dearer than those in the middle, because whole blocks or registers are converted at
-/// once.
+/// a row is far more costly than those in the middle, because whole blocks or registers are
+/// converted at once.
 float conversion_cost(ScalarType to, ScalarType from) {
   const auto is_half = [](ScalarType type) { return is_floating(type) && element_size(type) == 2; };
   const bool through_f32 =

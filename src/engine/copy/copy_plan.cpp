@@ -11,8 +11,9 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Whether 16 rows, `step` bytes apart, compete for the eight ways of a first-level cache of which
-/// one holds 4 KiB, when each takes part of two lines: these are evicted before they are complete.
+/// Whether 16 rows, one every `step` bytes, compete for the eight ways of a first-level cache of
+/// which one holds 4 KiB, when each takes part of two lines: these are evicted before they are
+/// complete.
 bool conflict(std::int64_t step) {
   constexpr std::int64_t way_bytes = 4096;  // of a first-level cache: a page, on all processors
   constexpr int rows = 16;
@@ -61,7 +62,7 @@ class CopyChoice {
       case Strategy::streamed_row_tiles: return p_.dense() && can_stream_;
       case Strategy::joined_rows:
         return p_.dense() && can_stream_ && p_.extent1 > 1 && p_.to1 == p_.extent0 * p_.size &&
-               p_.to1 <= t_.joined_bytes;
+               p_.to1 <= t_.copy_run_bytes;
       case Strategy::transposed_tiles: return p_.transposes;
       case Strategy::streamed_transposed_tiles:
         return p_.transposes && can_stream_ && has_whole_lines();
@@ -99,12 +100,13 @@ class CopyChoice {
   void tile_runs(CopyPlan& plan) const {
     const bool reads = p_.reads_narrow();
     std::int64_t& side = reads ? plan.tile0 : plan.tile1;
-    side = std::min(side, (reads ? t_.narrow_row_bytes : t_.narrow_run_bytes) / p_.size);
+    side =
+        std::min(side, (reads ? t_.transposed_run_bytes : t_.transposed_run_bytes / 2) / p_.size);
     std::int64_t bytes = (reads ? p_.extent1 : p_.extent0) * p_.size;
     for (std::size_t i = 0; i + 1 < p_.run.size(); ++i)
       bytes *= geometry_.extent(p_.run[i]);
-    const std::int64_t most =
-        std::min(reads ? t_.narrow_run_bytes : t_.narrow_row_bytes, t_.copy_buffer_bytes / side);
+    const std::int64_t most = std::min(
+        reads ? t_.transposed_run_bytes / 2 : t_.transposed_run_bytes, t_.copy_buffer_bytes / side);
     plan.run_tile = std::clamp<std::int64_t>(most / bytes, 1, geometry_.extent(p_.run.back()));
   }
 
@@ -133,15 +135,16 @@ class CopyChoice {
     const std::int64_t plane_bytes = p_.extent0 * p_.extent1 * p_.size;
     if (!t_.has_roomy_l1()) return plane_bytes >= t_.min_conflict_bytes && has_set_conflicts();
     // What is read for a tile is to be few lines of a plane that comes and goes, or rows so far
-    // apart that those beside it are not read on the way.
+    // from each other that those beside it are not read on the way.
     return geometry_.numel() * p_.size >= t_.min_conflict_bytes &&
-           plane_bytes >= t_.min_buffered_plane_bytes &&
-           (plane_bytes <= t_.min_conflict_bytes || std::abs(p_.from0) >= t_.min_apart_bytes);
+           plane_bytes >= t_.min_conflict_bytes / 8 &&
+           (plane_bytes <= t_.min_conflict_bytes || std::abs(p_.from0) >= t_.min_run_step_bytes);
   }
 
   /// Whether so much is transposed that lines come from and go to a last level as far away as
-  /// memory, where it is better to write each once, past the caches: lines with set conflicts are
-  /// fetched and evicted several times otherwise, and those of large planes at least once.
+  /// memory, where it is better to write each once, by non-temporal stores: lines with set
+  /// conflicts are fetched and evicted several times otherwise, and those of large planes at least
+  /// once.
   bool is_far() const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (!p_.transposes || p_.to0 != p_.size || bytes <= t_.min_layered_bytes) return false;
@@ -149,10 +152,10 @@ class CopyChoice {
     if (streams_well()) return true;
     const bool lines = has_whole_lines();
     if (lines && p_.size == 1) return false;  // plain stores are as good
-    const std::int64_t along = p_.extent0 * p_.size, across = p_.extent1 * p_.size;
-    if (std::min(along, across) >= t_.min_far_side_bytes) return true;
+    const std::int64_t side0 = p_.extent0 * p_.size, side1 = p_.extent1 * p_.size;
+    if (std::min(side0, side1) >= t_.copy_side_bytes) return true;
     // Channels last, say: short rows that follow each other make long runs.
-    return lines && p_.extent0 >= t_.far_side && across >= 4 * t_.min_far_side_bytes;
+    return lines && p_.extent0 >= cache_line_bytes && side1 >= 4 * t_.copy_side_bytes;
   }
 
   /// Whether so much is transposed that it does not stay in the second level, where the first level
@@ -162,17 +165,17 @@ class CopyChoice {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (!p_.transposes || p_.to0 != p_.size || bytes <= t_.min_layered_bytes) return false;
     return t_.machine_class == MachineClass::near && bytes > 2 * t_.l2_bytes &&
-           std::min(p_.extent0, p_.extent1) * p_.size >= t_.min_near_side_bytes &&
+           std::min(p_.extent0, p_.extent1) * p_.size >= 2 * cache_line_bytes &&
            !(fits_nowhere_ && has_whole_lines() && !conflict(p_.to1));
   }
 
-  /// Whether tiles read runs from memory that are too short, and too far apart, for its own
-  /// prefetchers. Not measured where the last level is as far away as memory.
+  /// Whether tiles read runs from memory that are too short, and too far from each other, for its
+  /// own prefetchers. Not measured where the last level is as far away as memory.
   bool reads_short_runs(const CopyPlan& plan) const {
     const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
     if (bytes <= t_.min_layered_bytes || !(p_.transposes || p_.dense())) return false;
     const CopyRuns runs(p_, plan.tile0, plan.tile1);
-    if (runs.bytes > t_.max_prefetched_run_bytes || std::abs(runs.apart) < t_.min_apart_bytes)
+    if (runs.bytes > t_.min_run_step_bytes / 2 || std::abs(runs.step) < t_.min_run_step_bytes)
       return false;
     return !t_.has_far_last_level() && bytes > t_.last_level_bytes;
   }
@@ -196,15 +199,15 @@ class CopyChoice {
   void tile_near(CopyPlan& plan) const {
     const std::int64_t l3 = t_.l3_bytes;
     if (plan.buffered()) {
-      set_tile(plan, t_.near_buffered_to_bytes, t_.near_buffered_from_bytes);
+      set_tile(plan, t_.transposed_run_bytes, t_.transposed_run_bytes / 2);
       plan.tile1 = std::min(plan.tile1, max_copy_buffer_bytes / (plan.tile0 * p_.size));
       return;
     }
     if (plan.streams()) {
-      if (p_.size == 1) return set_tile(plan, t_.near_streamed_to, t_.near_streamed_from);
+      if (p_.size == 1) return set_tile(plan, t_.copy_side_bytes, cache_line_bytes);
       if (bytes_moved() > l3 / 4 * 3)
         return set_tile(plan, 2 * cache_line_bytes, t_.copy_run_bytes);
-      return set_tile(plan, t_.near_streamed_to_bytes, t_.near_streamed_from_bytes);
+      return set_tile(plan, t_.transposed_run_bytes / 2, t_.transposed_run_bytes);
     }
     if (p_.size >= 8 && !conflict(p_.from0))
       return set_tile(plan, t_.copy_side_bytes, t_.copy_side_bytes);
@@ -238,39 +241,38 @@ class CopyChoice {
       const std::int64_t lines = conflicts && p_.size > 1 ? 2 * cache_line_bytes : cache_line_bytes;
       plan.tile0 = std::min(p_.extent0, lines / p_.size);
       plan.tile1 =
-          std::min(p_.extent1, conflicts ? t_.copy_run_bytes / p_.size : t_.max_streamed_rows);
+          std::min(p_.extent1, conflicts ? t_.copy_run_bytes / p_.size : t_.copy_run_bytes);
     } else if (narrow_) {
       const std::int64_t line =
           cache_line_bytes / p_.size;  // whole lines, or each tile ends within one
-      plan.tile0 =
-          std::min(p_.extent0, t_.narrow_tile_bytes / (p_.extent1 * p_.size) / line * line);
+      plan.tile0 = std::min(p_.extent0, t_.tile_bytes / 2 / (p_.extent1 * p_.size) / line * line);
     } else if (plan.buffered()) {
       tile_buffered(plan);
     } else if (p_.transposes) {
-      const std::int64_t side = std::max(t_.min_copy_side, t_.copy_side_bytes / p_.size);
+      const std::int64_t side = std::max(2 * cache_line_bytes, t_.copy_side_bytes / p_.size);
       plan.tile0 = std::min(p_.extent0, side);
       plan.tile1 = std::min(p_.extent1, side);
     } else if (plan.joins_rows()) {
-      plan.tile1 = std::min(p_.extent1, t_.joined_bytes / (p_.extent0 * p_.size));
+      plan.tile1 = std::min(p_.extent1, t_.copy_run_bytes / (p_.extent0 * p_.size));
     } else {
-      plan.tile0 = std::min(p_.extent0, t_.copy_row_tile_bytes / p_.size);
-      plan.tile1 =
-          std::clamp<std::int64_t>(t_.copy_row_tile_bytes / (plan.tile0 * p_.size), 1, p_.extent1);
+      plan.tile0 = std::min(p_.extent0, 2 * t_.copy_buffer_bytes / p_.size);
+      plan.tile1 = std::clamp<std::int64_t>(2 * t_.copy_buffer_bytes / (plan.tile0 * p_.size), 1,
+                                            p_.extent1);
     }
   }
 
   void tile_buffered(CopyPlan& plan) const {
     plan.tile0 =
-        std::min(p_.extent0, std::min(t_.buffered_row_bytes / p_.size, t_.max_transposed_run));
+        std::min(p_.extent0, std::min(t_.transposed_run_bytes / p_.size, t_.max_transposed_run));
     plan.tile1 = std::min(p_.extent1, t_.copy_buffer_bytes / (plan.tile0 * p_.size));
     if (far_) {
-      plan.tile0 = std::min(p_.extent0, std::max(2 * cache_line_bytes / p_.size, t_.far_side));
-      plan.tile1 =
-          std::min(p_.extent1, std::min(t_.far_side * t_.far_side, t_.copy_buffer_bytes / p_.size) /
-                                   plan.tile0);
+      plan.tile0 = std::min(p_.extent0, std::max(2 * cache_line_bytes / p_.size, cache_line_bytes));
+      plan.tile1 = std::min(p_.extent1, std::min(cache_line_bytes * cache_line_bytes,
+                                                 t_.copy_buffer_bytes / p_.size) /
+                                            plan.tile0);
     } else if (t_.has_roomy_l1()) {
       plan.tile1 =
-          std::min(plan.tile1, std::max(2 * cache_line_bytes / p_.size, t_.min_buffered_lines));
+          std::min(plan.tile1, std::max(2 * cache_line_bytes / p_.size, t_.min_transposed_side));
     }
   }
 
@@ -280,7 +282,7 @@ class CopyChoice {
   const Tuning& t_;
   bool can_stream_;    // the output can be
   bool fits_nowhere_;  // more than any cache holds
-  bool narrow_;        // transposed, and less than a line across
+  bool narrow_;        // transposed, and less than a line long
   bool near_;          // transposed, and more than the second level holds, which is not far
   bool far_;           // transposed, and too much for any cache that is near
 };
@@ -288,11 +290,11 @@ class CopyChoice {
 /// Finds the dims that continue the narrow side of a transposed plane, until it is no longer
 /// narrow.
 void find_run(CopyPlane& p, const Geometry& geometry) {
-  const std::int64_t along = p.extent0 * p.size, across = p.extent1 * p.size;
-  const bool both = (along < cache_line_bytes) == (across < cache_line_bytes);
+  const std::int64_t side0 = p.extent0 * p.size, side1 = p.extent1 * p.size;
+  const bool both = (side0 < cache_line_bytes) == (side1 < cache_line_bytes);
   if (!p.transposes || p.to0 != p.size || both) return;
   const int narrow = p.reads_narrow() ? 1 : 0;
-  for (std::int64_t bytes = std::min(along, across); bytes < cache_line_bytes;) {
+  for (std::int64_t bytes = std::min(side0, side1); bytes < cache_line_bytes;) {
     const auto goes_on = [&](int d) {
       return d != p.first && d != p.partner && geometry.extent(d) > 1 &&
              geometry.stride(d, narrow) == bytes;
@@ -320,7 +322,7 @@ int longest_near(const Geometry& geometry, std::int64_t size, const Tuning& tuni
   int longest = 1;
   std::int64_t bytes = geometry.extent(0) * size;
   for (int d = 1; d < geometry.ndim(); ++d) {
-    if (bytes > tuning.copy_row_tile_bytes / geometry.extent(d)) break;
+    if (bytes > 2 * tuning.copy_buffer_bytes / geometry.extent(d)) break;
     bytes *= geometry.extent(d);
     if (geometry.extent(d) > geometry.extent(longest)) longest = d;
   }
@@ -366,12 +368,12 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
     turn_round(p.extent0, p.to0, p.from0);
   if (iter.ndim() == 1) return p;
   p.partner = 1;
-  const bool fills = p.fills() && p.extent0 * p.size >= tuning.min_filled_row_bytes;
-  const int crossing = p.from0 != p.size ? 1 : 0;  // operand that runs across dim 0
+  const bool fills = p.fills() && p.extent0 * p.size >= cache_line_bytes;
+  const int other = p.from0 != p.size ? 1 : 0;  // operand that is not dense along dim 0
   for (int d = 1; d < geometry.ndim() && !fills; ++d) {
-    if (std::abs(geometry.stride(d, crossing)) != p.size || geometry.extent(d) < 2) continue;
+    if (std::abs(geometry.stride(d, other)) != p.size || geometry.extent(d) < 2) continue;
     if (p.extent0 * geometry.extent(d) < worth_transposing * worth_transposing) continue;
-    if ((crossing == 1 ? p.to0 : p.from0) != p.size) break;
+    if ((other == 1 ? p.to0 : p.from0) != p.size) break;
     p.partner = d;
     p.transposes = true;
     break;
@@ -380,7 +382,7 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
   p.extent1 = geometry.extent(p.partner);
   p.to1 = geometry.stride(p.partner, 0);
   p.from1 = geometry.stride(p.partner, 1);
-  if (p.transposes && (crossing == 1 ? p.from1 : p.to1) < 0) turn_round(p.extent1, p.to1, p.from1);
+  if (p.transposes && (other == 1 ? p.from1 : p.to1) < 0) turn_round(p.extent1, p.to1, p.from1);
   find_run(p, geometry);
   const bool dense = p.transposes || p.to0 == p.size || p.from0 == p.size;
   return dense ? p : plane_of_run(p, geometry, tuning);

@@ -27,7 +27,7 @@ struct CopyPlane {
   /// Bytes from each side's first element to where its plane is walked from: a dim that is dense
   /// backwards is turned round.
   std::int64_t to_start = 0, from_start = 0;
-  /// Where one side of a transposed plane is a few bytes across, channels say: the dims along which
+  /// Where one side of a transposed plane is a few bytes long, channels say: the dims along which
   /// that side goes on where the plane ends, innermost first, so that all of them are one dense
   /// run.
   SmallVector<int, 4> run;
@@ -38,7 +38,7 @@ struct CopyPlane {
   bool dense() const { return to0 == size && from0 == size; }
   /// Whether rows are one value each.
   bool fills() const { return to0 == size && from0 == 0; }
-  /// Whether the input's side of a transposed plane is less than a line across.
+  /// Whether the input's side of a transposed plane is less than a line long.
   bool reads_narrow() const { return extent1 * size < cache_line_bytes; }
 };
 
@@ -70,10 +70,10 @@ struct CopyRuns {
   CopyRuns(const CopyPlane& plane, std::int64_t n0, std::int64_t n1)
       : count(plane.transposes ? n0 : n1),
         bytes((plane.transposes ? n1 : n0) * plane.size),
-        apart(plane.transposes ? plane.from0 : plane.from1) {}
+        step(plane.transposes ? plane.from0 : plane.from1) {}
 
   std::int64_t count, bytes;
-  std::int64_t apart;  ///< bytes from run to run
+  std::int64_t step;  ///< bytes from run to run
 };
 
 /// The plane of an iterator over one output and one input of equal type.

@@ -7,6 +7,7 @@
 #include "engine/block.hpp"
 #include "engine/copy/copy_plan.hpp"
 #include "engine/footprint.hpp"
+#include "engine/grain.hpp"
 #include "engine/prefetch.hpp"
 #include "engine/tile_cursor.hpp"
 #include "kernels/stage/stage.hpp"
@@ -144,7 +145,7 @@ class CopyWalk {
   WEFT_ALWAYS_INLINE void prefetch(const Tile& tile) const {
     const CopyRuns runs(p_, tile.n0, tile.n1);
     for (std::int64_t i = 0; i < runs.count; ++i)
-      prefetch_bytes<2>(tile.from + i * runs.apart, runs.bytes);
+      prefetch_bytes<2>(tile.from + i * runs.step, runs.bytes);
   }
 
   const Geometry& geometry_;
@@ -163,11 +164,16 @@ const char* access_name(const CopyPlane& plane) {
                             : "direct, by elements";
 }
 
+/// A byte that is copied.
+constexpr double copy_ns = 0.04;
+
 /// Least tiles that a thread gets.
 std::int64_t grain_of(const CopyWalk& walk, const RunOptions& options) {
-  const std::int64_t bytes =
-      options.grain > 0 ? options.grain * walk.plane().size : tuning().copy_thread_bytes;
-  return std::max<std::int64_t>(1, bytes / walk.tile_bytes());
+  const std::int64_t size = walk.plane().size;
+  const std::int64_t elements = options.grain > 0
+                                    ? options.grain
+                                    : least_elements_a_thread(copy_ns * static_cast<double>(size));
+  return std::max<std::int64_t>(1, elements * size / walk.tile_bytes());
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ namespace {
 /// longer than that, fewer once they fill the last level.
 std::int64_t streamed_chunk_bytes(const TensorIterator& iter, const SpanKernel& kernel,
                                   const Tuning& t) {
-  constexpr float max_cost = 2;
-  if (t.full_chunk_bytes == t.chunk_bytes || kernel.cost > max_cost) return t.chunk_bytes;
+  if (t.full_chunk_bytes == t.chunk_bytes || kernel.cost >= high_cost) return t.chunk_bytes;
   if (iter.geometry().extent(0) * element_size(iter.operand(0).storage) < t.chunk_bytes)
     return t.chunk_bytes;
   int direct = 0;
@@ -65,15 +64,16 @@ std::int64_t chunk_in_cache(const TileOperands& operands, const Geometry& geomet
     touched += std::min(std::abs(geometry.stride(0, k)), cache_line_bytes);
     if (t.access == Access::staged || t.access == Access::streamed) buffers += t.buffer_bytes();
   }
-  return std::min(tuning.strided_chunk_bytes / (touched + buffers), tuning.chunks_bytes / buffers);
+  return std::min(tuning.strided_chunk_bytes / (touched + buffers),
+                  tuning.tile_bytes / 2 / buffers);
 }
 
-/// Whether the kernel writes rows of so many elements of a streamed output past the caches itself.
-/// Of each row what lies before its first line and after its last few is written by plain stores,
-/// for which those lines are read.
+/// Whether the kernel writes rows of so many elements of a streamed output by non-temporal stores
+/// itself. Of each row what lies before its first line and after its last few is written by plain
+/// stores, for which those lines are read.
 bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
                    const Tuning& tuning, std::int64_t row_elements) {
-  // Rows of tiles that are asked for ahead come one by one, and go through a buffer as quickly.
+  // Rows of tiles that are prefetched come one by one, and go through a buffer as quickly.
   const std::int64_t min_row_bytes = tuning.min_streamed_row_bytes * (plan.prefetches ? 2 : 1);
   const TileOperand& out = plan.operands[0];
   if (kernel.run_streamed == nullptr || out.access != Access::streamed || out.converts())
@@ -97,8 +97,8 @@ bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanK
 int run_of(const Geometry& geometry, const Tuning& t, int k, int d, std::int64_t size) {
   const std::int64_t bytes = geometry.extent(d) * size;
   if (geometry.stride(d, k) != size || bytes >= cache_line_bytes) return 0;
-  if (geometry.numel() * size < t.min_narrow_bytes ||
-      geometry.extent(0) * size < t.min_narrow_row_bytes) {
+  if (2 * geometry.numel() * size < t.min_layered_bytes ||
+      geometry.extent(0) * size < t.transposed_run_bytes / 2) {
     return 0;
   }
   for (int next = 1; next < geometry.ndim(); ++next)
@@ -121,8 +121,8 @@ Totals totals_of(const TileOperands& operands) {
     totals.staged_bytes += t.buffer_bytes();
     if (t.one_per_row) totals.per_row_bytes += t.buffer_bytes();
     if (!t.is_transposed()) continue;
-    if (totals.crossing == 0) totals.crossing = t.dense_dim;
-    totals.crossing_size = std::max<std::int64_t>(totals.crossing_size, t.memory_size);
+    if (totals.transposed_dim == 0) totals.transposed_dim = t.dense_dim;
+    totals.transposed_size = std::max<std::int64_t>(totals.transposed_size, t.memory_size);
   }
   return totals;
 }
@@ -148,7 +148,7 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
       const std::int32_t widest = std::max({t.kernel_size, t.via_size, t.memory_size});
       t.chunk = static_cast<std::int32_t>(streamed_chunk_bytes(iter, kernel, tuning) / widest);
       const std::int64_t bytes = t.chunk * t.buffer_bytes();
-      if (chunk_bytes + bytes <= tuning.chunks_bytes) {
+      if (chunk_bytes + bytes <= tuning.tile_bytes / 2) {
         chunk_bytes += bytes;
         t.access = Access::streamed;
         t.move = stream_block_kernel(t.memory_size);
@@ -182,12 +182,11 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
   // Bytes of memory an element, of what would be brought together, that take longer to move than to
   // step over: a register holds few wide elements, and what comes from memory, or nearly so, had
   // better be asked for all at once. Of operands of several sizes (bools and numbers) stepping
-  // takes longer. Of a single operand that lies apart, moving it is quicker unless that leaves out
+  // takes longer. Of a single strided operand, moving it is quicker unless that leaves out
   // lines.
-  constexpr std::int64_t min_single_size = 4;
   if (!may_stride(geometry, kernel) || geometry.extent(0) < t.min_strided_row) return false;
   std::int64_t touched = 0, narrowest = 16, last_step = 0;
-  int apart = 0;
+  int strided = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const std::int64_t size = element_size(kernel.types[k]);
     const std::int64_t step = std::abs(geometry.stride(0, k));
@@ -196,14 +195,14 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
     if (dense_dim(geometry, t, k, size) != 0) return false;  // a transposition is quicker
     touched += std::min(step, cache_line_bytes);
     last_step = step;
-    ++apart;
+    ++strided;
   }
   const std::int64_t bytes = geometry.numel() * touched;
   // Where the last level is as far away as memory, chunks ask for more of it at a time.
   if (bytes > t.strided_reach * t.l2_bytes) return false;
-  if (apart == 1) return last_step >= t.strided_step_bytes && narrowest >= min_single_size;
-  if (bytes > t.l3_bytes / 2) return touched >= t.strided_bytes_far;
-  return touched >= (narrowest >= 8 ? t.strided_bytes_wide : t.strided_bytes);
+  if (strided == 1) return last_step >= 2 * cache_line_bytes && narrowest >= word_bytes;
+  if (bytes > t.l3_bytes / 2) return touched >= t.strided_bytes / 2;
+  return touched >= (narrowest >= wide_bytes ? t.strided_bytes_wide : t.strided_bytes);
 }
 
 bool can_step(const TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel) {
@@ -229,7 +228,7 @@ std::int64_t pack_in_chunks(TileOperands& operands, const Geometry& geometry, co
                             std::int64_t most) {
   if (totals_of(operands).staged == 0) return most;
   const std::int64_t chunk = chunk_in_cache(operands, geometry, tuning);
-  if (chunk < tuning.min_chunk) return most;
+  if (chunk < cache_line_bytes) return most;
   bool in_chunks = false;
   for (int k = 0; k < geometry.noperands; ++k) {
     TileOperand& t = operands[static_cast<std::size_t>(k)];
@@ -240,7 +239,7 @@ std::int64_t pack_in_chunks(TileOperands& operands, const Geometry& geometry, co
     }
     in_chunks = in_chunks || t.is_chunked();
   }
-  return in_chunks ? std::min(most, chunk / tuning.min_chunk * tuning.min_chunk) : most;
+  return in_chunks ? std::min(most, chunk / cache_line_bytes * cache_line_bytes) : most;
 }
 
 void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
@@ -261,7 +260,7 @@ void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanK
     dense = dense && geometry.stride(1, k) == row_bytes &&
             reinterpret_cast<std::uintptr_t>(iter.operand(k).data) % cache_line_bytes == 0;
   }
-  const std::int64_t most = tuning.chunks_bytes / totals_of(plan.operands).chunk_bytes *
+  const std::int64_t most = tuning.tile_bytes / 2 / totals_of(plan.operands).chunk_bytes *
                             plan.chunk;  // what buffers can hold
   if (dense && unit * row <= most) {
     plan.chunk_rows = std::max(plan.chunk / (unit * row), std::int64_t{1}) * unit;

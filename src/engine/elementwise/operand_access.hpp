@@ -13,13 +13,13 @@ inline namespace v0 {
 
 /// Sums over the operands that choosing a tile needs: a function of their access.
 struct Totals {
-  int staged = 0;                  // operands that go through a buffer for the tile
-  std::int64_t staged_bytes = 0;   // buffer bytes an element, of these
-  std::int64_t per_row_bytes = 0;  // of these, what is needed once a row only
-  std::int64_t all_bytes = 0;      // the same if every operand were staged
-  int crossing = 0;                // dim along which the first transposed one is dense, or 0
-  std::int64_t crossing_size = 0;  // bytes of an element of the widest transposed one
-  std::int64_t chunk_bytes = 0;    // buffer bytes of outputs that are streamed
+  int staged = 0;                    // operands that go through a buffer for the tile
+  std::int64_t staged_bytes = 0;     // buffer bytes an element, of these
+  std::int64_t per_row_bytes = 0;    // of these, what is needed once a row only
+  std::int64_t all_bytes = 0;        // the same if every operand were staged
+  int transposed_dim = 0;            // dim along which the first transposed one is dense, or 0
+  std::int64_t transposed_size = 0;  // bytes of an element of the widest transposed one
+  std::int64_t chunk_bytes = 0;      // buffer bytes of outputs that are streamed
 };
 Totals totals_of(const TileOperands& operands);
 
@@ -42,8 +42,8 @@ inline RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, 
 }
 
 /// The dim along which operand k, of elements of `size` bytes, goes on where it ends along dim d:
-/// where it is dense along that, less than a line across, and so large that lines are gone before
-/// the elements beside are wanted. 0 if there is none, or rows along dim 0 are short.
+/// where it is dense along that, has less than a line there, and so large that lines are gone
+/// before the elements beside are wanted. 0 if there is none, or rows along dim 0 are short.
 int run_of(const Geometry& geometry, const Tuning& tuning, int k, int d, std::int64_t size);
 
 /// Makes an operand one that goes through a buffer for the whole tile.

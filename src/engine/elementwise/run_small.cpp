@@ -52,9 +52,9 @@ bool meet(const TensorView& a, const TensorView& b) {
          from_b + b.first_byte() < from_a + a.end_byte();
 }
 
-/// Whether an output's elements are surely apart from each other: along dims by length of step,
+/// Whether no two elements of an output surely share memory: along dims by length of step,
 /// each step leads past all that lies within. Dims are in any order.
-bool is_apart(const Geometry& geometry, std::int64_t size) {
+bool has_distinct_elements(const Geometry& geometry, std::int64_t size) {
   for (int d = 0; d < geometry.ndim(); ++d) {
     if (geometry.extent(d) == 1) continue;
     const std::int64_t step = std::abs(geometry.stride(d, 0));
@@ -80,7 +80,7 @@ bool lay_out(Geometry& geometry, char** data, const std::int64_t* sizes, const T
   geometry.resize(out.rank());
   std::ranges::copy(out.shape(), geometry.shape.begin());
   broadcast_strides(geometry, 0, out.shape(), out.strides(), sizes[0]);
-  if (!is_apart(geometry, sizes[0])) return false;
+  if (!has_distinct_elements(geometry, sizes[0])) return false;
   bool backwards = out.first_byte() < 0;
   for (std::size_t k = 1; k < count; ++k) {
     const TensorView& in = *inputs[k - 1];

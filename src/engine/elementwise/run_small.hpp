@@ -13,7 +13,7 @@ inline namespace v0 {
 /// Runs a kernel over a few elements that lie anyhow, where making an iterator would take most of
 /// the time: all operands are defined and of the kernel's own types (or numbers that become them),
 /// the inputs broadcast to the output's shape, and the output is writable, shares no memory with
-/// itself, and is an input or apart from all. False, with nothing done, if it is not that simple.
+/// itself, and is an input or overlaps none. False, with nothing done, if it is not that simple.
 bool run_small(const SpanKernel& kernel, const TensorView& out,
                std::span<const TensorView* const> inputs);
 

@@ -63,7 +63,7 @@ bool set_span(const Geometry& geometry, const SpanKernel& kernel, const Tuning& 
     bytes += buffer;
   }
   run.cast = cast;
-  return largest <= t.few_buffer_bytes && bytes <= t.few_buffers_bytes;
+  return largest <= t.few_buffer_bytes && bytes <= max_buffers_bytes;
 }
 
 /// Sets how a few elements of the kernel's types are run, by what it is estimated to cost; nothing
@@ -104,7 +104,7 @@ void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuni
                   std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
   const std::int64_t numel = geometry.numel();
   run.broadcast = 0;
-  if (numel > (kernel.cost < high_cost ? t.few_elements : t.one_thread_elements)) return;
+  if (numel > (kernel.cost < high_cost ? t.few_elements : t.min_thread_elements)) return;
   if (cast == 0 && geometry.ndim() > 0) return choose_cheapest(geometry, kernel, t, sizes, run);
   if (cast != 0 && numel > t.few_cast) return;
   if (set_span(geometry, kernel, t, cast, sizes, run)) run.strategy = Strategy::span;
@@ -287,15 +287,14 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
   }
   if (in_line && cast == 0) {
     bool streams = false;
-    for (int k = 0; k < iter.noutputs() && numel > tuning.one_thread_elements; ++k)
+    for (int k = 0; k < iter.noutputs() && numel > tuning.min_thread_elements; ++k)
       streams = streams || worth_streaming(iter, k, kernel.run_streamed != nullptr, tuning);
     if (!streams) {
       run.strategy = Strategy::line;
-      run.is_shared = numel > tuning.one_thread_elements;
+      run.is_shared = numel > tuning.min_thread_elements;
       return run;
     }
-  } else if (in_line && numel * 16 * casts <= tuning.few_buffers_bytes &&
-             numel <= tuning.few_cast) {
+  } else if (in_line && numel * 16 * casts <= max_buffers_bytes && numel <= tuning.few_cast) {
     run.strategy = Strategy::span;
     run.cast = cast;
     return run;
@@ -325,7 +324,7 @@ SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, con
   switch (wanted) {
     case Strategy::line:
       can = iter.ndim() <= 1 && is_in_place(geometry, kernel, run.broadcast);
-      run.is_shared = iter.numel() > tuning.one_thread_elements;
+      run.is_shared = iter.numel() > tuning.min_thread_elements;
       break;
     case Strategy::rows:
       can = iter.ndim() > 0 && is_in_place(geometry, kernel, run.broadcast);

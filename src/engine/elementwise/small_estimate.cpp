@@ -50,7 +50,7 @@ std::int64_t SmallEstimate::spans(std::int64_t n, std::int64_t count) const {
   return count * (row + ceil_div(bytes, vector_bytes) * vector);
 }
 
-/// Bytes of lines that operand k touches, of which rows lie apart from each other.
+/// Bytes of lines that operand k touches, of which no two rows share one.
 std::int64_t SmallEstimate::bytes_touched(int k) const {
   return row_ * rows_ * std::min(std::abs(geometry_.stride(0, k)), cache_line_bytes);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Rows of which a kernel itself writes the results past the caches.
+/// Rows of which a kernel itself writes the results by non-temporal stores.
 #pragma once
 
 #include <weft/base/checked.hpp>
@@ -30,7 +30,7 @@ inline void run_by_lines(const SpanKernel& kernel, char* const* data, const std:
   const bool in_line = rows == 1 || row_bytes[0] % cache_line_bytes == 0;
   if (in_line && n % block == 0 && before_line(data[0]) == 0)
     return kernel.run_streamed(kernel.context, data, row_bytes, n, rows, broadcast);
-  // Plain stores wait for their line to be read, and stores past the caches behind them do, too: a
+  // Plain stores wait for their line to be read, and non-temporal stores behind them do, too: a
   // memory's latency twice a row. Other rows than these may be asked for as well, those of the next
   // tile or none.
   const std::int64_t ahead =

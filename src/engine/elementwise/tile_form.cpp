@@ -25,9 +25,7 @@ namespace {
 /// nothing has to be staged; shorter ones are gathered. Kernels that cost more than an add lose
 /// more to spans that do not fill a register.
 std::int64_t min_direct_row(const Tuning& t, float cost, std::int64_t widest) {
-  constexpr float register_cost = 2;
   if (cost <= plain_cost) return widest > 8 ? t.min_row / 2 : t.min_row;
-  if (cost <= register_cost) return t.min_register_row_bytes / widest;
   return cost < high_cost ? t.min_costly_row : 2 * t.min_costly_row;
 }
 
@@ -46,23 +44,23 @@ bool ends_bytes_singly(const TileOperands& operands, const Tuning& tuning, std::
   const bool has_bytes = std::any_of(operands.begin(), operands.end(), [](const TileOperand& t) {
     return t.access == Access::direct && t.kernel_size == 1;
   });
-  return has_bytes && row % register_bytes * tuning.scalar_tail_of_bytes >= row;
+  return has_bytes && row % register_bytes * (tuning.scalar_tail / 4) >= row;
 }
 
 /// True if rows of a plan that stages nothing end in so many single elements that gathering is
-/// quicker, gaps or not.
+/// quicker: it packs nothing, or rows do not fill a register.
 bool ends_in_singles(const TileOperands& operands, const Geometry& geometry, const Tuning& tuning) {
   const std::int64_t row = geometry.extent(0);
   if (!ends_bytes_singly(operands, tuning, row)) return false;
-  std::int64_t packed = 0;
+  bool packs = false;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = operands[static_cast<std::size_t>(k)];
     const std::int64_t stride = geometry.stride(1, k);
     const bool repeats = stride == 0 && !t.is_output;
     const bool dense = t.access == Access::direct && stride == row * t.memory_size;
-    if (!repeats && !dense) packed += t.kernel_size;
+    packs = packs || !(repeats || dense);
   }
-  return row < register_bytes || packed <= tuning.max_packed_tail;
+  return row < register_bytes || !packs;
 }
 
 /// Whether what repeats along dim 1 is packed seldom, if dims 0 and 1 are gathered: in each of so
@@ -96,7 +94,7 @@ bool gathers_for_free(const TileOperands& operands, const Geometry& geometry,
   const std::int64_t row = geometry.extent(0);
   const bool in_cache = geometry.numel() * widest <= tuning.l2_bytes;
   const bool is_short =
-      row * widest <= (in_cache ? tuning.short_row_bytes : tuning.short_row_bytes_beyond) &&
+      row * widest <= (in_cache ? tuning.short_row_bytes : tuning.short_row_bytes / 2) &&
       packs_seldom(operands, geometry, tuning);
   const bool ends_singly =
       widest <= 2 && row % (register_bytes / widest) * tuning.scalar_tail >= row;
@@ -106,7 +104,7 @@ bool gathers_for_free(const TileOperands& operands, const Geometry& geometry,
     const std::int64_t stride = geometry.stride(1, k);
     if (stride == 0 && !t.is_output) continue;
     if (ends_singly && t.access == Access::broadcast && !t.constant &&
-        row * widest <= tuning.max_filled_bytes) {
+        row * widest <= cache_line_bytes) {
       continue;
     }
     if (t.access != Access::direct || stride != geometry.extent(0) * t.memory_size) return false;
@@ -114,10 +112,10 @@ bool gathers_for_free(const TileOperands& operands, const Geometry& geometry,
   return true;
 }
 
-/// True if rows of a plan that stages some operands had better stay apart: gathering would stage
+/// True if rows of a plan that stages some operands had better stay separate: gathering would stage
 /// one more.
-bool keeps_rows_apart(const TileOperands& operands, const Geometry& geometry, const Tuning& t,
-                      float cost) {
+bool keeps_rows_separate(const TileOperands& operands, const Geometry& geometry, const Tuning& t,
+                         float cost) {
   if (cost > plain_cost) return false;
   const std::int64_t row = geometry.extent(0);
   if (row * widest_element(operands) < t.min_mixed_row_bytes) return false;
@@ -137,8 +135,8 @@ bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const 
       !ends_in_singles(operands, geometry, t)) {
     return totals.staged != 0 || !gathers_for_free(operands, geometry, t);
   }
-  return totals.staged != 0 && totals.crossing == 0 &&
-         keeps_rows_apart(operands, geometry, t, cost);
+  return totals.staged != 0 && totals.transposed_dim == 0 &&
+         keeps_rows_separate(operands, geometry, t, cost);
 }
 
 Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
@@ -148,9 +146,9 @@ Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
   const Totals totals = totals_of(operands);
   const std::int64_t row = geometry.extent(0);
   // Planes that fit the first-level cache whole are gathered, several at a time.
-  const bool small_planes = geometry.ndim() > 2 && totals.crossing == 1 &&
+  const bool small_planes = geometry.ndim() > 2 && totals.transposed_dim == 1 &&
                             row * geometry.extent(1) * totals.staged_bytes <= t.small_plane_bytes;
-  if (totals.crossing != 0 && row >= t.min_transposed_side && !small_planes)
+  if (totals.transposed_dim != 0 && row >= t.min_transposed_side && !small_planes)
     return Strategy::transposed_tiles;
   return goes_by_rows(operands, geometry, totals, t, kernel.cost) ? Strategy::row_tiles
                                                                   : Strategy::gathered_tiles;
@@ -164,7 +162,7 @@ Strategy possible_form(const TileOperands& operands, const Geometry& geometry,
       if (can_step(operands, geometry, kernel)) return form;
       break;
     case Strategy::transposed_tiles:
-      if (totals_of(operands).crossing != 0) return form;
+      if (totals_of(operands).transposed_dim != 0) return form;
       break;
     case Strategy::gathered_tiles:
       if (geometry.ndim() > 1) return form;

@@ -87,9 +87,9 @@ bool ends_stream(const TilePlan& plan, const Geometry& geometry, int dim, std::i
   return false;
 }
 
-/// Bytes of a tile through operands of different orders: of each row of the one that runs across
-/// dim 0, and of all buffers.
-struct CrossingTile {
+/// Bytes of a tile through operands of different orders: of what is read or written at a time of
+/// the transposed one, and of all buffers.
+struct TransposedTile {
   std::int64_t run_bytes;
   std::int64_t stage_bytes;
   bool in_first_level;
@@ -98,43 +98,43 @@ struct CrossingTile {
 /// Tiles in the second-level cache do best, but for planes of 4-byte elements and larger where the
 /// first level has room: what is touched comes from no further than a few times the second level
 /// then (from there itself if one side is short), or from a near last level, if a single operand of
-/// 8 bytes an element and more runs across.
-CrossingTile crossing_tile(const TensorIterator& iter, const Totals& totals, const Tuning& t,
-                           bool prefetches) {
-  constexpr std::int64_t min_size = 4;
+/// 8 bytes an element and more is transposed.
+TransposedTile transposed_tile(const TensorIterator& iter, const Totals& totals, const Tuning& t,
+                               bool prefetches) {
   const auto tile = [&](std::int64_t run, std::int64_t stage) {
-    return CrossingTile{run, stage, stage < t.l1_bytes};
+    return TransposedTile{run, stage, stage < t.l1_bytes};
   };
-  const CrossingTile usual{t.transposed_run_bytes, t.transposed_tile_bytes, false};
+  const auto wide_tile = [&](std::int64_t run) { return tile(run, run * t.max_transposed_run); };
+  const TransposedTile usual{t.transposed_run_bytes, t.transposed_tile_bytes, false};
   const Geometry& geometry = iter.geometry();
   if (prefetches) return {t.l1_run_bytes, t.transposed_tile_bytes, false};
-  if (totals.crossing_size < min_size || geometry.ndim() != 2 ||
-      totals.staged_bytes > totals.staged * totals.crossing_size) {
+  if (totals.transposed_size < word_bytes || geometry.ndim() != 2 ||
+      totals.staged_bytes > totals.staged * totals.transposed_size) {
     return usual;
   }
   const std::int64_t side = std::min(geometry.extent(0), geometry.extent(1));
   if (side < t.min_transposed_side) return usual;
   const std::int64_t bytes = bytes_touched(iter);
-  const bool is_short = side < t.short_transposed_side;
-  const bool wide = totals.crossing_size >= 8 && totals.staged == 1 && !is_short;
+  const bool is_short = side < 2 * t.min_transposed_side;
+  const bool wide = totals.transposed_size >= wide_bytes && totals.staged == 1 && !is_short;
   const std::int64_t reach = is_short ? std::min<std::int64_t>(t.l1_tile_reach, 1)
                              : wide   ? t.wide_tile_reach
                                       : t.l1_tile_reach;
   if (bytes <= reach * t.l2_bytes) return tile(t.l1_run_bytes, t.l1_tile_bytes);
   if (!wide) return usual;
-  return bytes <= t.l3_bytes / 4 * 3 ? tile(t.wide_l3_run_bytes, t.wide_l3_tile_bytes)
-                                     : tile(t.wide_memory_run_bytes, t.wide_memory_tile_bytes);
+  return bytes <= t.l3_bytes / 4 * 3 ? wide_tile(t.wide_l3_run_bytes)
+                                     : wide_tile(t.wide_memory_run_bytes);
 }
 
-/// Whether `rows` rows of a tile, along dim `across` of all operands that are used in place, find
-/// room in the second-level cache together: of rows a multiple of a power of two apart, it holds as
-/// many as that goes into it.
-bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, int across,
+/// Whether `rows` rows of a tile, along `dim` of all operands that are used in place, find room in
+/// the second-level cache together: of rows whose distance is a multiple of a power of two, it
+/// holds as many as that goes into it.
+bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, int dim,
               std::int64_t rows) {
   std::int64_t bytes = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     if (plan.operands[static_cast<std::size_t>(k)].access != Access::direct) continue;
-    const auto stride = static_cast<std::uint64_t>(geometry.stride(across, k));
+    const auto stride = static_cast<std::uint64_t>(geometry.stride(dim, k));
     bytes += rows * static_cast<std::int64_t>(stride & (0 - stride));
   }
   return bytes <= t.l2_bytes;
@@ -159,29 +159,28 @@ std::int64_t whole_lines(std::int64_t extent, std::int64_t most, std::int64_t si
 
 /// Elements of a row of a tile that is streamed, or prefetched, of at most `most` elements: 512
 /// bytes of the widest output. Where the caches are asked for what is next, a KiB, or so much less
-/// that the runs across, each shorter than a row but read once, not written as well, do not get too
-/// short: one costs about a third of a row.
+/// that the runs of the transposed operand, each shorter than a row but read once, not written as
+/// well, do not get too short: one costs about a third of a row.
 std::int64_t long_run(const TilePlan& plan, const Tuning& tuning, std::int64_t most) {
   std::int64_t widest = 1;
   for (const TileOperand& t : plan.operands)
     if (t.is_output) widest = std::max<std::int64_t>(widest, t.memory_size);
-  if (!plan.prefetches) return tuning.streamed_row_bytes / widest;
+  if (!plan.prefetches) return tuning.transposed_row_bytes / 2 / widest;
   std::int64_t run = tuning.transposed_row_bytes / widest;
   while (run * run > 6 * most)
     run /= 2;
   return run;
 }
 
-/// The dim along which all operands that run across dim 0 go on where they end along the crossing
-/// one, or 0.
-int run_of_crossing(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning,
-                    int crossing) {
+/// The dim along which all transposed operands go on where they end along `transposed_dim`, or 0.
+int run_of_transposed(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning,
+                      int transposed_dim) {
   if (plan.streams() || plan.prefetches) return 0;
   int run = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
     if (t.access != Access::staged || !t.is_transposed()) continue;
-    const int next = run_of(geometry, tuning, k, crossing, t.memory_size);
+    const int next = run_of(geometry, tuning, k, transposed_dim, t.memory_size);
     if (next == 0 || (run != 0 && next != run)) return 0;
     run = next;
   }
@@ -193,57 +192,57 @@ int run_of_crossing(const TilePlan& plan, const Geometry& geometry, const Tuning
 void tile_runs(TilePlan& plan, const TensorIterator& iter, const Totals& totals, const Tuning& t,
                int run) {
   const Geometry& geometry = iter.geometry();
-  const std::int64_t width = geometry.extent(totals.crossing);
+  const std::int64_t width = geometry.extent(totals.transposed_dim);
   const std::int64_t most = t.transposed_tile_bytes / totals.staged_bytes;  // elements
-  const std::int64_t wanted = t.narrow_run_bytes / (width * totals.crossing_size);
+  const std::int64_t wanted = t.transposed_run_bytes / 2 / (width * totals.transposed_size);
   const std::int64_t planes =
       std::clamp<std::int64_t>(std::min(wanted, most / width), 1, geometry.extent(run));
   add_step(plan, iter, 0,
-           std::min(most / (width * planes), t.narrow_row_bytes / totals.crossing_size));
+           std::min(most / (width * planes), t.transposed_run_bytes / totals.transposed_size));
   settle_rows(plan, geometry);
-  add_step(plan, iter, totals.crossing, width);
+  add_step(plan, iter, totals.transposed_dim, width);
   add_step(plan, iter, run, planes);
 }
 
 /// Operands of different orders: nearly squares, so that each uses up the lines and pages it
-/// touches. Of the one that runs across dim 0 several lines of a row are taken at a time, and along
+/// touches. Of the transposed one several lines of a row are taken at a time, and along
 /// dim 0 what the buffers hold.
-void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& totals,
-                   const Tuning& t) {
-  if (const int run = run_of_crossing(plan, iter.geometry(), t, totals.crossing); run != 0)
+void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& totals,
+                     const Tuning& t) {
+  if (const int run = run_of_transposed(plan, iter.geometry(), t, totals.transposed_dim); run != 0)
     return tile_runs(plan, iter, totals, t, run);
-  const std::int64_t least_along =
-      std::min(t.transposed_row_bytes / totals.crossing_size, t.max_transposed_run);
+  const std::int64_t min_row =
+      std::min(t.transposed_row_bytes / totals.transposed_size, t.max_transposed_run);
   const Geometry& geometry = iter.geometry();
-  const CrossingTile tile = crossing_tile(iter, totals, t, plan.prefetches);
+  const TransposedTile tile = transposed_tile(iter, totals, t, plan.prefetches);
   const bool near = tile.in_first_level;
   const std::int64_t most = tile.stage_bytes / totals.staged_bytes;
-  const std::int64_t width = geometry.extent(totals.crossing);
+  const std::int64_t width = geometry.extent(totals.transposed_dim);
   const std::int64_t wide = t.max_transposed_run;
-  std::int64_t usual = std::clamp(tile.run_bytes / totals.crossing_size,
-                                  std::min(t.min_transposed_run * (near ? 1 : 2), wide), wide);
-  if (usual == wide && !rows_fit(plan, geometry, t, totals.crossing, usual)) usual = wide / 2;
-  const std::int64_t across = near ? part_of(width, usual) : std::min(width, usual);
-  // A side that is one tile across as a whole: then dim 0 is walked straight on, and tiles need not
+  std::int64_t usual = std::clamp(tile.run_bytes / totals.transposed_size,
+                                  std::min(t.min_transposed_side * (near ? 1 : 2), wide), wide);
+  if (usual == wide && !rows_fit(plan, geometry, t, totals.transposed_dim, usual)) usual = wide / 2;
+  const std::int64_t rows = near ? part_of(width, usual) : std::min(width, usual);
+  // A side that is in one tile as a whole: then dim 0 is walked straight on, and tiles need not
   // be larger than what makes for long runs.
-  const bool whole = across == width;
+  const bool whole = rows == width;
   std::int64_t capacity =
-      whole ? std::min(most, std::max(t.row_tile_bytes / totals.staged_bytes, across * least_along))
+      whole ? std::min(most, std::max(t.tile_bytes / 2 / totals.staged_bytes, rows * min_row))
             : most;
-  std::int64_t along = std::max<std::int64_t>(capacity / across, 1);
+  std::int64_t along = std::max<std::int64_t>(capacity / rows, 1);
   if (plan.streams() || plan.prefetches) along = std::min(along, long_run(plan, t, most));
   add_step(plan, iter, 0,
            along > cache_line_bytes ? along / cache_line_bytes * cache_line_bytes : along);
   // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there
   // is too little in a tile otherwise.
   bool stages_more = false;
-  for (int d = 1; d < totals.crossing && plan.steps.back().tiles == 1; ++d) {
+  for (int d = 1; d < totals.transposed_dim && plan.steps.back().tiles == 1; ++d) {
     if (ends_stream(plan, geometry, d, plan.tile_elements)) break;
     if (!stages_more && would_stage(plan.operands, geometry, d, plan.tile_elements)) {
-      if (plan.tile_elements * across >= t.enough_gathered) break;
+      if (plan.tile_elements * rows >= t.enough_gathered) break;
       stages_more = true;
       capacity = std::min(capacity, t.transposed_tile_bytes / totals.all_bytes);
-      along = capacity / across;
+      along = capacity / rows;
     }
     const std::int64_t more = along / plan.tile_elements;
     if (more < 2) break;
@@ -251,9 +250,9 @@ void tile_crossing(TilePlan& plan, const TensorIterator& iter, const Totals& tot
     ++plan.row_rank;
   }
   if (plan.prefetches)
-    capacity = whole_lines(width, capacity / plan.tile_elements, totals.crossing_size) *
+    capacity = whole_lines(width, capacity / plan.tile_elements, totals.transposed_size) *
                plan.tile_elements;
-  tile_rows(plan, iter, totals.crossing, capacity);
+  tile_rows(plan, iter, totals.transposed_dim, capacity);
 }
 
 /// The dim along which tiles of at most `most` elements have their rows: dim 1, or a longer one
@@ -280,7 +279,7 @@ void tile_along_rows(TilePlan& plan, const TensorIterator& iter, const Totals& t
                      const Tuning& t, std::int64_t most) {
   // What is had once a row hardly counts, but its buffers are to fit as well.
   if (totals.per_row_bytes != 0) {
-    const std::int64_t rows = std::max<std::int64_t>(t.row_tile_bytes / totals.per_row_bytes, 1);
+    const std::int64_t rows = std::max<std::int64_t>(t.tile_bytes / 2 / totals.per_row_bytes, 1);
     most = std::min(most, rows * iter.geometry().extent(0));
   }
   add_step(plan, iter, 0, most);
@@ -310,7 +309,7 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, const Tuning& t,
   settle_rows(plan, geometry);
 }
 
-/// Outputs that run across dim 0 are written past the caches as well.
+/// Transposed outputs are written by non-temporal stores as well.
 void stream_blocks(TilePlan& plan, const TensorIterator& iter) {
   for (int k = 0; k < iter.noutputs(); ++k) {
     TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
@@ -349,7 +348,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   switch (form) {
     case Strategy::strided_tiles: step_in_place(plan.operands); break;
     case Strategy::transposed_tiles: {
-      const std::int64_t side = std::min(row, geometry.extent(totals.crossing));
+      const std::int64_t side = std::min(row, geometry.extent(totals.transposed_dim));
       plan.prefetches =
           side >= tuning.min_prefetched_side && bytes_touched(iter) > tuning.last_level_bytes;
       const bool streams = (plan.prefetches || side >= tuning.min_streamed_side) &&
@@ -371,15 +370,15 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
     return bytes == 0 ? tuning.max_in_place : std::min(tuning.max_staged, buffers / bytes);
   };
   switch (form) {
-    case Strategy::transposed_tiles: tile_crossing(plan, iter, totals, tuning); break;
+    case Strategy::transposed_tiles: tile_transposed(plan, iter, totals, tuning); break;
     case Strategy::gathered_tiles:
-      tile_gathered(plan, iter, tuning, elements_of(tuning.row_tile_bytes, totals.staged_bytes),
+      tile_gathered(plan, iter, tuning, elements_of(tuning.tile_bytes / 2, totals.staged_bytes),
                     elements_of(tuning.tile_bytes, totals.all_bytes));
       break;
     default:
       tile_along_rows(
           plan, iter, totals, tuning,
-          elements_of(tuning.row_tile_bytes, totals.staged_bytes - totals.per_row_bytes));
+          elements_of(tuning.tile_bytes / 2, totals.staged_bytes - totals.per_row_bytes));
       break;
   }
   add_outer_steps(plan, iter);

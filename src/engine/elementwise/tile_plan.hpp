@@ -76,7 +76,7 @@ bool any_of(const TileOperands& operands, const F& what) {
 ///
 ///         dim 0 ->  row_elements          memory                       memory
 ///       +---------------------+----       out, a: direct              b: transposed, dense along
-///     d |  row 0 (one span)   | next      ===================          the crossing dim d
+///     d |  row 0 (one span)   | next      ===================          dim d
 ///     i |  row 1              | tile      ===================            |  |  |  |
 ///     m |  ...                |           ===================            v  v  v  v
 ///       |  row rows-1         |                    |                  buffer: rows x row_elements,

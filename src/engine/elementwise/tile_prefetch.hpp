@@ -15,7 +15,7 @@
 namespace weft {
 inline namespace v0 {
 
-/// Whether an operand of the plan is asked for ahead.
+/// Whether an operand of the plan is prefetched.
 inline bool is_prefetched(const TilePlan& plan, const TileOperand& t) {
   if (!plan.prefetches || t.is_output) return false;
   return t.access == Access::direct ||
@@ -76,8 +76,8 @@ class TilePrefetch {
     return geometry_.stride(dim, static_cast<int>(k));
   }
 
-  /// Row r's share of the next block of operand k, which is dense from row to row: runs across the
-  /// rows, one for each element of a row. Nothing if it is the block at hand, or dense along yet
+  /// Row r's share of the next block of operand k, which is dense from row to row: one run for each
+  /// element of a row. Nothing if it is the block at hand, or dense along yet
   /// another dim.
   WEFT_ALWAYS_INLINE void ask_share(std::size_t k, std::int64_t r) const {
     const char* block = next_.ptrs[k];

@@ -200,7 +200,7 @@ class TileRunner {
     if (is_strided_) return run_strided(data, row_bytes, n, rows);
     if (prefetch == nullptr) return run_rows(data, row_bytes, n, rows);
     const std::int64_t most = std::max<std::int64_t>(
-        tuning().prefetch_step_bytes / (n * plan_.operands[0].memory_size), 1);
+        tuning().transposed_row_bytes / (n * plan_.operands[0].memory_size), 1);
     for (std::int64_t r = 0, count = 0; r < rows; r += count) {
       count = std::min(most, rows - r);
       for (std::int64_t i = 0; i < count; ++i)
