@@ -7,7 +7,8 @@
 //   strategy_bench [--cases N] [--seed N] [--least BYTES] [--most BYTES] [--worst N]
 //                  [--rows | --json]
 //
-// --json prints an object a call instead: its dims, innermost first, and the time of each strategy.
+// --json prints an object a call instead: its dims, innermost first, the time of each strategy, and
+// the engine's estimates.
 // --rows asks something else: for each row of the tuning table, what a quarter of it and four times
 // as much cost in the calls whose plan that changes.
 #include <weft/machine/strategy.hpp>
@@ -107,15 +108,24 @@ struct Way {
   std::function<void()> run;
 };
 
+/// Whether both take the same tiles.
+bool same_walk(const weft::Explanation& a, const weft::Explanation& b) {
+  return a.run.blocks == b.run.blocks && a.run.span == b.run.span &&
+         std::ranges::equal(a.run.tile, b.run.tile) &&
+         std::ranges::equal(a.operands, b.operands, {}, &weft::Explanation::Operand::access,
+                            &weft::Explanation::Operand::access);
+}
+
 /// All of them; the one that is chosen first.
 std::vector<Way> ways_of(const RandomCase& call, const Tuning& half, const Tuning& twice) {
   std::vector<Way> ways;
   const RunOptions serial{.serial = true};
   const weft::Explanation chosen = call.explain(serial);
   ways.push_back({std::string(name(chosen.run.strategy)), [&call, serial] { call.run(serial); }});
-  for (const Strategy candidate : chosen.run.candidates) {
+  for (const weft::StrategyCandidate& possible : chosen.run.candidates) {
+    const Strategy candidate = possible.strategy;
     const RunOptions options{.serial = true, .strategy = candidate};
-    const std::string plan = call.explain(options).to_text();
+    const weft::Explanation plan = call.explain(options);
     const std::string name(weft::name(candidate));
     if (candidate != chosen.run.strategy)
       ways.push_back({name, [&call, options] { call.run(options); }});
@@ -123,8 +133,9 @@ std::vector<Way> ways_of(const RandomCase& call, const Tuning& half, const Tunin
       const ScopedTuning scope(*tuning);
       const weft::Explanation other = call.explain({.serial = true});
       const bool can =
-          std::ranges::find(other.run.candidates, candidate) != other.run.candidates.end();
-      if (!can || call.explain(options).to_text() == plan) continue;
+          std::ranges::find(other.run.candidates, candidate, &weft::StrategyCandidate::strategy) !=
+          other.run.candidates.end();
+      if (!can || same_walk(call.explain(options), plan)) continue;
       ways.push_back({name + word, [&call, options, tuning = tuning] {
                         const ScopedTuning inside(*tuning);
                         call.run(options);
@@ -252,6 +263,13 @@ void print_json(const RandomCase& call, const std::vector<Way>& ways) {
   std::printf("], \"chosen\": \"%s\", \"ns\": {", ways[0].name.c_str());
   for (std::size_t i = 0; i < ways.size(); ++i)
     std::printf("%s\"%s\": %.2f", i == 0 ? "" : ", ", ways[i].name.c_str(), times[i] * 1e9);
+  std::printf("}, \"estimated_ns\": {");
+  const char* before = "";
+  for (const weft::StrategyCandidate& candidate : call.explain({.serial = true}).run.candidates) {
+    std::printf("%s\"%s\": %.2f", before, std::string(name(candidate.strategy)).c_str(),
+                candidate.estimated_ns);
+    before = ", ";
+  }
   std::printf("}}\n");
 }
 

@@ -12,8 +12,8 @@ inline namespace v0 {
 
 void fail_strategy(Strategy wanted, const Strategies& candidates) {
   std::string names;
-  for (const Strategy candidate : candidates)
-    names += text(names.empty() ? "" : ", ", name(candidate));
+  for (const StrategyCandidate& candidate : candidates)
+    names += text(names.empty() ? "" : ", ", name(candidate.strategy));
   fail(ErrorCode::invalid_argument,
        text("strategy '", name(wanted), "' cannot carry out this call; these can: ", names));
 }

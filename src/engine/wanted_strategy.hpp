@@ -4,6 +4,7 @@
 #pragma once
 
 #include <weft/base/small_vector.hpp>
+#include <weft/iter/explain.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/machine/strategy.hpp>
 
@@ -13,7 +14,7 @@ namespace weft {
 inline namespace v0 {
 
 /// Those that can carry out a call, in the order of the enumerators.
-using Strategies = SmallVector<Strategy, strategy_count>;
+using Strategies = SmallVector<StrategyCandidate, strategy_count>;
 
 /// The one that the options ask for, or else the tuning; `automatic` if neither does.
 inline Strategy wanted_strategy(const RunOptions& options, const Tuning& tuning) noexcept {

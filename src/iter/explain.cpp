@@ -8,10 +8,18 @@
 #include "iter/operand_name.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft {
 inline namespace v0 {
 namespace {
+
+/// Nanoseconds, or microseconds of two digits at least.
+std::string time_text(double ns) {
+  constexpr double us = 1000;
+  const bool is_short = ns < 10 * us;
+  return text(std::llround(is_short ? ns : ns / us), is_short ? " ns" : " us");
+}
 
 std::string quoted(std::string_view value) {
   std::string out = "\"";
@@ -150,11 +158,10 @@ std::string Explanation::to_text() const {
                 run.blocks == 1 ? " block" : " blocks", " of ", run.tile[0], " x ", run.tile[1],
                 ", spans of ", run.span, ", ", run.bytes_moved, " bytes moved\n");
     if (run.strategy != Strategy::automatic) {
-      out += text("strategy: ", weft::name(run.strategy));
-      const char* before = "; others that can be: ";
-      for (const Strategy candidate : run.candidates) {
-        if (candidate == run.strategy) continue;
-        out += text(before, weft::name(candidate));
+      out += text("strategy: ", weft::name(run.strategy), ", ", run.why, '\n', "estimated: ");
+      const char* before = "";
+      for (const StrategyCandidate& candidate : run.candidates) {
+        out += text(before, weft::name(candidate.strategy), ' ', time_text(candidate.estimated_ns));
         before = ", ";
       }
       out += '\n';
@@ -193,10 +200,12 @@ std::string Explanation::to_json() const {
                 run.tile[0], ", ", run.tile[1], "], \"blocks\": ", run.blocks,
                 ", \"bytes_moved\": ", run.bytes_moved);
     if (run.strategy != Strategy::automatic) {
-      out += text(", \"strategy\": ", quoted(weft::name(run.strategy)), ", \"candidates\": [");
+      out += text(", \"strategy\": ", quoted(weft::name(run.strategy)),
+                  ", \"why\": ", quoted(run.why), ", \"candidates\": [");
       const char* before = "";
-      for (const Strategy candidate : run.candidates) {
-        out += text(before, quoted(weft::name(candidate)));
+      for (const StrategyCandidate& candidate : run.candidates) {
+        out += text(before, "{\"strategy\": ", quoted(weft::name(candidate.strategy)),
+                    ", \"estimated_ns\": ", std::llround(candidate.estimated_ns), "}");
         before = ", ";
       }
       out += "]";

@@ -29,6 +29,8 @@
   ROW(transposed_ps, "ps", 0, 1'000'000'000, 980, 980, 980, 11, "32 bytes that are transposed")                        \
   ROW(gathered_ps, "ps", 0, 1'000'000'000, 96, 96, 96, 11, "an element that is gathered by itself")                    \
   ROW(line_ps, "ps", 0, 1'000'000'000, 260, 260, 260, 11, "a cache line from the second level")                        \
+  ROW(last_level_line_ps, "ps", 0, 1'000'000'000, 1500, 1500, 3000, 11, "the same from the last level")                \
+  ROW(memory_line_ps, "ps", 0, 1'000'000'000, 4000, 4000, 4000, 11, "the same from memory")                            \
   ROW(tiles_ps, "ps", 0, 1'000'000'000, 80000, 80000, 80000, 11, "planning tiles")                                     \
   /* Rows: in place or gathered */                                                                                     \
   ROW(min_row, "elements", 1, 1 << 16, 8, 8, 8, 2, "a row of its own where nothing is staged; half of it for elements above 8 bytes") \

@@ -215,13 +215,15 @@ TEST_CASE("program: explain", "[program]") {
 TEST_CASE("program: explain tells of strategies", "[program]") {
   const std::string call = "'add out:f32[64,32] f32[64,32]{1,64} f32[32]'";
   const std::string text = run_program("explain --strategy row-tiles " + call).out;
-  CHECK(contains(text, "strategy: row-tiles; others that can be: "));
+  CHECK(contains(text, "strategy: row-tiles, asked for\nestimated: "));
   CHECK(contains(text, "transposed-tiles"));
   CHECK(contains(run_program("explain --strategy transposed-tiles " + call).out,
-                 "strategy: transposed-tiles; others"));
+                 "strategy: transposed-tiles, asked for\n"));
   const Finished json = run_program("explain --json --strategy at-once 'copy out:i8[7] i8[7]{2}'");
   CHECK(JsonCheck::is_json(json.out));
-  CHECK(contains(json.out, "\"strategy\": \"at-once\", \"candidates\": [\"at-once\", "));
+  CHECK(contains(json.out,
+                 "\"strategy\": \"at-once\", \"why\": \"asked for\", \"candidates\": "
+                 "[{\"strategy\": \"at-once\", \"estimated_ns\": "));
   check_failure("explain --strategy line " + call, "strategy 'line' cannot carry out this call");
   check_usage_error("explain --strategy none " + call, "there is no 'none', expected one of");
 }

@@ -172,6 +172,11 @@ std::string difference(const Explanation& e, const Probe& seen) {
   return strided == seen.strided ? "" : "strided loop";
 }
 
+bool is_candidate(const Explanation& e, Strategy strategy) {
+  return std::ranges::find(e.run.candidates, strategy, &weft::StrategyCandidate::strategy) !=
+         e.run.candidates.end();
+}
+
 }  // namespace
 
 TEST_CASE("explained: what a kernel sees of any layout", "[layouts]") {
@@ -186,8 +191,10 @@ TEST_CASE("explained: what a kernel sees of any layout", "[layouts]") {
     weft::run_spans(iter, one.kernel, options);
     std::string wrong = difference(e, one.probe);
     if (wanted != Strategy::automatic && e.run.strategy != wanted) wrong = "strategy";
-    if (std::ranges::find(e.run.candidates, e.run.strategy) == e.run.candidates.end())
-      wrong = "the strategy is no candidate";
+    if (!is_candidate(e, e.run.strategy)) wrong = "the strategy is no candidate";
+    for (const weft::StrategyCandidate& candidate : e.run.candidates)
+      if (candidate.estimated_ns <= 0) wrong = "a candidate without an estimate";
+    if (e.run.why.empty()) wrong = "no reason";
     tally.check(wrong.empty(), [&](auto& out) {
       out << wrong << " (" << name(wanted) << "): " << one.probe.calls << " calls, longest "
           << one.probe.longest << "\n"
@@ -201,11 +208,11 @@ TEST_CASE("explained: what a kernel sees of any layout", "[layouts]") {
     const Explanation e = check(one, iter, Strategy::automatic);
     // Every strategy that can run it now and then, the others refuse.
     if (i % 8 != 0 || e.numel > (1 << 16)) continue;
-    for (const Strategy candidate : e.run.candidates)
-      check(one, iter, candidate);
+    for (const weft::StrategyCandidate& candidate : e.run.candidates)
+      check(one, iter, candidate.strategy);
     for (int s = 1; s < weft::strategy_count; ++s) {
       const auto other = static_cast<Strategy>(s);
-      if (std::ranges::find(e.run.candidates, other) != e.run.candidates.end()) continue;
+      if (is_candidate(e, other)) continue;
       one.clear();
       const std::string wrong = test::wrong_error(
           weft::ErrorCode::invalid_argument, test::words(std::string(name(other)), "these can"),

@@ -193,6 +193,95 @@ TEST_CASE("tuning: no value of it changes a bit of a result", "[properties]") {
   CHECK_TALLY(tally);
 }
 
+/// Calls large enough for tiles of every kind, of operands that are dense along different dims.
+std::vector<Call> large_calls(Random& random) {
+  const Dims shape = {300, 500};
+  const std::int64_t size = 300 * 500;
+  const test::Layout dense{shape, {500, 1}, 0, size}, transposed{shape, {1, 300}, 0, size},
+      strided{shape, {1500, 3}, 0, 3 * size};
+  std::vector<Call> calls;
+  for (const ScalarType type :
+       {ScalarType::f32, ScalarType::f64, ScalarType::u8, ScalarType::c128}) {
+    for (const test::Layout& layout : {transposed, strided}) {
+      Call add{"add", type, shape, {}, [](const TensorView& out, const auto& in) {
+                 weft::add_out(out, in[0].view(), in[1].view());
+               }};
+      add.inputs.push_back(test::random_memory(random, type, layout));
+      add.inputs.push_back(test::random_memory(random, type, dense));
+      Call copy{"copy", type, shape, {}, [](const TensorView& out, const auto& in) {
+                  weft::copy_out(out, in[0].view());
+                }};
+      copy.inputs.push_back(test::random_memory(random, type, layout));
+      calls.push_back(std::move(add));
+      calls.push_back(std::move(copy));
+    }
+  }
+  for (const test::Layout& layout : {dense, transposed}) {
+    Call exp{"exp", ScalarType::f32, shape, {}, [](const TensorView& out, const auto& in) {
+               weft::exp_out(out, in[0].view());
+             }};
+    exp.inputs.push_back(test::random_memory(random, ScalarType::i16, layout));
+    Call cumsum{"cumsum", ScalarType::f32, shape, {}, [](const TensorView& out, const auto& in) {
+                  weft::cumsum_out(out, in[0].view(), 0);
+                }};
+    cumsum.inputs.push_back(test::random_memory(random, ScalarType::f32, layout));
+    Call softmax{"softmax", ScalarType::f32, shape, {}, [](const TensorView& out, const auto& in) {
+                   weft::softmax_out(out, in[0].view(), 0);
+                 }};
+    softmax.inputs.push_back(test::random_memory(random, ScalarType::f32, layout));
+    Call sum{"sum", ScalarType::f32, {300, 1}, {}, [](const TensorView& out, const auto& in) {
+               weft::sum_out(out, in[0].view(), {1}, {.keepdim = true});
+             }};
+    sum.inputs.push_back(test::random_memory(random, ScalarType::f32, layout));
+    for (Call* call : {&exp, &cumsum, &softmax, &sum})
+      calls.push_back(std::move(*call));
+  }
+  return calls;
+}
+
+/// The bits of a call's result; empty if it wrote beside it.
+std::vector<std::byte> bits_of(const Call& call, Memory& out) {
+  std::memset(out.data(), 0x5a, static_cast<std::size_t>(out.size_bytes()));
+  const test::Watch watch(out);
+  call.run(out.view(), call.inputs);
+  test::Dense got = test::dense_copy(out.view());
+  test::canonicalize(got);
+  const auto* bytes = reinterpret_cast<const std::byte*>(got.bytes.data());
+  return watch.gaps_untouched() ? std::vector<std::byte>(bytes, bytes + got.bytes.size())
+                                : std::vector<std::byte>();
+}
+
+TEST_CASE("tuning: the bounds of each row are safe", "[properties]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const std::vector<Call> calls = large_calls(random);
+  std::vector<std::vector<std::byte>> expected;
+  for (const Call& call : calls) {
+    Memory out = test::random_output(random, call.out, call.shape);
+    expected.push_back(bits_of(call, out));
+  }
+  CpuInfo machine;
+  machine.l1_bytes = 32 << 10;
+  machine.l2_bytes = 64 << 10;
+  for (const TuningRow& row : weft::tuning_rows()) {
+    for (const std::int64_t value : {row.minimum, row.maximum}) {
+      machine.l3_bytes = random.pick<std::int64_t>({256 << 10, 8 << 20});
+      Tuning tuning = weft::default_tuning(machine);
+      tuning.*row.value = value;
+      const weft::ScopedTuning scope(tuning);
+      for (int i = 0; i < test::rounds(5); ++i) {
+        const auto at = static_cast<std::size_t>(random.integer(0, std::ssize(calls) - 1));
+        Memory out = test::random_output(random, calls[at].out, calls[at].shape);
+        tally.check(bits_of(calls[at], out) == expected[at], [&](auto& text) {
+          text << calls[at].name << " of " << weft::name(calls[at].out) << ", " << row.name << ' '
+               << value;
+        });
+      }
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
 /// Runs a call as a strategy says; false if it refuses.
 bool run_by(Strategy strategy, const Tuning& tuning, const Call& call, const TensorView& out) {
   Tuning forced = tuning;

@@ -15,6 +15,15 @@
 namespace weft {
 inline namespace v0 {
 
+/// A strategy that can carry out a call.
+struct StrategyCandidate {
+  Strategy strategy = Strategy::automatic;
+  /// What it is estimated to take on one thread, by the prices of the tuning table. Among a few
+  /// elements the least one is taken; tiles are chosen by sizes of the table, since what rows share
+  /// of cache lines is not in the estimate.
+  double estimated_ns = 0;
+};
+
 /// A plan laid open. The first part is what build() decided; the second, `run`, is filled by
 /// explain_run() of the kernel layer, which knows the instruction set and the threads.
 struct Explanation {
@@ -42,11 +51,12 @@ struct Explanation {
     std::string instruction_set;
     /// That carries it out; `automatic` of what is neither elementwise nor a copy.
     Strategy strategy = Strategy::automatic;
-    std::vector<Strategy> candidates;  ///< all that could, the one taken among them
-    int threads = 1;                   ///< that would take part
-    std::int64_t span = 0;             ///< elements handed to the kernel at a time
-    std::int64_t tile[2] = {0, 0};     ///< elements along dim 0 and dim 1 that are staged together
-    std::int64_t blocks = 0;           ///< number of tiles
+    std::string why;                            ///< why it is taken
+    std::vector<StrategyCandidate> candidates;  ///< all that could, the one taken among them
+    int threads = 1;                            ///< that would take part
+    std::int64_t span = 0;                      ///< elements handed to the kernel at a time
+    std::int64_t tile[2] = {0, 0};  ///< elements along dim 0 and dim 1 that are staged together
+    std::int64_t blocks = 0;        ///< number of tiles
     std::int64_t bytes_moved =
         0;  ///< read and written in operands' memory, each element once per use
   };

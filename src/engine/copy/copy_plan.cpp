@@ -2,6 +2,7 @@
 #include "engine/copy/copy_plan.hpp"
 
 #include "engine/block.hpp"
+#include "engine/elementwise/small_estimate.hpp"
 #include "engine/footprint.hpp"
 
 #include <algorithm>
@@ -72,6 +73,20 @@ class CopyChoice {
       case Strategy::streamed_buffered_runs: return !p_.run.empty() && can_stream_;
       default: return false;
     }
+  }
+
+  /// What it is estimated to take on one thread. Precondition: can(strategy).
+  std::int64_t estimate_ps(Strategy strategy) const {
+    const CopyPlan tiles = plan(strategy);
+    const std::int64_t numel = geometry_.numel(), bytes = numel * p_.size;
+    const std::int64_t vectors = bytes / priced_bytes;
+    const std::int64_t rows = numel / p_.extent0;
+    std::int64_t ps = t_.call_ps * (1 + numel / (tiles.tile0 * tiles.tile1));
+    ps += p_.transposes              ? vectors * t_.transposed_ps
+          : p_.dense() || p_.fills() ? rows * t_.row_ps + vectors * t_.vector_ps
+                                     : numel * t_.gathered_ps;
+    if (tiles.buffered() || tiles.joins_rows()) ps += vectors * t_.vector_ps;
+    return std::max(ps, fetch_ps(bytes * (tiles.streams() ? 2 : 3), t_));
   }
 
   /// Precondition: can(strategy).
@@ -426,8 +441,11 @@ Strategies copy_candidates(const TensorIterator& iter, const CopyPlane& plane,
                            const Tuning& tuning) {
   const CopyChoice choice(iter, plane, tuning);
   Strategies found;
-  for (int i = 0; i < strategy_count; ++i)
-    if (choice.can(static_cast<Strategy>(i))) found.push_back(static_cast<Strategy>(i));
+  for (int i = 0; i < strategy_count; ++i) {
+    const auto strategy = static_cast<Strategy>(i);
+    if (choice.can(strategy))
+      found.push_back({strategy, static_cast<double>(choice.estimate_ps(strategy)) / 1000});
+  }
   return found;
 }
 

@@ -164,6 +164,17 @@ const char* access_name(const CopyPlane& plane) {
                             : "direct, by elements";
 }
 
+/// Why tiles of that form are taken.
+std::string reason(const CopyPlane& plane, const CopyPlan& plan) {
+  std::string why = plan.joins_rows()  ? "rows are shorter than some lines"
+                    : plane.transposes ? "each side is dense along a dim of its own"
+                    : plane.dense()    ? "both sides are dense along dim 0"
+                                       : "a side is strided along dim 0";
+  if (plan.buffered()) why += ", and lines would be written in parts";
+  if (plan.streams()) why += ", and the caches do not hold it";
+  return why;
+}
+
 /// A byte that is copied.
 constexpr double copy_ns = 0.04;
 
@@ -220,8 +231,10 @@ Explanation explain_copy(const TensorIterator& iter, const RunOptions& options) 
   const CopyPlane plane = copy_plane(iter, t);
   const Strategies possible = copy_candidates(iter, plane, t);
   e.run.candidates.assign(possible.begin(), possible.end());
+  e.run.why = "asked for";
   if (copies_at_once(iter, t, wanted)) {
     e.run.strategy = Strategy::at_once;
+    if (wanted == Strategy::automatic) e.run.why = "there are few elements";
     for (Explanation::Operand& op : e.operands)
       op.access = access_name(plane);
     e.run.span = e.run.tile[0] = iter.ndim() > 0 ? iter.geometry().extent(0) : 1;
@@ -232,6 +245,7 @@ Explanation explain_copy(const TensorIterator& iter, const RunOptions& options) 
   const CopyWalk walk(iter, t, wanted);
   const CopyPlan& plan = walk.plan();
   e.run.strategy = plan.strategy;
+  if (wanted == Strategy::automatic) e.run.why = reason(plane, plan);
   e.run.tile[0] = e.run.span = plan.tile0;
   e.run.tile[1] = plan.tile1 * walk.run_planes();
   e.run.blocks = walk.count();

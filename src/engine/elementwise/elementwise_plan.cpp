@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/elementwise/elementwise_plan.hpp"
 
+#include "engine/elementwise/tile_estimate.hpp"
+
 namespace weft {
 inline namespace v0 {
 
@@ -13,15 +15,25 @@ TilePlan plan_wanted_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   fail_strategy(wanted, candidates(iter, kernel, tuning));
 }
 
+namespace {
+
+double in_ns(std::int64_t ps) { return static_cast<double>(ps) / 1000; }
+
+}  // namespace
+
 Strategies candidates(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning) {
   Strategies found;
   for (int i = 0; i < strategy_count; ++i) {
     const auto wanted = static_cast<Strategy>(i);
     if (wanted == Strategy::automatic) continue;
-    const bool can =
-        force_simple(iter, kernel, tuning, wanted).strategy == wanted ||
-        (iter.ndim() > 0 && plan_tiles(iter, kernel, tuning, {}, wanted).strategy == wanted);
-    if (can) found.push_back(wanted);
+    if (const SimpleRun simple = force_simple(iter, kernel, tuning, wanted);
+        simple.strategy == wanted) {
+      found.push_back({wanted, in_ns(estimate_ps(simple, iter, kernel, tuning))});
+    } else if (iter.ndim() > 0) {
+      const TilePlan plan = plan_tiles(iter, kernel, tuning, {}, wanted);
+      if (plan.strategy == wanted)
+        found.push_back({wanted, in_ns(estimate_ps(plan, iter, kernel, tuning))});
+    }
   }
   return found;
 }

@@ -4,8 +4,10 @@
 #include <weft/machine/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "base/text.hpp"
 #include "engine/check_kernel.hpp"
 #include "engine/elementwise/elementwise_plan.hpp"
+#include "engine/elementwise/tile_form.hpp"
 #include "engine/elementwise/tile_prefetch.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
@@ -42,6 +44,28 @@ std::string access_name(const SimpleRun& run, int k) {
   return run.strategy == Strategy::strided_rows ? "direct: strided" : "direct";
 }
 
+/// Why a run without tiles is taken.
+std::string reason(const SimpleRun& run) {
+  return run.strategy == Strategy::line ? "every operand is one dense row or one value"
+                                        : "the least estimate for a few elements";
+}
+
+/// Why tiles are, by their form.
+std::string reason(const TilePlan& plan) {
+  const std::string row = text("rows of ", plan.steps[0].tile, " elements ");
+  const std::string streamed = plan.streams() ? ", results do not fit the last level" : "";
+  switch (plain_form(plan.strategy)) {
+    case Strategy::strided_tiles: return "stepping over elements costs less than packing them";
+    case Strategy::gathered_tiles: return row + "are short";
+    case Strategy::transposed_tiles: break;
+    default: return row + "are long enough to be spans" + streamed;
+  }
+  std::size_t k = 0;
+  while (!plan.operands[k].is_transposed())
+    ++k;
+  return text("operand ", k, " is dense along dim ", plan.operands[k].dense_dim, streamed);
+}
+
 int threads_for(std::int64_t pieces, std::int64_t grain) {
   return pieces <= grain
              ? 1
@@ -64,9 +88,11 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   const Strategy wanted = wanted_strategy(options, t);
   const Strategies possible = candidates(iter, kernel, t);
   e.run.candidates.assign(possible.begin(), possible.end());
+  e.run.why = "asked for";
   if (const SimpleRun simple = plan_simple(iter, kernel, t, wanted);
       simple.strategy != Strategy::automatic) {
     e.run.strategy = simple.strategy;
+    if (wanted == Strategy::automatic) e.run.why = reason(simple);
     for (int k = 0; k < iter.ntensors(); ++k)
       e.operands[static_cast<std::size_t>(k)].access = access_name(simple, k);
     const bool in_rows =
@@ -82,6 +108,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   }
   const TilePlan plan = plan_wanted_tiles(iter, kernel, t, options, wanted);
   e.run.strategy = plan.strategy;
+  if (wanted == Strategy::automatic) e.run.why = reason(plan);
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
     e.operands[k].access = access_name(plan, plan.operands[k]);
   e.run.blocks = plan.count;

@@ -11,18 +11,43 @@
 
 namespace weft {
 inline namespace v0 {
-namespace {
 
-/// A unit of SpanKernel::cost.
-constexpr float ps_of_cost = 100;
-/// Bytes that the table has prices for.
-constexpr std::int64_t vector_bytes = 32;
+SpanPrices::SpanPrices(const SpanKernel& kernel, const Tuning& tuning)
+    : kernel_(kernel), t_(tuning) {
+  for (int k = 0; k < kernel.noutputs + kernel.ninputs; ++k) {
+    const std::int64_t size = element_size(kernel.types[k]);
+    widest_ = std::max(widest_, size);
+    narrowest_ = std::min(narrowest_, static_cast<std::uint64_t>(size));
+  }
+}
 
-}  // namespace
+std::int64_t SpanPrices::spans(std::int64_t n, std::int64_t count) const {
+  constexpr float ps_of_cost = 100;  // a unit of SpanKernel::cost
+  const std::int64_t lanes = register_bytes >> std::countr_zero(narrowest_);
+  const std::int64_t bytes = n * widest_;
+  const std::int64_t row = t_.row_ps + static_cast<std::int64_t>(kernel_.row_cost * ps_of_cost);
+  if (kernel_.cost <= plain_cost) {
+    return count * (row + bytes * t_.vector_ps / priced_bytes + (n & (lanes - 1)) * t_.single_ps);
+  }
+  const auto vector = static_cast<std::int64_t>(kernel_.cost * static_cast<float>(t_.vector_ps));
+  return count * (row + ceil_div(bytes, priced_bytes) * vector);
+}
+
+std::int64_t fetch_ps(std::int64_t bytes, const Tuning& t) {
+  if (bytes <= t.l1_bytes) return 0;
+  const std::int64_t price = bytes <= t.l2_bytes           ? t.line_ps
+                             : bytes <= t.last_level_bytes ? t.last_level_line_ps
+                                                           : t.memory_line_ps;
+  return bytes / cache_line_bytes * price;
+}
 
 SmallEstimate::SmallEstimate(const Geometry& geometry, const SpanKernel& kernel,
                              const Tuning& tuning)
-    : geometry_(geometry), kernel_(kernel), t_(tuning), row_(geometry.extent(0)) {
+    : geometry_(geometry),
+      kernel_(kernel),
+      t_(tuning),
+      prices_(kernel, tuning),
+      row_(geometry.extent(0)) {
   std::int64_t longest = 1;
   for (int d = 1; d < geometry.ndim(); ++d) {
     const std::int64_t extent = geometry.extent(d);
@@ -30,34 +55,11 @@ SmallEstimate::SmallEstimate(const Geometry& geometry, const SpanKernel& kernel,
     planes_ *= std::min(extent, longest);
     longest = std::max(extent, longest);
   }
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const std::int64_t size = element_size(kernel.types[k]);
-    widest_ = std::max(widest_, size);
-    narrowest_ = std::min(narrowest_, static_cast<std::uint64_t>(size));
-  }
-}
-
-/// `count` spans of n elements. Plain loops take as many elements at a time as the narrowest ones
-/// fill a register, and what is left one by one; others fill the register up.
-std::int64_t SmallEstimate::spans(std::int64_t n, std::int64_t count) const {
-  const std::int64_t lanes = register_bytes >> std::countr_zero(narrowest_);
-  const std::int64_t bytes = n * widest_;
-  const std::int64_t row = t_.row_ps + static_cast<std::int64_t>(kernel_.row_cost * ps_of_cost);
-  if (kernel_.cost <= plain_cost) {
-    return count * (row + bytes * t_.vector_ps / vector_bytes + (n & (lanes - 1)) * t_.single_ps);
-  }
-  const auto vector = static_cast<std::int64_t>(kernel_.cost * static_cast<float>(t_.vector_ps));
-  return count * (row + ceil_div(bytes, vector_bytes) * vector);
 }
 
 /// Bytes of lines that operand k touches, of which no two rows share one.
 std::int64_t SmallEstimate::bytes_touched(int k) const {
   return row_ * rows_ * std::min(std::abs(geometry_.stride(0, k)), cache_line_bytes);
-}
-
-/// Lines from the second level, if the first does not hold all that is touched.
-std::int64_t SmallEstimate::fetch(std::int64_t bytes) const {
-  return bytes <= t_.l1_bytes ? 0 : bytes / cache_line_bytes * t_.line_ps;
 }
 
 /// While it steps over elements, lines are on their way.
@@ -71,11 +73,11 @@ std::int64_t SmallEstimate::strided_rows() const {
     bytes += bytes_touched(k);
   }
   const std::int64_t steps = t_.strided_row_ps + row_ * operands * t_.strided_ps;
-  return (planes_ + 1) * t_.call_ps + std::max(rows_ * steps, fetch(bytes));
+  return (planes_ + 1) * t_.call_ps + std::max(rows_ * steps, fetch_ps(bytes, t_));
 }
 
 std::int64_t SmallEstimate::span(std::uint32_t packed, std::int64_t enough) const {
-  std::int64_t ps = t_.call_ps + spans(row_ * rows_, 1);
+  std::int64_t ps = t_.call_ps + prices_.spans(row_ * rows_, 1);
   for (; packed != 0 && ps <= enough; packed &= packed - 1)
     ps += pack(std::countr_zero(packed));
   return ps;
@@ -86,14 +88,14 @@ std::int64_t SmallEstimate::span(std::uint32_t packed, std::int64_t enough) cons
 std::int64_t SmallEstimate::pack(int k) const {
   const std::int64_t size = element_size(kernel_.types[k]), elements = row_ * rows_;
   const std::int64_t ps = t_.buffer_ps + planes_ * t_.call_ps;
-  const std::int64_t stride = geometry_.stride(0, k), vectors = elements * size / vector_bytes;
+  const std::int64_t stride = geometry_.stride(0, k), vectors = elements * size / priced_bytes;
   if (stride == size || stride == 0) return ps + rows_ * t_.row_ps + vectors * t_.vector_ps;
   for (int d = 1; d < geometry_.ndim(); ++d) {
     const std::int64_t side = std::min(row_, geometry_.extent(d));
     if (geometry_.stride(d, k) == size && side >= worth_transposing)
       return ps + vectors * t_.transposed_ps;
   }
-  return ps + rows_ * t_.row_ps + elements * t_.gathered_ps + fetch(bytes_touched(k));
+  return ps + rows_ * t_.row_ps + elements * t_.gathered_ps + fetch_ps(bytes_touched(k), t_);
 }
 
 }  // namespace v0

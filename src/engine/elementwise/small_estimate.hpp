@@ -13,6 +13,29 @@
 namespace weft {
 inline namespace v0 {
 
+/// What spans cost a kernel, in picoseconds.
+class SpanPrices {
+ public:
+  /// Refers to both.
+  SpanPrices(const SpanKernel& kernel, const Tuning& tuning);
+
+  /// `count` spans of n elements. Plain loops take as many elements at a time as the narrowest ones
+  /// fill a register, and what is left one by one; others fill the register up.
+  std::int64_t spans(std::int64_t n, std::int64_t count) const;
+
+ private:
+  const SpanKernel& kernel_;
+  const Tuning& t_;
+  std::int64_t widest_ = 1;  // bytes of an element
+  std::uint64_t narrowest_ = 16;
+};
+
+/// Picoseconds until `bytes` of lines have come from the level that holds them.
+std::int64_t fetch_ps(std::int64_t bytes, const Tuning& tuning);
+
+/// Bytes that the table has prices for.
+inline constexpr std::int64_t priced_bytes = 32;
+
 /// Elements of the kernel's own types, in one to three of the ways of a SimpleRun.
 class SmallEstimate {
  public:
@@ -20,7 +43,7 @@ class SmallEstimate {
   SmallEstimate(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning);
 
   /// As rows along dim 0, in place.
-  std::int64_t rows() const { return planes_ * t_.call_ps + spans(row_, rows_); }
+  std::int64_t rows() const { return planes_ * t_.call_ps + prices_.spans(row_, rows_); }
   /// The same by the kernel's strided loop.
   std::int64_t strided_rows() const;
   /// As one span, of which the operands in `packed` (bits) go through buffers; or something above
@@ -30,18 +53,15 @@ class SmallEstimate {
   std::int64_t least_buffered() const { return 2 * t_.call_ps + t_.buffer_ps; }
 
  private:
-  std::int64_t spans(std::int64_t n, std::int64_t count) const;
   std::int64_t pack(int k) const;
   std::int64_t bytes_touched(int k) const;
-  std::int64_t fetch(std::int64_t bytes) const;
 
   const Geometry& geometry_;
   const SpanKernel& kernel_;
   const Tuning& t_;
+  SpanPrices prices_;
   std::int64_t row_ = 1, rows_ = 1;  // elements of a row, and how many rows
   std::int64_t planes_ = 1;          // of rows along the longest dim; packing takes about as many
-  std::int64_t widest_ = 1;          // bytes of an element
-  std::uint64_t narrowest_ = 16;
 };
 
 }  // namespace v0

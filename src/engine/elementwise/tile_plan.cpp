@@ -216,7 +216,7 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
   const Geometry& geometry = iter.geometry();
   const TransposedTile tile = transposed_tile(iter, totals, t, plan.prefetches);
   const bool near = tile.in_first_level;
-  const std::int64_t most = tile.stage_bytes / totals.staged_bytes;
+  const std::int64_t most = std::min(tile.stage_bytes, max_large_stage_bytes) / totals.staged_bytes;
   const std::int64_t width = geometry.extent(totals.transposed_dim);
   const std::int64_t wide = t.max_transposed_run;
   std::int64_t usual = std::clamp(tile.run_bytes / totals.transposed_size,

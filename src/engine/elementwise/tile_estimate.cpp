@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/elementwise/tile_estimate.hpp"
+
+#include "engine/elementwise/small_estimate.hpp"
+#include "engine/footprint.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+constexpr std::int64_t max_ps = std::numeric_limits<std::int64_t>::max();
+
+/// Between memory and the buffers of one operand, for all tiles.
+std::int64_t moved_ps(const TilePlan& plan, const Geometry& geometry, int k, std::int64_t rows,
+                      const Tuning& t) {
+  const TileOperand& op = plan.operands[k];
+  if (!op.is_chunked() && op.access != Access::staged) return 0;
+  const std::int64_t elements = op.one_per_row ? rows : geometry.numel();
+  const std::int64_t vectors = elements * op.buffer_bytes() / priced_bytes;
+  const std::int64_t step = std::abs(geometry.stride(0, k));
+  const bool dense = !op.pack || step == op.memory_size || step == 0;
+  return plan.count * t.call_ps + (op.is_transposed() ? vectors * t.transposed_ps
+                                   : dense            ? rows * t.row_ps + vectors * t.vector_ps
+                                                      : elements * t.gathered_ps);
+}
+
+/// Lines that go through the caches: an output's come and go, unless they are streamed.
+std::int64_t line_bytes(const TilePlan& plan, const TensorIterator& iter) {
+  std::int64_t bytes = 0;
+  for (int k = 0; k < iter.ntensors(); ++k) {
+    const TileOperand& op = plan.operands[k];
+    const bool twice = op.is_output && !op.is_streamed() && !op.streams;
+    bytes += bytes_touched(iter, k) * (twice ? 2 : 1);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::int64_t estimate_ps(const SimpleRun& run, const TensorIterator& iter, const SpanKernel& kernel,
+                         const Tuning& t) {
+  std::int64_t ps = t.call_ps;
+  if (iter.ndim() > 0) {
+    const SmallEstimate estimate(iter.geometry(), kernel, t);
+    ps = run.strategy == Strategy::rows           ? estimate.rows()
+         : run.strategy == Strategy::strided_rows ? estimate.strided_rows()
+                                                  : estimate.span(run.buffered(), max_ps);
+  }
+  return std::max(ps, fetch_ps(bytes_touched(iter), t));
+}
+
+std::int64_t estimate_ps(const TilePlan& plan, const TensorIterator& iter, const SpanKernel& kernel,
+                         const Tuning& t) {
+  const Geometry& geometry = iter.geometry();
+  const std::int64_t rows = geometry.numel() / plan.row_elements;
+  std::int64_t ps = t.tiles_ps + plan.count * t.call_ps;
+  if (plan.is_strided()) {
+    ps += rows * t.strided_row_ps + 2 * geometry.numel() * iter.ntensors() * t.strided_ps;
+  } else {
+    ps += SpanPrices(kernel, t).spans(plan.row_elements, rows);
+  }
+  for (int k = 0; k < iter.ntensors(); ++k)
+    ps += moved_ps(plan, geometry, k, rows, t);
+  return std::max(ps, fetch_ps(line_bytes(plan, iter), t));
+}
+
+}  // namespace v0
+}  // namespace weft
