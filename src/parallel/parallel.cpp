@@ -4,6 +4,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "base/text.hpp"
+#include "parallel/loop_threads.hpp"
 #include "parallel/shared_loop.hpp"
 #include "parallel/thread_cap.hpp"
 
@@ -57,23 +58,25 @@ ThreadLimit::ThreadLimit(int threads) : outer_(thread_cap) {
 }
 ThreadLimit::~ThreadLimit() { thread_cap = outer_; }
 
+int loop_threads(std::int64_t count, std::int64_t grain, std::int64_t align) noexcept {
+  grain = std::max<std::int64_t>(grain, 1);
+  if (count <= grain) return 1;
+  const std::int64_t threads = num_threads();
+  if (threads == 1) return 1;
+  const LoopUnits units(count, std::max<std::int64_t>(align, 1));
+  return static_cast<int>(std::min({threads, ceil_div(count, grain), units.count}));
+}
+
 void parallel_for(std::int64_t count, std::int64_t grain,
                   FunctionRef<void(std::int64_t, std::int64_t)> body, std::int64_t align) {
   if (count <= 0) return;
-  grain = std::max<std::int64_t>(grain, 1);
-  align = std::max<std::int64_t>(align, 1);
-  const int threads = count <= grain ? 1 : num_threads();
-  if (threads == 1) {
-    body(0, count);
-    return;
-  }
-  const LoopUnits units(count, align);
-  const int parts =
-      static_cast<int>(std::min({std::int64_t{threads}, ceil_div(count, grain), units.count}));
+  const int parts = loop_threads(count, grain, align);
   if (parts == 1) {
     body(0, count);
     return;
   }
+  grain = std::max<std::int64_t>(grain, 1);
+  const LoopUnits units(count, std::max<std::int64_t>(align, 1));
   SharedLoop loop(units, grain, parts, body);
   const int limit = thread_cap;
   // A context of its own: an outer group that is cancelled must not end this loop silently

@@ -12,6 +12,7 @@
 #include "engine/tile_cursor.hpp"
 #include "kernels/stage/stage.hpp"
 #include "machine/tuning.hpp"
+#include "parallel/loop_threads.hpp"
 
 #include <algorithm>
 
@@ -257,10 +258,7 @@ Explanation explain_copy(const TensorIterator& iter, const RunOptions& options) 
     if (k == 0 && plan.streams()) access += ", streamed";
     if (k == 1 && plan.prefetches) access += ", prefetched";
   }
-  if (!options.serial) {
-    const std::int64_t pieces = ceil_div(walk.count(), grain_of(walk, options));
-    e.run.threads = static_cast<int>(std::clamp<std::int64_t>(pieces, 1, num_threads()));
-  }
+  if (!options.serial) e.run.threads = loop_threads(walk.count(), grain_of(walk, options));
   return e;
 }
 

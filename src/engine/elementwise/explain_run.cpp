@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/base/checked.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/machine/cpu_info.hpp>
-#include <weft/parallel/parallel.hpp>
 
 #include "base/text.hpp"
 #include "engine/check_kernel.hpp"
@@ -11,6 +9,7 @@
 #include "engine/elementwise/tile_prefetch.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
+#include "parallel/loop_threads.hpp"
 
 #include <algorithm>
 
@@ -66,12 +65,6 @@ std::string reason(const TilePlan& plan) {
   return text("operand ", k, " is dense along dim ", plan.operands[k].dense_dim, streamed);
 }
 
-int threads_for(std::int64_t pieces, std::int64_t grain) {
-  return pieces <= grain
-             ? 1
-             : static_cast<int>(std::min<std::int64_t>(num_threads(), ceil_div(pieces, grain)));
-}
-
 }  // namespace
 
 Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
@@ -103,7 +96,8 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
         in_rows && extents.size() > 1 ? iter.geometry().extent(dim_of_rows(iter.geometry())) : 1;
     e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
     if (simple.is_shared && !options.serial)
-      e.run.threads = threads_for(iter.numel(), estimate_grain(iter, kernel.cost, options, 0));
+      e.run.threads =
+          loop_threads(iter.numel(), estimate_grain(iter, kernel.cost, options, 0), line_align);
     return e;
   }
   const TilePlan plan = plan_wanted_tiles(iter, kernel, t, options, wanted);
@@ -116,7 +110,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];
   e.run.span = plan.row_elements;
   if (plan.in_chunks()) e.run.span = std::min(e.run.span, plan.chunk);
-  if (!options.serial) e.run.threads = threads_for(plan.count, plan.grain);
+  if (!options.serial) e.run.threads = loop_threads(plan.count, plan.grain);
   return e;
 }
 

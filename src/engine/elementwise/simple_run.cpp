@@ -248,7 +248,7 @@ void run_line(const SimpleRun& run, const TensorIterator& iter, const SpanKernel
     }
     kernel.run(kernel.context, part, nullptr, end - begin, 1, run.broadcast);
   };
-  parallel_for(n, estimate_grain(iter, kernel.cost, options, 0), run_part, 64);
+  parallel_for(n, estimate_grain(iter, kernel.cost, options, 0), run_part, line_align);
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ struct SimpleRun {
   std::uint32_t buffered() const noexcept { return packed | cast; }
 };
 
+/// Threads share a line between elements whose numbers are multiples of this.
+inline constexpr std::int64_t line_align = 64;
+
 /// The dim along which rows and strided_rows have their rows: the longest other than dim 0, which
 /// is 1 if there is no other.
 inline int dim_of_rows(const Geometry& geometry) {
