@@ -36,6 +36,10 @@ std::string list(const std::vector<T>& values) {
   return text(std::span(numbers));
 }
 
+std::string threads_text(int threads) {
+  return text(threads, threads == 1 ? " thread" : " threads");
+}
+
 std::string access_text(const Explanation::Operand& op) {
   std::string types(name(op.storage));
   if (op.dtype != op.storage) types += text(" as ", name(op.dtype));
@@ -153,8 +157,7 @@ std::string Explanation::to_text() const {
     out += '\n';
   }
   if (has_run) {
-    out += text("run: ", run.instruction_set, ", ", run.threads,
-                run.threads == 1 ? " thread, " : " threads, ", run.blocks,
+    out += text("run: ", run.instruction_set, ", ", threads_text(run.threads), ", ", run.blocks,
                 run.blocks == 1 ? " block" : " blocks", " of ", run.tile[0], " x ", run.tile[1],
                 ", spans of ", run.span, ", ", run.bytes_moved, " bytes moved\n");
     if (run.strategy != Strategy::automatic) {
@@ -166,8 +169,38 @@ std::string Explanation::to_text() const {
       }
       out += '\n';
     }
+    if (!run.form.empty()) out += text("form: ", run.form, '\n');
   }
   return out;
+}
+
+std::string_view Explanation::Run::how() const noexcept {
+  if (strategy != Strategy::automatic) return weft::name(strategy);
+  return form.empty() ? std::string_view("nothing") : std::string_view(form);
+}
+
+std::string Explanation::Run::to_text() const {
+  return text(how(), ", ", threads_text(threads), ", ", bytes_moved, " bytes moved");
+}
+
+std::string Explanation::Run::to_json() const {
+  std::string out =
+      text("{\"instruction_set\": ", quoted(instruction_set), ", \"threads\": ", threads,
+           ", \"span\": ", span, ", \"tile\": [", tile[0], ", ", tile[1], "], \"blocks\": ", blocks,
+           ", \"bytes_moved\": ", bytes_moved);
+  if (strategy != Strategy::automatic) {
+    out += text(", \"strategy\": ", quoted(weft::name(strategy)), ", \"why\": ", quoted(why),
+                ", \"candidates\": [");
+    const char* before = "";
+    for (const StrategyCandidate& candidate : candidates) {
+      out += text(before, "{\"strategy\": ", quoted(weft::name(candidate.strategy)),
+                  ", \"estimated_ns\": ", std::llround(candidate.estimated_ns), "}");
+      before = ", ";
+    }
+    out += "]";
+  }
+  if (!form.empty()) out += text(", \"form\": ", quoted(form));
+  return out + "}";
 }
 
 std::string Explanation::to_json() const {
@@ -194,24 +227,7 @@ std::string Explanation::to_json() const {
                 ", \"access\": ", quoted(op.access), "}");
   }
   out += "]";
-  if (has_run) {
-    out += text(", \"run\": {\"instruction_set\": ", quoted(run.instruction_set),
-                ", \"threads\": ", run.threads, ", \"span\": ", run.span, ", \"tile\": [",
-                run.tile[0], ", ", run.tile[1], "], \"blocks\": ", run.blocks,
-                ", \"bytes_moved\": ", run.bytes_moved);
-    if (run.strategy != Strategy::automatic) {
-      out += text(", \"strategy\": ", quoted(weft::name(run.strategy)),
-                  ", \"why\": ", quoted(run.why), ", \"candidates\": [");
-      const char* before = "";
-      for (const StrategyCandidate& candidate : run.candidates) {
-        out += text(before, "{\"strategy\": ", quoted(weft::name(candidate.strategy)),
-                    ", \"estimated_ns\": ", std::llround(candidate.estimated_ns), "}");
-        before = ", ";
-      }
-      out += "]";
-    }
-    out += "}";
-  }
+  if (has_run) out += text(", \"run\": ", run.to_json());
   return out + "}";
 }
 

@@ -42,6 +42,9 @@ ReduceCall prepare(Reduction op, const Output& first, const Output& second, cons
 /// prepare(...).run(), without an iterator where a few elements next to each other become one.
 void call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
           const ReduceOptions& options);
+/// How call() would go about it.
+Explanation explain_call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
+                         const ReduceOptions& options);
 ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,
                         const ReduceOptions& options);
 ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b);

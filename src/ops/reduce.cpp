@@ -5,6 +5,7 @@
 
 #include "base/operation.hpp"
 #include "engine/reduce/small_reduction.hpp"
+#include "ops/copy_call.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_reduce.hpp"
 #include "ops/reduce_axes.hpp"
@@ -150,33 +151,55 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
   return call;
 }
 
-/// Reduces all elements of a few that lie next to each other into an output that is ready for the
-/// result, of the types that the kernel itself has. False, with nothing done, if it is not that
-/// simple.
-bool reduce_in_row(Reduction op, const TensorView& out, const TensorView& a, IntSpan axes,
-                   const ReduceOptions& options) {
-  if (op == Reduction::mean || op == Reduction::var || op == Reduction::std) return false;
-  if (!a.defined() || !out.defined() || options.dtype) return false;
+/// The kernel that reduces all elements of a few that lie next to each other into an output that is
+/// ready for the result, of the types that the kernel itself has. Null if it is not that simple.
+const ReductionKernel* kernel_in_row(Reduction op, const TensorView& out, const TensorView& a,
+                                     IntSpan axes, const ReduceOptions& options) {
+  if (op == Reduction::mean || op == Reduction::var || op == Reduction::std) return nullptr;
+  if (!a.defined() || !out.defined() || options.dtype) return nullptr;
   const bool only = a.rank() == 1 && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1);
-  if (!axes.empty() && !only) return false;
+  if (!axes.empty() && !only) return nullptr;
   if (out.numel() != 1 || out.rank() != (options.keepdim ? a.rank() : 0) || out.read_only() ||
       !a.is_contiguous() || (info(op).kinds & kinds::of(a.dtype())) == 0) {
-    return false;
+    return nullptr;
   }
   const ReductionKernel* kernel = reduce_kernel(kernel_of(op), a.dtype());
   if (kernel == nullptr || kernel->types[0] != out.dtype() || kernel->types[1] != a.dtype())
-    return false;
-  auto* to = static_cast<char*>(out.data());
-  auto* from = static_cast<char*>(a.data());
-  if (from < to + out.nbytes() && to < from + a.nbytes()) return false;
-  return reduce_few_in_row(*kernel, to, from, a.numel());
+    return nullptr;
+  const auto* to = static_cast<const char*>(out.data());
+  const auto* from = static_cast<const char*>(a.data());
+  if (from < to + out.nbytes() && to < from + a.nbytes()) return nullptr;
+  return are_few_in_row(*kernel, a.numel()) ? kernel : nullptr;
+}
+
+/// Whether bytes are set to 0 by this thread.
+bool is_one_block(const TensorView& out) {
+  constexpr std::int64_t small = 256 << 10;  // bytes that no other thread is asked for
+  return out.nbytes() <= small && out.is_contiguous();
 }
 
 /// Numbers of every type are 0 where all bits are.
 void write_zeros(const TensorView& out) {
-  constexpr std::int64_t small = 256 << 10;  // bytes that no other thread is asked for
-  if (out.nbytes() > small || !out.is_contiguous()) return fill_out(out, 0);
+  if (!is_one_block(out)) return fill_out(out, 0);
   if (out.nbytes() > 0) std::memset(out.data(), 0, static_cast<std::size_t>(out.nbytes()));
+}
+
+/// What copy_out() of these would do.
+Explanation::Run explain_copy_out(const TensorView& to, const TensorView& from) {
+  return CopyCall(to, from).explain().run;
+}
+
+void explain_zeros(const TensorView& out, Explanation::Run& run) {
+  alignas(16) static constexpr char zero[16] = {};
+  if (!is_one_block(out)) {
+    run = explain_copy_out(out, TensorView::trusted(zero, out.dtype(), IntSpan()));
+    return;
+  }
+  run.form = "filled";
+  run.threads = 1;
+  run.span = run.tile[0] = out.numel();
+  run.tile[1] = run.blocks = 1;
+  run.bytes_moved = out.nbytes();
 }
 
 void check_vectors(const TensorView& a, const TensorView& b) {
@@ -225,6 +248,11 @@ Explanation ReduceCall::explain() const {
     e.operands[0].access = source.defined() ? "copied into" : "filled with 0";
     e.operands[1].access =
         source.defined() ? "copied: one element each" : "not read: one element each";
+    if (source.defined()) {
+      e.run = explain_copy_out(single, source);
+    } else {
+      explain_zeros(single, e.run);
+    }
   }
   return e;
 }
@@ -247,7 +275,26 @@ ReduceCall prepare(Reduction op, const Output& first, const Output& second, cons
 
 void call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
           const ReduceOptions& options) {
-  if (!reduce_in_row(op, out.view(), a, axes, options)) prepare(op, out, a, axes, options).run();
+  if (const ReductionKernel* kernel = kernel_in_row(op, out.view(), a, axes, options)) {
+    reduce_few_in_row(*kernel, static_cast<char*>(out.view().data()), static_cast<char*>(a.data()),
+                      a.numel());
+  } else {
+    prepare(op, out, a, axes, options).run();
+  }
+}
+
+Explanation explain_call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
+                         const ReduceOptions& options) {
+  const bool in_row = kernel_in_row(op, out.view(), a, axes, options) != nullptr;
+  Explanation e = prepare(op, out, a, axes, options).explain();
+  if (!in_row) return e;
+  e.operands[0].access = "reduced into, all at once";
+  e.operands[1].access = "direct";
+  e.run.form = "one-row";
+  e.run.threads = 1;
+  e.run.span = e.run.tile[1] = a.numel();
+  e.run.tile[0] = e.run.blocks = 1;
+  return e;
 }
 
 ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,

@@ -37,11 +37,6 @@ auto scaled(const OpArguments& args) {
   return prepare(op, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2], args.value);
 }
 CopyCall copy(const OpArguments& args) { return CopyCall(args.outputs[0], args.inputs[0]); }
-template <Reduction op>
-ReduceCall reduction(const OpArguments& args) {
-  return prepare(op, args.outputs[0], args.inputs[0], args.axes, {.keepdim = args.keepdim});
-}
-
 ReduceCall norm2(const OpArguments& args) {
   return prepare_norm(args.outputs[0], args.inputs[0], 2, args.axes, {.keepdim = args.keepdim});
 }
@@ -105,9 +100,9 @@ template <auto prepare>
 constexpr OpEntry entry(std::string_view name, int inputs) {
   return {name, inputs, &run<prepare>, &explain<prepare>};
 }
-template <auto prepare, auto call = &run<prepare>>
-constexpr OpEntry reduction_entry(const ReductionInfo& function) {
-  return {function.name, 1, call, &explain<prepare>, nullptr, &function};
+template <auto prepare>
+constexpr OpEntry prepared_reduction_entry(const ReductionInfo& function) {
+  return {function.name, 1, &run<prepare>, &explain<prepare>, nullptr, &function};
 }
 template <auto prepare, auto call = &run<prepare>>
 constexpr OpEntry entry(const FunctionInfo& function) {
@@ -130,6 +125,14 @@ void call_ternary(const OpArguments& args) {
 template <Reduction op>
 void call_reduction(const OpArguments& args) {
   call(op, args.outputs[0], args.inputs[0], args.axes, {.keepdim = args.keepdim});
+}
+template <Reduction op>
+Explanation explain_call_of(const OpArguments& args) {
+  return explain_call(op, args.outputs[0], args.inputs[0], args.axes, {.keepdim = args.keepdim});
+}
+template <Reduction op>
+constexpr OpEntry reduction_entry() {
+  return {info(op).name, 1, &call_reduction<op>, &explain_call_of<op>, nullptr, &info(op)};
 }
 void call_copy(const OpArguments& args) { copy_out(args.outputs[0], args.inputs[0]); }
 template <auto op>
@@ -162,16 +165,14 @@ constexpr auto entries = [] {
 #undef WEFT_DIVISION
 #undef WEFT_TERNARY
 #undef WEFT_SCALED
-#define WEFT_REDUCTION(NAME, ...)                                                \
-  reduction_entry<reduction<Reduction::NAME>, &call_reduction<Reduction::NAME>>( \
-      info(Reduction::NAME)),
+#define WEFT_REDUCTION(NAME, ...) reduction_entry<Reduction::NAME>(),
                               WEFT_FOR_EACH_REDUCTION(WEFT_REDUCTION)
 #undef WEFT_REDUCTION
 #define WEFT_REDUCTION(NAME, ...) \
-  reduction_entry<arg_reduction<Reduction::NAME>>(info(Reduction::NAME)),
+  prepared_reduction_entry<arg_reduction<Reduction::NAME>>(info(Reduction::NAME)),
                                   WEFT_FOR_EACH_ARG_REDUCTION(WEFT_REDUCTION)
 #undef WEFT_REDUCTION
-                                      reduction_entry<norm2>(norm2_info),
+                                      prepared_reduction_entry<norm2>(norm2_info),
       OpEntry{"copy", 1, &call_copy, &explain<copy>},
       entry<dot>("dot", 2),
       entry<cumulative<CumulativeOp::cummax, cummax_out>>("cummax", 1),

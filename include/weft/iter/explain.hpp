@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft {
@@ -53,12 +54,21 @@ struct Explanation {
     Strategy strategy = Strategy::automatic;
     std::string why;                            ///< why it is taken
     std::vector<StrategyCandidate> candidates;  ///< all that could, the one taken among them
-    int threads = 1;                            ///< that would take part
-    std::int64_t span = 0;                      ///< elements handed to the kernel at a time
+    /// What a reduction, prefix operation or softmax has instead: "spans", "gathered-columns", ...
+    std::string form;
+    int threads = 1;                ///< that would take part
+    std::int64_t span = 0;          ///< elements handed to the kernel at a time
     std::int64_t tile[2] = {0, 0};  ///< elements along dim 0 and dim 1 that are staged together
     std::int64_t blocks = 0;        ///< number of tiles
     std::int64_t bytes_moved =
         0;  ///< read and written in operands' memory, each element once per use
+
+    /// The name of the strategy, or the form; "nothing" where there are no elements.
+    WEFT_API std::string_view how() const noexcept;
+    /// "row-tiles, 2 threads, 4096 bytes moved".
+    WEFT_API std::string to_text() const;
+    /// One JSON object with the fields above; strategy, candidates and form where there are any.
+    WEFT_API std::string to_json() const;
   };
 
   DimVector common_shape;    ///< outermost axis first

@@ -48,9 +48,10 @@ struct CumulativeKernel {
 WEFT_API void run_cumulative(const TensorView& out, const TensorView& in, std::int64_t axis,
                              const CumulativeKernel& kernel, const RunOptions& options = {});
 
-/// The plan of run_cumulative, the axis squashed.
+/// The plan of run_cumulative, the axis squashed, and how it would go about it.
 WEFT_API Explanation explain_cumulative(const TensorView& out, const TensorView& in,
-                                        std::int64_t axis, const CumulativeKernel& kernel);
+                                        std::int64_t axis, const CumulativeKernel& kernel,
+                                        const RunOptions& options = {});
 
 }  // namespace v0
 }  // namespace weft

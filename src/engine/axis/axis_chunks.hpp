@@ -7,6 +7,7 @@
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "engine/axis/axis_form.hpp"
 #include "engine/block.hpp"
 #include "engine/elementwise/tile_plan.hpp"
 
@@ -43,8 +44,8 @@ class AxisPieces {
     return extent_ == 0 ? 0 : ceil_div(extent_, width_) * (iter_.numel() / extent_);
   }
   std::int64_t piece_elements() const { return width_ * length_; }
-  /// Most columns of a piece.
-  std::int64_t width() const { return width_; }
+  /// Elements along the axis.
+  std::int64_t length() const { return length_; }
   /// Elements along the axis that are worked on at a time.
   std::int64_t rows() const { return rows_; }
   bool converts() const { return out_.convert != nullptr || in_.convert != nullptr; }

@@ -29,7 +29,7 @@ class CumulativeColumns : public AxisPieces {
     if (is_staged(out_) || is_staged(in_)) return false;
     return extent_ >= several || kernel_.advance_lines == nullptr || length_ <= 1;
   }
-  static const char* access() { return "direct: columns across the axis"; }
+  static AxisForm form() { return AxisForm::columns; }
 
   void run(std::int64_t begin, std::int64_t end) const {
     alignas(64) char accumulators[most_accumulator_bytes + 64];
@@ -69,7 +69,7 @@ class CumulativeLines : public AxisPieces {
     return kernel_.advance_lines != nullptr && length_ > 1 && !converts() &&
            out_.axis_bytes == out_.size && in_.axis_bytes == in_.size;
   }
-  static const char* access() { return "direct: lines along the axis"; }
+  static AxisForm form() { return AxisForm::lines; }
 
   void run(std::int64_t begin, std::int64_t end) const {
     alignas(64) char accumulators[most_accumulator_bytes + 64];
@@ -108,10 +108,6 @@ class CumulativeGathered : public GatheredPieces {
       set_columns(std::clamp<std::int64_t>(fit / length_, std::min(most, several_lines), most));
     rows_ = fit / (piece_elements() / length_);
     rows_ = rows_ >= length_ ? length_ : rows_ - rows_ % kernel.step;
-  }
-
-  const char* access() const {
-    return by_lines_ ? "staged: lines along the axis" : "staged: columns across the axis";
   }
 
   void run(std::int64_t begin, std::int64_t end) const {

@@ -20,6 +20,9 @@ class GatheredPieces : public AxisPieces {
            (iter_.numel() / (extent_ * next_));
   }
   std::int64_t piece_elements() const { return width_ * height_ * length_; }
+  AxisForm form() const {
+    return by_lines_ ? AxisForm::gathered_lines : AxisForm::gathered_columns;
+  }
 
  protected:
   /// Columns that make lines of memory, and registers.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/base/checked.hpp>
 #include <weft/kernel/cumulative_kernel.hpp>
 #include <weft/machine/cpu_info.hpp>
 
 #include "engine/axis/along_axis.hpp"
 #include "engine/axis/cumulative_walks.hpp"
-#include "engine/grain.hpp"
+#include "engine/axis/run_pieces.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -22,18 +21,7 @@ void with_walk(const TensorIterator& iter, const TensorView& out, const TensorVi
   f(CumulativeGathered(iter, out, in, axis, kernel));
 }
 
-template <class Walk>
-void run_walk(const Walk& walk, const RunOptions& options) {
-  if (options.serial) {
-    walk.run(0, walk.count());
-    return;
-  }
-  constexpr double ns = 0.4;  // an element
-  const std::int64_t grain =
-      (options.grain > 0 ? options.grain : least_elements_a_thread(ns)) / walk.piece_elements();
-  parallel_for(walk.count(), std::max<std::int64_t>(1, grain),
-               [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
-}
+constexpr double ns = 0.4;  // an element
 
 }  // namespace
 
@@ -42,11 +30,11 @@ void run_cumulative(const TensorView& out, const TensorView& in, std::int64_t ax
   const TensorIterator iter = plan_along_axis(out, in, axis, kernel.out_type, kernel.in_type);
   const int along = normalize_axis(axis, in.rank());
   if (in.numel() == 0) return;
-  with_walk(iter, out, in, along, kernel, [&](const auto& walk) { run_walk(walk, options); });
+  with_walk(iter, out, in, along, kernel, [&](const auto& walk) { run_pieces(walk, ns, options); });
 }
 
 Explanation explain_cumulative(const TensorView& out, const TensorView& in, std::int64_t axis,
-                               const CumulativeKernel& kernel) {
+                               const CumulativeKernel& kernel, const RunOptions& options) {
   const TensorIterator iter = plan_along_axis(out, in, axis, kernel.out_type, kernel.in_type);
   const int along = normalize_axis(axis, in.rank());
   Explanation e = iter.explain();
@@ -54,14 +42,8 @@ Explanation explain_cumulative(const TensorView& out, const TensorView& in, std:
   e.run.instruction_set = name(current_level());
   e.run.bytes_moved = out.nbytes() + in.nbytes();
   if (in.numel() == 0) return e;
-  with_walk(iter, out, in, along, kernel, [&](const auto& walk) {
-    for (Explanation::Operand& op : e.operands)
-      op.access = walk.access();
-    e.run.span = walk.width();
-    e.run.tile[0] = walk.width();
-    e.run.tile[1] = walk.rows();
-    e.run.blocks = walk.count() * ceil_div(walk.piece_elements() / walk.width(), walk.rows());
-  });
+  with_walk(iter, out, in, along, kernel,
+            [&](const auto& walk) { explain_pieces(walk, ns, options, e); });
   return e;
 }
 

@@ -18,9 +18,9 @@ inline namespace v0 {
 void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
                  const SoftmaxKernel& kernel, const RunOptions& options = {});
 
-/// The plan of run_softmax.
+/// The plan of run_softmax, the axis squashed, and how it would go about it.
 Explanation explain_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
-                            const SoftmaxKernel& kernel);
+                            const SoftmaxKernel& kernel, const RunOptions& options = {});
 
 }  // namespace v0
 }  // namespace weft

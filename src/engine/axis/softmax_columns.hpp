@@ -86,9 +86,7 @@ class SoftmaxColumns : public GatheredPieces {
   bool direct() const { return in_direct_ && out_direct_; }
   /// Whether columns can be worked on where they stand, and are no slower than as many lines.
   bool fill_registers() const { return direct() && extent_ * in_.size >= least_row_bytes; }
-  const char* access() const {
-    return direct() ? "direct: columns across the axis" : "staged: columns across the axis";
-  }
+  AxisForm form() const { return direct() ? AxisForm::columns : AxisForm::staged_columns; }
 
   void run(std::int64_t begin, std::int64_t end) const {
     if (at_once_) return run_at_once(begin, end);

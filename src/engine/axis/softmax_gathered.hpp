@@ -31,10 +31,6 @@ class SoftmaxGathered : public GatheredPieces {
                      (width_ < 4 || width_ * std::abs(in_.column_bytes) < least_stretch);
     return length_ <= elements_of(buffer_bytes) && !direct && !cut;
   }
-  const char* access() const {
-    return by_lines_ ? "staged: whole lines along the axis"
-                     : "staged: whole columns across the axis";
-  }
 
   void run(std::int64_t begin, std::int64_t end) const {
     alignas(64) char dense[buffer_bytes];

@@ -26,8 +26,10 @@ class SoftmaxLines : public AxisPieces {
         out_staged_(is_staged_line(out_)),
         in_staged_(is_staged_line(in_)) {
     rows_ = staged() ? staged_rows(1) : std::min(length_, block_bytes / in_.kernel_size);
-    if (together())
+    if (together()) {
+      rows_ = length_;
       width_ = std::clamp<std::int64_t>(together_elements / length_, 1, most_softmax_lines);
+    }
   }
 
   /// Of direct ones: short lines, if there are several, are sooner turned into columns. Of staged
@@ -39,9 +41,7 @@ class SoftmaxLines : public AxisPieces {
     return extent_ < several || (dense(out_) && dense(in_));
   }
   bool staged() const { return out_staged_ || in_staged_; }
-  const char* access() const {
-    return staged() ? "staged: lines along the axis" : "direct: lines along the axis";
-  }
+  AxisForm form() const { return staged() ? AxisForm::staged_lines : AxisForm::lines; }
 
   void run(std::int64_t begin, std::int64_t end) const {
     for (std::int64_t piece = begin; piece < end; ++piece) {

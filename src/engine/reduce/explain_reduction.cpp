@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/checked.hpp>
 #include <weft/machine/cpu_info.hpp>
-#include <weft/parallel/parallel.hpp>
 
 #include "engine/check_kernel.hpp"
 #include "engine/elementwise/tile_plan.hpp"
 #include "engine/footprint.hpp"
 #include "engine/reduce/reduce_plan.hpp"
 #include "engine/reduce/small_reduction.hpp"
+#include "parallel/loop_threads.hpp"
 
 #include <algorithm>
 
 namespace weft {
 inline namespace v0 {
 namespace {
+
+const char* name(ReduceForm form) noexcept {
+  switch (form) {
+    case ReduceForm::spans: return "spans";
+    case ReduceForm::gathered_spans: return "gathered-spans";
+    case ReduceForm::columns: return "columns";
+    case ReduceForm::folded: return "folded";
+    case ReduceForm::gathered_columns: return "gathered-columns";
+  }
+  return "";
+}
 
 const char* name_of_output(bool by_columns) {
   return by_columns ? "reduced into, column by column" : "reduced into, span by span";
@@ -22,6 +33,7 @@ const char* name_of_output(bool by_columns) {
 void explain_small(const SmallReduction& small, Explanation& e) {
   e.operands[0].access = name_of_output(small.by_columns);
   e.operands[1].access = small.is_packed ? "staged: packed" : "direct";
+  e.run.form = small.by_columns ? "few-columns" : "few-spans";
   e.run.span = small.inner;
   e.run.tile[0] = small.kept;
   e.run.tile[1] = block_of(small);
@@ -53,16 +65,16 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
       if (r.converts()) access += r.pack ? ", cast" : "cast";
     }
   }
+  e.run.form = name(plan.form);
   e.run.span = plan.by_columns()                ? plan.width()
                : plan.form == ReduceForm::spans ? std::min(plan.span, plan.reduced.tile_elements)
                                                 : plan.reduced.tile_elements;
   e.run.tile[0] = plan.kept.tile_elements;
   e.run.tile[1] = plan.reduced.tile_elements;
   e.run.blocks = plan.kept.count * plan.reduced.count;
-  const std::int64_t pieces =
-      plan.groups > 1 ? plan.kept.count * plan.groups : ceil_div(plan.kept.count, plan.grain);
-  e.run.threads =
-      options.serial ? 1 : static_cast<int>(std::clamp<std::int64_t>(pieces, 1, num_threads()));
+  if (options.serial || iter.numel() == 0) return e;
+  e.run.threads = plan.groups > 1 ? loop_threads(plan.kept.count * plan.groups, 1)
+                                  : loop_threads(plan.kept.count, plan.grain);
   return e;
 }
 

@@ -24,16 +24,18 @@ constexpr std::int64_t packed_bytes = 8 << 10;
 
 }  // namespace
 
-bool reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
+bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
+  return elements >= 2 && elements <= std::min(few_in_row, kernel.span_elements) &&
+         kernel.noutputs == 1 && kernel.ninputs == 1 &&
+         kernel.accumulator_bytes <= accumulators_bytes;
+}
+
+void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
                        std::int64_t elements) {
-  if (elements < 2 || elements > std::min(few_in_row, kernel.span_elements)) return false;
-  if (kernel.noutputs != 1 || kernel.ninputs != 1 || kernel.accumulator_bytes > accumulators_bytes)
-    return false;
   alignas(64) char accumulator[accumulators_bytes];
   const std::int64_t row_bytes = 0;
   kernel.reduce_spans(kernel.context, accumulator, &input, &row_bytes, 1, elements, 0, 0);
   kernel.project(kernel.context, accumulator, 1, &output);
-  return true;
 }
 
 SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel) {

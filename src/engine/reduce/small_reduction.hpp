@@ -27,9 +27,11 @@ std::int64_t block_of(const SmallReduction& reduction);
 void run_small_reduction(const SmallReduction& reduction, const TensorIterator& iter,
                          const ReductionKernel& kernel);
 
-/// Two or more elements next to each other, which become one, without an iterator. False, with
-/// nothing done, if they are too many.
-bool reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
+/// Whether so many elements next to each other become one without an iterator: two or more, and not
+/// too many.
+bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements);
+/// Reduces them. Precondition: are_few_in_row().
+void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
                        std::int64_t elements);
 
 }  // namespace v0
