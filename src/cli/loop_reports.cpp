@@ -50,8 +50,12 @@ std::string json_report(const recurrent::LoopReport& r) {
 std::string json_notes(std::span<const graph::PlanNote> notes) {
   std::string out;
   for (const graph::PlanNote& note : notes) {
-    out += fmt::format(R"({}{{"kind": {}, "nodes": {}, "bytes": {}}})", out.empty() ? "" : ", ",
-                       json_string(name(note.kind)), json_list(note.nodes), note.bytes);
+    std::string runs;
+    for (const Explanation::Run& run : note.runs)
+      runs += (runs.empty() ? "" : ", ") + run.to_json();
+    out += fmt::format(R"({}{{"kind": {}, "nodes": {}, "bytes": {}, "runs": [{}]}})",
+                       out.empty() ? "" : ", ", json_string(name(note.kind)), json_list(note.nodes),
+                       note.bytes, runs);
   }
   return "[" + out + "]";
 }

@@ -9,6 +9,7 @@
 #include <weft/graph/elementwise_builder.hpp>
 #include <weft/graph/graph.hpp>
 #include <weft/graph/variables.hpp>
+#include <weft/iter/explain.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -173,6 +174,12 @@ class WEFT_API Kernel {
   /// true; or returns false, and a new one is made. Constant inputs are the very same as before, so
   /// that what was packed of them can be kept. Worth it where preparing is dear.
   virtual bool adapt(const PrepareContext& context);
+
+  /// How run() goes about it: one entry for each pass over operands that the engine makes, planned
+  /// by the functions that run() plans with. Empty where the engine has no part in it, or where it
+  /// follows from values that are not known yet. Before the first run, operands are taken to begin
+  /// on cache lines.
+  virtual std::vector<Explanation::Run> explain() const;
 };
 
 /// Where an operator is found.

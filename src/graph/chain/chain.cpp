@@ -2,8 +2,11 @@
 #include "graph/chain/chain.hpp"
 
 #include <weft/iter/config.hpp>
+#include <weft/machine/cpu_info.hpp>
 
 #include "engine/copy/copy_kernel.hpp"
+#include "engine/elementwise/tile_estimate.hpp"
+#include "engine/footprint.hpp"
 #include "engine/grain.hpp"
 #include "graph/chain/chain_body.hpp"
 
@@ -27,6 +30,8 @@ class ChainKernel final : public PreparedChain {
 
   void run(const KernelArguments& arguments) override;
   std::span<const DirectCall> direct_calls() const noexcept override { return direct_; }
+  void run_by_direct_calls() noexcept override { is_direct_ = true; }
+  std::vector<Explanation::Run> explain() const override;
 
  private:
   /// The context of a chain's SpanKernel.
@@ -47,6 +52,8 @@ class ChainKernel final : public PreparedChain {
   void make_kernel(const Chain& chain);
   bool is_one_chunk(const Chain& chain) const;
   void make_direct_calls(const Chain& chain);
+  RunOptions options() const { return {.grain = grain_}; }
+  Explanation::Run explain_direct_calls() const;
 
   ChainBody body_;
   /// Terms of the chain that are the iterator's operands.
@@ -57,7 +64,8 @@ class ChainKernel final : public PreparedChain {
   std::optional<CopyKernel> copy_;  // instead, of a chain that is nothing else
   bool divides_ = false;
   std::vector<DirectCall> direct_;
-  Tensor buffers_;  // of direct calls
+  Tensor buffers_;          // of direct calls
+  bool is_direct_ = false;  // these are made, and run() is not called
 };
 
 /// Outputs and inputs of the chain; of a single step the terms that it takes, numbers too: it is
@@ -215,8 +223,30 @@ void ChainKernel::run(const KernelArguments& arguments) {
   } else if (divides_) {
     kernel.context = &by_zero;
   }
-  run_spans(iter_, kernel, {.grain = grain_});
+  run_spans(iter_, kernel, options());
   if (by_zero) fail(ErrorCode::division, "input 1: an integer divided by 0");
+}
+
+std::vector<Explanation::Run> ChainKernel::explain() const {
+  if (is_direct_) return {explain_direct_calls()};
+  return {copy_ ? copy_->explain(iter_).run : explain_run(iter_, kernel_, options()).run};
+}
+
+/// All elements are one block, over which each step is one call.
+Explanation::Run ChainKernel::explain_direct_calls() const {
+  const DirectCall& call = direct_.front();
+  Explanation::Run run;
+  run.instruction_set = weft::name(current_level());
+  run.strategy = call.rows > 1 ? Strategy::rows : Strategy::line;
+  run.why = "all elements are in one block";
+  const std::int64_t ps =
+      estimate_ps(SimpleRun{.strategy = run.strategy}, iter_, kernel_, tuning());
+  run.candidates = {{run.strategy, static_cast<double>(ps) / 1000}};
+  run.span = run.tile[0] = call.n;
+  run.tile[1] = call.rows;
+  run.blocks = 1;
+  run.bytes_moved = bytes_touched(iter_);
+  return run;
 }
 
 }  // namespace

@@ -58,6 +58,8 @@ class PreparedChain : public Kernel {
   /// The same as run(), if the chain is one small block of operands that are used in place: calls
   /// to make one after the other, in buffers of this object. Empty if it is not.
   virtual std::span<const DirectCall> direct_calls() const noexcept = 0;
+  /// Says that the direct calls are made in place of run(): they are what is explained then.
+  virtual void run_by_direct_calls() noexcept = 0;
 };
 
 /// Prepares a chain. Outputs are of one shape, to which inputs broadcast; any strides.

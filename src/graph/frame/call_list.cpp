@@ -32,10 +32,11 @@ void CallList::add_call(const DirectCall& call, std::size_t first, int node) {
       {call.run, call.context, nullptr, nullptr, call.n, call.rows, call.broadcast, node, first});
 }
 
-void CallList::keep(std::unique_ptr<Kernel> kernel) {
+FrameStep& CallList::keep(std::unique_ptr<Kernel> kernel) {
   auto keeper = std::make_unique<FrameStep>();
   keeper->kernel = std::move(kernel);
   steps_.push_back(std::move(keeper));
+  return *steps_.back();
 }
 
 void CallList::connect(StepMemory& memory) {

@@ -67,7 +67,7 @@ class CallList {
   /// A call whose operands' pointers are there, from `first` on.
   void add_call(const DirectCall& call, std::size_t first, int node);
   /// What calls need to live.
-  void keep(std::unique_ptr<Kernel> kernel);
+  FrameStep& keep(std::unique_ptr<Kernel> kernel);
   /// All calls are there: the table stays where it is from now on.
   void connect(StepMemory& memory);
   char** pointer(std::size_t number) { return &pointers_[number]; }

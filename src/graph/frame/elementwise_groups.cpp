@@ -153,8 +153,8 @@ void ElementwiseGroups::close(std::size_t index) {
   }
   group.chain.ninputs = static_cast<int>(inputs.values.size());
   group.chain.noutputs = static_cast<int>(outputs.values.size());
-  writer_.segment().notes.add(PlanNote::Kind::fused, group.nodes, outputs.views);
-  writer_.add_chain(group.chain, group.nodes.front(), outputs, inputs);
+  const FrameStep& step = writer_.add_chain(group.chain, group.nodes.front(), outputs, inputs);
+  writer_.segment().notes.add(PlanNote::Kind::fused, group.nodes, outputs.views, &step);
 }
 
 }  // namespace graph

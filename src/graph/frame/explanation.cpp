@@ -4,9 +4,34 @@
 #include "base/text.hpp"
 #include "graph/frame/frame_impl.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace weft {
 inline namespace v0 {
 namespace graph {
+
+namespace {
+
+/// "; at-once, 1 thread, 64 bytes moved (3 times)" for each kind of pass.
+void append_runs(std::string& out, const std::vector<Explanation::Run>& runs) {
+  std::vector<std::pair<std::string, int>> kinds;
+  for (const Explanation::Run& run : runs) {
+    std::string how = run.to_text();
+    const auto known = std::ranges::find(kinds, how, &std::pair<std::string, int>::first);
+    if (known == kinds.end()) {
+      kinds.emplace_back(std::move(how), 1);
+    } else {
+      ++known->second;
+    }
+  }
+  for (const auto& [how, times] : kinds) {
+    out += text("; ", how);
+    if (times > 1) out += text(" (", times, " times)");
+  }
+}
+
+}  // namespace
 
 const char* name(PlanNote::Kind kind) noexcept {
   switch (kind) {
@@ -37,6 +62,7 @@ std::string to_string(const PlanNote& note) {
   for (std::size_t i = 0; i < note.nodes.size(); ++i)
     out += text(i == 0 ? "" : ", ", note.nodes[i]);
   if (note.bytes > 0) out += text("; ", note.bytes, " bytes written");
+  append_runs(out, note.runs);
   return out;
 }
 

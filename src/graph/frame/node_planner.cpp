@@ -144,11 +144,11 @@ void NodePlanner::plan_kernel(int index, const ProgramNode& node,
     writes.add(output);
     if (!output.view.defined()) step.first_value = node.first_output;
   }
-  note(PlanNote::Kind::kernel, index, writes.views);
   step.kernel = kernels_.prepare(
       index, *node.op,
       {node.node, reads.views, writes.views, constants, program_.operators, variables_});
   FrameStep& made = writer_.add_kernel(std::move(step), index, writes, reads);
+  writer_.segment().notes.add(PlanNote::Kind::kernel, {&index, 1}, writes.views, &made);
   if (in_place) planned_as(index) = {.is_view = false, .step = &made};
 }
 

@@ -44,9 +44,7 @@ class NodePlanner {
   bool fold(const ProgramNode& node, std::span<const ValueType> outputs);
   bool plan_view(const ProgramNode& node, std::span<const ValueType> outputs);
   void plan_kernel(int index, const ProgramNode& node, std::span<const ValueType> outputs);
-  void note(PlanNote::Kind kind, int index, std::span<const TensorView> outputs = {}) {
-    writer_.segment().notes.add(kind, {&index, 1}, outputs);
-  }
+  void note(PlanNote::Kind kind, int index) { writer_.segment().notes.add(kind, {&index, 1}); }
   FramePlan::PlannedAs& planned_as(int index) {
     return plan_.planned_as[static_cast<std::size_t>(index)];
   }

@@ -17,13 +17,16 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
+struct FrameStep;
+
 /// The notes of a segment, before their text is made: that is for those who ask.
 class PlanNotes {
  public:
-  /// `outputs`: what is written, undefined where that is not known; `result`: that a copy puts into
-  /// its place.
+  /// `outputs`: what is written, undefined where that is not known; `step`: what carries it out,
+  /// and lives as long as the notes; `result`: that a copy puts into its place.
   void add(PlanNote::Kind kind, std::span<const int> nodes,
-           std::span<const TensorView> outputs = {}, int result = -1);
+           std::span<const TensorView> outputs = {}, const FrameStep* step = nullptr,
+           int result = -1);
   /// What the kernel of a node writes is of another size.
   void set_kernel_bytes(int node, std::int64_t bytes);
   /// Appends them as they are told.
@@ -33,6 +36,7 @@ class PlanNotes {
   struct Raw {
     PlanNote::Kind kind;
     SmallVector<int, 4> nodes;
+    const FrameStep* step = nullptr;
     int result = -1;
     std::int64_t bytes = 0;
   };

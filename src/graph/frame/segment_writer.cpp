@@ -61,23 +61,22 @@ void SegmentWriter::add_calls(std::span<const DirectCall> calls, int node,
   }
 }
 
-void SegmentWriter::add_chain(const Chain& chain, int node, const OperandList& outputs,
-                              const OperandList& inputs) {
+FrameStep& SegmentWriter::add_chain(const Chain& chain, int node, const OperandList& outputs,
+                                    const OperandList& inputs) {
   std::unique_ptr<PreparedChain> prepared = prepare_chain(chain, outputs.views, inputs.views);
-  if (prepared->direct_calls().empty()) {
-    add_kernel({.kernel = std::move(prepared)}, node, outputs, inputs);
-    return;
-  }
+  if (prepared->direct_calls().empty())
+    return add_kernel({.kernel = std::move(prepared)}, node, outputs, inputs);
+  prepared->run_by_direct_calls();
   add_calls(prepared->direct_calls(), node, outputs, inputs);
-  segment_.calls.keep(std::move(prepared));  // its buffers and numbers
+  return segment_.calls.keep(std::move(prepared));  // its buffers and numbers
 }
 
-void SegmentWriter::add_copy(const ValueState& to, const ValueState& from) {
+FrameStep& SegmentWriter::add_copy(const ValueState& to, const ValueState& from) {
   OperandList outputs, inputs;
   outputs.add(to);
   inputs.add(from);
-  add_chain(Chain::copy(from.view.dtype()), -1, outputs, inputs);
   segment_.bytes_copied += from.view.nbytes();
+  return add_chain(Chain::copy(from.view.dtype()), -1, outputs, inputs);
 }
 
 void SegmentWriter::connect(StepMemory& memory) {

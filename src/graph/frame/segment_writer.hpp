@@ -41,12 +41,12 @@ class SegmentWriter {
   /// The number of the call that comes next.
   int next_call() const noexcept { return segment_.calls.next_call(); }
 
-  // `node`: for messages, -1 for a copy.
+  // `node`: for messages, -1 for a copy. They return what holds the kernel.
   FrameStep& add_kernel(FrameStep step, int node, const OperandList& outputs,
                         const OperandList& inputs);
-  void add_chain(const Chain& chain, int node, const OperandList& outputs,
-                 const OperandList& inputs);
-  void add_copy(const ValueState& to, const ValueState& from);
+  FrameStep& add_chain(const Chain& chain, int node, const OperandList& outputs,
+                       const OperandList& inputs);
+  FrameStep& add_copy(const ValueState& to, const ValueState& from);
 
   /// All calls are there, and roots are where they are going to be.
   void connect(StepMemory& memory);

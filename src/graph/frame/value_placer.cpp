@@ -54,8 +54,8 @@ ValueState ValuePlacer::dense_copy(const ValueState& from, int for_node) {
   made.segment = writer_.index();
   made.view = values_.placeholders.next(from.view.dtype(), from.view.shape());
   made.root = add_arena_root(-1, made.view);
-  writer_.segment().notes.add(PlanNote::Kind::copied, {&for_node, 1}, {&made.view, 1});
-  writer_.add_copy(made, from);
+  const FrameStep& step = writer_.add_copy(made, from);
+  writer_.segment().notes.add(PlanNote::Kind::copied, {&for_node, 1}, {&made.view, 1}, &step);
   return made;
 }
 
@@ -86,8 +86,8 @@ void ValuePlacer::place_results() {
     target.view = place.strides.empty()
                       ? values_.placeholders.next(at.view.dtype(), at.view.shape())
                       : values_.placeholders.next(at.view.dtype(), at.view.shape(), place.strides);
-    writer_.segment().notes.add(PlanNote::Kind::copied, {}, {&target.view, 1}, result);
-    writer_.add_copy(target, at);
+    const FrameStep& step = writer_.add_copy(target, at);
+    writer_.segment().notes.add(PlanNote::Kind::copied, {}, {&target.view, 1}, &step, result);
     plan_.copied_results[r] = target;
   }
 }

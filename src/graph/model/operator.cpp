@@ -71,6 +71,7 @@ Kernel::~Kernel() = default;
 void Kernel::hold(int) {}
 bool Kernel::resize(std::span<const TensorView* const>, std::span<DimVector>) { return false; }
 bool Kernel::adapt(const PrepareContext&) { return false; }
+std::vector<Explanation::Run> Kernel::explain() const { return {}; }
 Operator::~Operator() = default;
 
 bool Operator::elementwise(ElementwiseBuilder&) const { return false; }

@@ -147,6 +147,7 @@ class TileRun final : public Kernel {
     copy_ = prepare_chain(Chain::copy(out.dtype()), outputs, inputs);
   }
   void run(const KernelArguments& arguments) override { copy_->run(arguments); }
+  std::vector<Explanation::Run> explain() const override { return copy_->explain(); }
 
  private:
   std::unique_ptr<Kernel> copy_;

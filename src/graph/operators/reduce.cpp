@@ -2,31 +2,28 @@
 // Reductions: ReduceSum, ReduceMean, ReduceProd, ReduceMax, ReduceMin, ReduceLogicalAnd,
 // ReduceLogicalOr.
 #include <weft/ops/copy.hpp>
-#include <weft/ops/reduce.hpp>
 
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
+#include "ops/prepare_reduce.hpp"
 
 namespace weft {
 inline namespace v0 {
 namespace graph {
 namespace {
 
-using ReduceFn = void (*)(const Output& out, const Input& a, IntSpan axes,
-                          const ReduceOptions& options);
-
 /// What elements have to be.
 enum class Elements : std::uint8_t { any_number, real, floating, boolean };
 
-struct Reduction {
+struct ReduceEntry {
   const char* name;
-  ReduceFn function;
+  Reduction function;
   Elements elements;
 };
 
 class ReduceRun final : public Kernel {
  public:
-  ReduceRun(const PrepareContext& context, ReduceFn function, bool keeps)
+  ReduceRun(const PrepareContext& context, Reduction function, bool keeps)
       : out_(context.output(0)),
         in_(context.input(0)),
         axes_view_(context.input(1)),
@@ -43,8 +40,13 @@ class ReduceRun final : public Kernel {
     if (axes_.empty()) {
       copy_out(out, in);
     } else {
-      function_(out, in, axes_, {.keepdim = keeps_});
+      call(function_, out, in, axes_, {.keepdim = keeps_});
     }
+  }
+  /// Once the axes are known.
+  std::vector<Explanation::Run> explain() const override {
+    if (axes_.empty()) return {};
+    return {explain_call(function_, out_, in_, axes_, {.keepdim = keeps_}).run};
   }
 
  private:
@@ -52,14 +54,14 @@ class ReduceRun final : public Kernel {
   bool is_constant_;  ///< axes are; else they are read in every run
   std::vector<std::int64_t> axes_;
   bool keeps_;
-  ReduceFn function_;
+  Reduction function_;
 };
 
 /// Over the axes that input 1 holds; over none, the elements are as they were. With keep_dims a
 /// reduced axis stays with extent 1.
 class Reduce final : public Operator {
  public:
-  explicit Reduce(const Reduction& reduction)
+  explicit Reduce(const ReduceEntry& reduction)
       : Operator({.name = reduction.name}), reduction_(reduction) {}
 
   void infer(InferContext& context) const override {
@@ -125,22 +127,22 @@ class Reduce final : public Operator {
     return reduced;
   }
 
-  Reduction reduction_;
+  ReduceEntry reduction_;
 };
 
 }  // namespace
 
 void add_reduce_operators(OperatorRegistry& registry) {
-  constexpr Reduction reductions[] = {
-      {"ReduceSum", &sum_out, Elements::any_number},
-      {"ReduceMean", &mean_out, Elements::floating},
-      {"ReduceProd", &prod_out, Elements::any_number},
-      {"ReduceMax", &amax_out, Elements::real},
-      {"ReduceMin", &amin_out, Elements::real},
-      {"ReduceLogicalAnd", &all_out, Elements::boolean},
-      {"ReduceLogicalOr", &any_out, Elements::boolean},
+  constexpr ReduceEntry reductions[] = {
+      {"ReduceSum", Reduction::sum, Elements::any_number},
+      {"ReduceMean", Reduction::mean, Elements::floating},
+      {"ReduceProd", Reduction::prod, Elements::any_number},
+      {"ReduceMax", Reduction::amax, Elements::real},
+      {"ReduceMin", Reduction::amin, Elements::real},
+      {"ReduceLogicalAnd", Reduction::all, Elements::boolean},
+      {"ReduceLogicalOr", Reduction::any, Elements::boolean},
   };
-  for (const Reduction& reduction : reductions)
+  for (const ReduceEntry& reduction : reductions)
     registry.add(std::make_shared<Reduce>(reduction));
 }
 

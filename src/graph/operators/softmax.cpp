@@ -3,6 +3,7 @@
 
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
+#include "ops/prepare_softmax.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -16,6 +17,10 @@ class SoftmaxRun final : public Kernel {
 
   void run(const KernelArguments& arguments) override {
     softmax_out(rebound(out_, arguments.outputs[0]), rebound(in_, arguments.inputs[0]), axis_);
+  }
+  std::vector<Explanation::Run> explain() const override {
+    const SoftmaxKernel& kernel = softmax_kernel_for(SoftmaxOp::softmax, in_, out_);
+    return {explain_softmax(out_, in_, axis_, kernel).run};
   }
 
  private:

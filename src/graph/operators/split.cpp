@@ -7,6 +7,7 @@
 #include "graph/operators/view_operator.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace weft {
 inline namespace v0 {
@@ -148,6 +149,12 @@ class ConcatRun final : public Kernel {
       void* out = static_cast<char*>(arguments.outputs[0]) + part.offset;
       part.kernel->run({&in, &out, arguments.memory});
     }
+  }
+  std::vector<Explanation::Run> explain() const override {
+    std::vector<Explanation::Run> runs;
+    for (const Part& part : parts_)
+      std::ranges::move(part.kernel->explain(), std::back_inserter(runs));
+    return runs;
   }
 
  private:

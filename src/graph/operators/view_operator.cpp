@@ -3,6 +3,8 @@
 
 #include <weft/ops/copy.hpp>
 
+#include "ops/copy_call.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -31,6 +33,13 @@ class ViewCopy final : public Kernel {
     op_.views(node_, input(0), integers, views_);
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       copy_out(rebound(outputs_[i], arguments.outputs[i]), views_[i]);
+  }
+  /// Once a run has told the views.
+  std::vector<Explanation::Run> explain() const override {
+    std::vector<Explanation::Run> runs;
+    for (std::size_t i = 0; i < outputs_.size() && views_[i].defined(); ++i)
+      runs.push_back(CopyCall(outputs_[i], views_[i]).explain().run);
+    return runs;
   }
 
  private:
