@@ -228,6 +228,32 @@ TEST_CASE("program: explain tells of strategies", "[program]") {
   check_usage_error("explain --strategy none " + call, "there is no 'none', expected one of");
 }
 
+TEST_CASE("program: explain tells of forms", "[program]") {
+  const std::string page =
+      TemporaryFolder::read(std::string(WEFT_TESTS_DIR) + "/../docs/program.md");
+  const auto form_of = [&](const std::string& call) {
+    const Finished text = run_program("explain --threads 1 '" + call + "'");
+    INFO(text.out << text.error);
+    CHECK(text.code == 0);
+    CHECK(contains(text.out, ", 1 thread, "));
+    const std::string form = text.out.substr(text.out.rfind('\n', text.out.size() - 2) + 1);
+    const std::string name = form.substr(6, form.size() - 7);
+    const Finished json = run_program("explain --json '" + call + "'");
+    CHECK(JsonCheck::is_json(json.out));
+    CHECK(contains(json.out, "\"form\": \"" + name + "\""));
+    CHECK(contains(page, "`" + name + "`"));
+    return form;
+  };
+  CHECK(form_of("softmax out:f32[10,200] f32[10,200]") == "form: few-lines\n");
+  CHECK(form_of("softmax out:f32[100,1000] f32[100,1000]") == "form: lines\n");
+  CHECK(form_of("log_softmax out:f32[100,1000] f32[100,1000] dim=0") == "form: columns\n");
+  CHECK(form_of("cumsum out:f32[50,300] f32[50,300]") == "form: columns\n");
+  CHECK(form_of("cummax out:f32[50,300] f32[50,300] dim=1") == "form: lines\n");
+  CHECK(form_of("cummax out:f32[50,300] f32[50,300]{1200,4} dim=1") == "form: gathered-lines\n");
+  CHECK(form_of("sum out:f32[3] f32[4,3] dim=0") == "form: few-columns\n");
+  CHECK(form_of("sum out:f32[] f32[100]") == "form: one-row\n");
+}
+
 TEST_CASE("program: the page lists every strategy", "[program]") {
   const std::string page =
       TemporaryFolder::read(std::string(WEFT_TESTS_DIR) + "/../docs/program.md");

@@ -111,6 +111,10 @@ TEST_CASE("run: json", "[run]") {
   CHECK(contains(run.out, "\"type\": \"f32\", \"shape\": [2, 3]}"));
   CHECK(contains(run.out, "\"runs\": 1"));
   CHECK(contains(run.out, "\"loops\": []"));
+  CHECK(contains(run.out, "\"bytes\": 24, \"runs\": [{\"instruction_set\": "));
+  CHECK(contains(run.out, "\"strategy\": \"rows\""));
+  run = m.run(m.both() + " --explain");
+  CHECK(contains(run.out, "; 24 bytes written; rows, 1 thread, 84 bytes moved\n"));
 }
 
 TEST_CASE("run: inputs that are not what the model wants", "[run]") {

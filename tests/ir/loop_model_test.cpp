@@ -311,6 +311,8 @@ TEST_CASE("loop model: what its loops did", "[loop]") {
     CHECK(report.end == recurrent::LoopEnd::slices);
     REQUIRE(report.in_trips.size() == 1);
     CHECK(report.in_trips[0].kind == graph::PlanNote::Kind::fused);
+    REQUIRE(report.in_trips[0].runs.size() == 1);
+    CHECK(report.in_trips[0].runs[0].strategy == Strategy::line);
     CHECK(report.to_text().find("in every trip:\n    fused: Add") != std::string::npos);
   }
   CHECK(loops == 1);

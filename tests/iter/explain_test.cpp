@@ -255,6 +255,17 @@ TEST_CASE("explain: how a kernel would run it comes last", "[iter]") {
   CHECK(is_json(json));
   CHECK(has(json, "\"avx2 \\\"with\\\" a \\\\\""));
   CHECK(has(json, "\"bytes_moved\": 12345"));
+  CHECK(has(json, "\"run\": " + e.run.to_json() + "}"));
+  CHECK(e.run.to_text() == "nothing, 3 threads, 12345 bytes moved");
+  e.run.form = "columns";
+  e.run.threads = 1;
+  CHECK(e.run.to_text() == "columns, 1 thread, 12345 bytes moved");
+  CHECK(has(e.to_text(), "form: columns\n"));
+  CHECK(has(e.run.to_json(), "\"form\": \"columns\""));
+  e.run.form.clear();
+  e.run.strategy = weft::Strategy::row_tiles;
+  CHECK(e.run.how() == "row-tiles");
+  CHECK(is_json(e.run.to_json()));
   CHECK_FALSE(is_json("[1, 2"));
   CHECK_FALSE(is_json("{\"a\" 1}"));
   CHECK_FALSE(is_json("[1] 2"));

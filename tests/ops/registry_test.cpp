@@ -148,6 +148,7 @@ TEST_CASE("registry: running by name is calling the function", "[ops]") {
       CHECK(e.run.threads >= 1);
       CHECK(e.run.blocks >= 1);
       CHECK(e.run.bytes_moved > 0);
+      CHECK((e.run.strategy == weft::Strategy::automatic) == !e.run.form.empty());
       CHECK(!e.run.instruction_set.empty());
       for (const auto& operand : e.operands)
         CHECK(!operand.access.empty());
@@ -155,6 +156,33 @@ TEST_CASE("registry: running by name is calling the function", "[ops]") {
       CHECK(e.to_json().front() == '{');
     }
   }
+}
+
+TEST_CASE("registry: the forms of reductions", "[ops]") {
+  const auto run_of = [](const char* name, const Dims& out, const Dims& in, bool keepdim = false) {
+    const Tensor to = Tensor::zeros(out, ScalarType::f32),
+                 from = Tensor::zeros(in, ScalarType::f32);
+    const std::vector<TensorView> outputs = {to};
+    const Inputs inputs = {from};
+    OpArguments args = arguments(outputs, inputs);
+    args.axes = {0};
+    args.keepdim = keepdim;
+    return weft::find_op(name, args).explain(args).run;
+  };
+  CHECK(run_of("sum", {}, {100}).form == "one-row");
+  CHECK(run_of("sum", {}, {100}).to_text() == "one-row, 1 thread, 404 bytes moved");
+  CHECK(run_of("sum", {20}, {30, 20}).form == "few-columns");
+  CHECK(run_of("sum", {2000}, {300, 2000}).form == "columns");
+  CHECK(run_of("sum", {}, {1'000'000}).form == "spans");
+  // Of one element each: a copy, or zeros.
+  CHECK(run_of("amax", {20}, {1, 20}).how() == "at-once");
+  Tensor places = Tensor::zeros({20}, ScalarType::i64);
+  const Tensor one = Tensor::zeros({1, 20}, ScalarType::f32);
+  const std::vector<TensorView> outputs = {places};
+  const Inputs inputs = {one};
+  OpArguments args = arguments(outputs, inputs);
+  args.axes = {0};
+  CHECK(weft::find_op("argmax", args).explain(args).run.form == "filled");
 }
 
 TEST_CASE("registry: explaining changes nothing", "[ops]") {

@@ -70,7 +70,8 @@ struct LoopReport {
   std::vector<std::string> hoisted;  ///< operations done once, before the first trip
   std::vector<std::string> blocked;  ///< operations done for many trips at a time
   std::int64_t block_trips = 0;      ///< trips in such a block
-  /// What became of the operations of every trip: viewed, fused, ... None where shapes change.
+  /// What became of the operations of every trip: viewed, fused, ... None where shapes change. How
+  /// they run is as of when the body was planned for them first.
   std::vector<graph::PlanNote> in_trips;
   int viewed_slices = 0;          ///< iterators whose slices are read where they are
   int staged_slices = 0;          ///< iterators whose slices are packed block by block
