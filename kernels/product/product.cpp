@@ -31,6 +31,12 @@ template <class T>
 constexpr std::int64_t panel_width = panel_vectors * Vectorized<T>::lanes;
 constexpr std::int64_t vector_bytes = 64;
 
+/// Bytes from a panel of b to the next.
+template <class T>
+WEFT_ALWAYS_INLINE std::int64_t panel_step(const ProductAt& block) {
+  return panel_width<T> * block.b.column_step;
+}
+
 /// One step: a column of a's tile times a row of b's.
 template <class T, int rows, int vectors, std::size_t... J>
 WEFT_ALWAYS_INLINE void add_products(Vectorized<T>* sums, const char* a, std::int64_t a_row,
@@ -62,8 +68,8 @@ struct RunPlace {
   const char* ahead = nullptr;
   std::int64_t ahead_step = 0;
 
-  void go_down(const ProductBlock& block, std::int64_t rows) {
-    if (a != nullptr) a += rows * block.a_row_step;  // null if it has no columns
+  void go_down(const ProductAt& block, std::int64_t rows) {
+    if (a != nullptr) a += rows * block.a.row_step;  // null if it has no columns
     if (start != nullptr) start += rows * start_row_step;
     c += rows * c_row_step;
   }
@@ -72,15 +78,15 @@ struct RunPlace {
 /// One run of products for a tile of `rows` rows by `panels` panels. I: the sums, by rows; packs
 /// instead of loops, so that every sum is an object of its own, which compilers keep in a register.
 template <class T, int rows, int panels, bool fetches, std::size_t... I>
-WEFT_ALWAYS_INLINE void run_tile(const ProductBlock& block, const RunPlace& at,
+WEFT_ALWAYS_INLINE void run_tile(const ProductAt& block, const RunPlace& at,
                                  std::index_sequence<I...>) {
   using V = Vectorized<T>;
   constexpr int vectors = panels * panel_vectors;
   const char *a = at.a, *b = at.b, *const start = at.start;
-  const std::int64_t a_row = block.a_row_step;
-  const std::int64_t a_step = block.a_depth_step;
-  const std::int64_t b_step = block.b_depth_step;
-  const std::int64_t b_panel = block.b_panel_step;
+  const std::int64_t a_row = block.a.row_step;
+  const std::int64_t a_step = block.a.column_step;
+  const std::int64_t b_step = block.b.row_step;
+  const std::int64_t b_panel = panel_step<T>(block);
   const auto offset = [](std::size_t i, std::int64_t row_step) {
     return static_cast<std::int64_t>(i / vectors) * row_step +
            static_cast<std::int64_t>(i % vectors) * vector_bytes;
@@ -108,12 +114,12 @@ WEFT_ALWAYS_INLINE void run_tile(const ProductBlock& block, const RunPlace& at,
   (sums[I].store(reinterpret_cast<T*>(at.c + offset(I, at.c_row_step))), ...);
 }
 template <class T, int rows, int panels, bool fetches>
-void tile(const ProductBlock& block, const RunPlace& at) {
+void tile(const ProductAt& block, const RunPlace& at) {
   run_tile<T, rows, panels, fetches>(block, at,
                                      std::make_index_sequence<rows * panels * panel_vectors>());
 }
 
-using TileFn = void (*)(const ProductBlock&, const RunPlace&);
+using TileFn = void (*)(const ProductAt&, const RunPlace&);
 /// The tiles of 1, 2, ... tile_rows rows.
 template <class T, bool fetches>
 constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
@@ -134,8 +140,8 @@ constexpr std::int64_t most_fetching = 4;
 
 /// One run of all rows of some panels.
 template <class T>
-WEFT_ALWAYS_INLINE void run_tiles(const ProductBlock& block, int panels, RunPlace at) {
-  const char* const next = at.b + at.depth * block.b_depth_step;
+WEFT_ALWAYS_INLINE void run_tiles(const ProductAt& block, int panels, RunPlace at) {
+  const char* const next = at.b + at.depth * block.b.row_step;
   if (block.rows <= tile_rows && next >= at.b_end) {
     (panels == row_panels ? &tile<T, 1, row_panels, false> : tiles<T, false>.of[block.rows - 1])(
         block, at);
@@ -146,7 +152,7 @@ WEFT_ALWAYS_INLINE void run_tiles(const ProductBlock& block, int panels, RunPlac
   const std::int64_t fetching = next >= at.b_end        ? 0
                                 : count < most_fetching ? count
                                                         : most_fetching;
-  if (fetching > 0) at.ahead_step = block.b_depth_step / fetching;
+  if (fetching > 0) at.ahead_step = block.b.row_step / fetching;
   for (std::int64_t t = 0; t < count; ++t) {
     const std::int64_t height = block.rows * (t + 1) / count - block.rows * t / count;
     if (t < fetching) {
@@ -162,7 +168,7 @@ WEFT_ALWAYS_INLINE void run_tiles(const ProductBlock& block, int panels, RunPlac
 /// Between runs c stays in a buffer: its rows may lie a power of two apart, where few of them fit a
 /// cache.
 template <class T>
-[[gnu::noinline]] void run_after_run(const ProductBlock& block, int panels, RunPlace at) {
+[[gnu::noinline]] void run_after_run(const ProductAt& block, int panels, RunPlace at) {
   alignas(64) char between[most_rows * panel_vectors * vector_bytes];
   char* const c = at.c;
   const std::int64_t c_row_step = at.c_row_step;
@@ -176,20 +182,20 @@ template <class T>
       at.c_row_step = c_row_step;
     }
     run_tiles<T>(block, panels, at);
-    at.a += product_run * block.a_depth_step;
-    at.b += product_run * block.b_depth_step;
+    at.a += product_run * block.a.column_step;
+    at.b += product_run * block.b.row_step;
     at.start = between;
     at.start_row_step = panels * panel_vectors * vector_bytes;
   }
 }
 /// All rows of some panels; at most most_rows of them.
 template <class T>
-void whole_panels(const ProductBlock& block, int panels, const char* b, char* c,
+void whole_panels(const ProductAt& block, int panels, const char* b, char* c,
                   std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
-  const bool is_packed = panels == 1 && block.b_depth_step == panel_vectors * vector_bytes;
+  const bool is_packed = panels == 1 && block.b.row_step == panel_vectors * vector_bytes;
   const std::int64_t all_panels = (block.columns + panel_width<T> - 1) / panel_width<T>;
-  const char* const b_end = is_packed ? block.b + all_panels * block.b_panel_step : nullptr;
-  const RunPlace at{block.a, b, b_end, block.depth, start, start_row_step, c, c_row_step};
+  const char* const b_end = is_packed ? block.b.data + all_panels * panel_step<T>(block) : nullptr;
+  const RunPlace at{block.a.data, b, b_end, block.depth, start, start_row_step, c, c_row_step};
   if (block.depth <= product_run) {
     run_tiles<T>(block, panels, at);
   } else {
@@ -199,40 +205,41 @@ void whole_panels(const ProductBlock& block, int panels, const char* b, char* c,
 
 /// A last panel of which only some columns are wanted, by way of a buffer, some rows at a time.
 template <class T>
-void part_of_panel(const ProductBlock& block, std::int64_t columns, const char* b, char* c,
+void part_of_panel(const ProductAt& block, std::int64_t columns, const char* b, char* c,
                    const char* start) {
   constexpr std::int64_t height = least_rows;
   constexpr std::int64_t step = panel_width<T> * static_cast<std::int64_t>(sizeof(T));
   alignas(64) char buffer[height * step];
   const auto bytes = static_cast<std::size_t>(columns) * sizeof(T);
-  ProductBlock part = block;
+  ProductAt part = block;
   for (std::int64_t row = 0; row < block.rows; row += height) {
     part.rows = block.rows - row < height ? block.rows - row : height;
-    if (block.a != nullptr) part.a = block.a + row * block.a_row_step;  // null if it has no columns
+    if (block.a.data != nullptr)
+      part.a.data = block.a.data + row * block.a.row_step;  // null if it has no columns
     if (start != nullptr) {
       for (std::int64_t r = 0; r < part.rows; ++r) {
         char* to = buffer + r * step;
-        __builtin_memcpy(to, start + (row + r) * block.start_row_step, bytes);
+        __builtin_memcpy(to, start + (row + r) * block.start.row_step, bytes);
         __builtin_memset(to + bytes, 0, static_cast<std::size_t>(step) - bytes);
       }
     }
     whole_panels<T>(part, 1, b, buffer, step, start == nullptr ? nullptr : buffer, step);
     for (std::int64_t r = 0; r < part.rows; ++r)
-      __builtin_memcpy(c + (row + r) * block.c_row_step, buffer + r * step, bytes);
+      __builtin_memcpy(c + (row + r) * block.c.row_step, buffer + r * step, bytes);
   }
 }
 
 /// Some rows of all columns.
 template <class T>
-void multiply_rows(const ProductBlock& block) {
+void multiply_rows(const ProductAt& block) {
   constexpr std::int64_t panel_bytes = panel_width<T> * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t whole = block.columns / panel_width<T>;
   std::int64_t panel = 0;
   const auto run = [&](int panels) {
     const std::int64_t at = panel * panel_bytes;
-    whole_panels<T>(block, panels, block.b + panel * block.b_panel_step, block.c + at,
-                    block.c_row_step, block.start == nullptr ? nullptr : block.start + at,
-                    block.start_row_step);
+    whole_panels<T>(block, panels, block.b.data + panel * panel_step<T>(block), block.c.data + at,
+                    block.c.row_step, block.start.data == nullptr ? nullptr : block.start.data + at,
+                    block.start.row_step);
     panel += panels;
   };
   if (block.rows == 1) {
@@ -244,12 +251,12 @@ void multiply_rows(const ProductBlock& block) {
   const std::int64_t left = block.columns - whole * panel_width<T>;
   if (left == 0) return;
   const std::int64_t at = panel * panel_bytes;
-  part_of_panel<T>(block, left, block.b + panel * block.b_panel_step, block.c + at,
-                   block.start == nullptr ? nullptr : block.start + at);
+  part_of_panel<T>(block, left, block.b.data + panel * panel_step<T>(block), block.c.data + at,
+                   block.start.data == nullptr ? nullptr : block.start.data + at);
 }
 
 template <class T>
-void multiply(const ProductBlock& block) {
+void multiply(const ProductAt& block) {
   if (block.rows <= least_rows) {
     multiply_rows<T>(block);
     return;
@@ -259,13 +266,13 @@ void multiply(const ProductBlock& block) {
   most = most < least_rows ? least_rows : most > most_rows ? most_rows : most;
   // Parts of nearly equal heights.
   const std::int64_t count = (block.rows + most - 1) / most;
-  ProductBlock part = block;
+  ProductAt part = block;
   for (std::int64_t p = 0; p < count; ++p) {
     part.rows = block.rows * (p + 1) / count - block.rows * p / count;
     multiply_rows<T>(part);
-    if (part.a != nullptr) part.a += part.rows * part.a_row_step;
-    part.c += part.rows * part.c_row_step;
-    if (part.start != nullptr) part.start += part.rows * part.start_row_step;
+    if (part.a.data != nullptr) part.a.data += part.rows * part.a.row_step;
+    part.c.data += part.rows * part.c.row_step;
+    if (part.start.data != nullptr) part.start.data += part.rows * part.start.row_step;
   }
 }
 

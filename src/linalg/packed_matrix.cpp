@@ -53,13 +53,6 @@ TensorView start_for(const TensorView& out, const TensorView& start) {
   return seen;
 }
 
-void multiply_checked(const TensorView& out, const TensorView& a, const PackedMatrix& matrix,
-                      const TensorView& given_start) {
-  check_operands(out, a, matrix, given_start);
-  const TensorView start = start_for(out, given_start);
-  PreparedProduct(out, a, matrix, start).run(out.data(), a.data(), nullptr, start.data());
-}
-
 }  // namespace
 
 PackedMatrix::PackedMatrix(const TensorView& matrix) {
@@ -71,43 +64,43 @@ PackedMatrix::PackedMatrix(const TensorView& matrix) {
     if (!is_floating(matrix.dtype())) {
       fail(ErrorCode::dtype, text("expected f16, bf16, f32 or f64, got ", name(matrix.dtype())));
     }
-    const std::int64_t rows = matrix.shape()[0];
-    const std::int64_t columns = matrix.shape()[1];
-    const ProductProvider* provider = product_provider();
-    Tensor memory;
-    if (provider != nullptr) {
-      memory = Tensor::copy_of(matrix);
-    } else {
-      memory = Tensor::empty({panels_bytes(matrix.dtype(), rows, columns)}, ScalarType::u8);
-      const std::int64_t size = element_size(matrix.dtype());
-      const MatrixAt from{static_cast<char*>(matrix.data()), matrix.strides()[0] * size,
-                          matrix.strides()[1] * size};
-      pack_panels(matrix.dtype(), static_cast<char*>(memory.data()), from, rows, columns);
-    }
-    rows_ = rows;
-    columns_ = columns;
+    rows_ = matrix.extent(0);
+    columns_ = matrix.extent(1);
     type_ = matrix.dtype();
-    provider_ = provider;
-    memory_ = std::move(memory);
+    provider_ = product_provider();
+    if (provider_ != nullptr) {
+      memory_ = Tensor::copy_of(matrix);
+      return;
+    }
+    memory_ = Tensor::empty({panels_bytes(type_, rows_, columns_)}, ScalarType::u8);
+    const std::int64_t size = element_size(type_);
+    const MatrixAt from{static_cast<char*>(matrix.data()), matrix.stride(0) * size,
+                        matrix.stride(1) * size};
+    pack_panels(type_, static_cast<char*>(memory_.data()), from, rows_, columns_);
   });
 }
 
 void PackedMatrix::multiply(std::int64_t rows, const MatrixAt& out, const MatrixAt& a,
                             const MatrixAt& start) const {
-  const ProductShape shape{rows, columns_, rows_};
   if (rows == 0 || columns_ == 0) return;
-  auto* memory = static_cast<char*>(memory_.data());
-  if (provider_ == nullptr) {
-    run_packed_product(type_, shape, out, a, memory, start);
-    return;
-  }
   const std::int64_t size = element_size(type_);
-  run_offered_product(provider_, type_, shape, out, a, {memory, columns_ * size, size}, start);
+  auto* memory = static_cast<char*>(memory_.data());
+  const ProductAt product{type_, rows, columns_, rows_, out, a, {memory, columns_ * size, size},
+                          start};
+  if (provider_ == nullptr) {
+    run_packed_product(product, memory);
+  } else {
+    run_product(product, provider_);
+  }
 }
 
 void multiply_out(const TensorView& out, const TensorView& a, const PackedMatrix& matrix,
                   const TensorView& start) {
-  with_operation("multiply_out", [&] { multiply_checked(out, a, matrix, start); });
+  with_operation("multiply_out", [&] {
+    check_operands(out, a, matrix, start);
+    const TensorView seen = start_for(out, start);
+    PreparedProduct(out, a, matrix, seen).run(out.data(), a.data(), nullptr, seen.data());
+  });
 }
 
 }  // namespace v0

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "linalg/panel_product.hpp"
-
+// Products of f16, bf16, f32 and f64 whose right side is in panels, or lies like panels: shared
+// among threads, and by way of buffers where an operand does not lie as the kernels read it.
 #include <weft/base/checked.hpp>
 #include <weft/parallel/parallel.hpp>
 
-#include "kernels/stage/stage.hpp"
+#include "linalg/row_staging.hpp"
 
 #include <algorithm>
 
@@ -19,111 +19,93 @@ constexpr std::int64_t row_align = 8;
 constexpr double worth_a_thread = 1 << 20;
 // Buffers of staged rows, on the stack. All counts are multiples of the panels' widths and of
 // product_run, so that staging does not touch the order of additions.
-constexpr std::int64_t staged_rows = 32;
 constexpr std::int64_t left_bytes = 1 << 16;
 constexpr std::int64_t sums_bytes = 1 << 15;
 
-/// Rows and columns of a product by way of buffers: the left side, the result, or both.
+/// A product on this thread, with the left side, the result, or both in buffers where the kernels
+/// can't use them in place.
 class StagedProduct {
  public:
-  explicit StagedProduct(const PanelProduct& product)
+  StagedProduct(const ProductAt& product, const ProductKernel& kernel)
       : p_(product),
-        sum_size_(element_size(product_type(product.type))),
-        left_(!product.takes_left()),
-        result_(!product.dense(product.c) || !product.takes_start()),
-        copy_(copy_block_kernel(product.size())),
-        widen_(convert_kernel(product_type(product.type), product.type)),
-        narrow_(convert_kernel(product.type, product_type(product.type))) {}
+        kernel_(kernel),
+        is_narrow_(product_type(product.type) != product.type),
+        stages_left_(!takes_left()),
+        stages_start_(p_.start.data != nullptr && !is_dense(p_.start)),
+        stages_result_(stages_start_ || !is_dense(p_.c)) {}
 
-  void run() {
-    const std::int64_t columns =
-        result_ ? sums_bytes / (staged_rows * sum_size_) : p_.shape.columns;
-    for (std::int64_t i = 0; i < p_.shape.rows; i += staged_rows) {
-      const std::int64_t rows = std::min(staged_rows, p_.shape.rows - i);
-      for (std::int64_t j = 0; j < p_.shape.columns; j += columns)
-        block(i, rows, j, std::min(columns, p_.shape.columns - j));
+  void run() const {
+    if (stages_left_ || stages_result_) {
+      run_blocks();
+    } else {
+      kernel_.multiply(p_);
     }
   }
 
  private:
-  void block(std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns) {
-    const MatrixAt start = at(p_.start, i, j);
-    const MatrixAt c = at(p_.c, i, j);
-    ProductBlock block{};
-    block.rows = rows;
-    block.columns = columns;
-    block.c = result_ ? sums_ : c.data;
-    block.c_row_step = result_ ? columns * sum_size_ : c.row_step;
-    block.start = start.data;
-    block.start_row_step = start.row_step;
-    if (result_ && start.data != nullptr && !p_.takes_start()) {
-      to_buffer(sums_, start, rows, columns);
-      block.start = sums_;
-      block.start_row_step = block.c_row_step;
-    }
-    const std::int64_t slab = left_ ? left_bytes / (staged_rows * sum_size_) : p_.shape.depth;
-    for (std::int64_t k = 0;;) {
-      block.depth = std::min(slab, p_.shape.depth - k);
-      const MatrixAt a = at(p_.a, i, k);
-      block.a = left_ ? left_buffer_ : a.data;
-      block.a_row_step = left_ ? block.depth * sum_size_ : a.row_step;
-      block.a_depth_step = left_ ? sum_size_ : a.column_step;
-      if (left_) to_buffer(left_buffer_, a, rows, block.depth);
-      block.b = p_.b + k * p_.b_depth_step + j / p_.width() * p_.b_panel_step;
-      block.b_depth_step = p_.b_depth_step;
-      block.b_panel_step = p_.b_panel_step;
-      p_.kernel->multiply(block);
-      k += block.depth;
-      if (k >= p_.shape.depth) break;
-      block.start = block.c;
-      block.start_row_step = block.c_row_step;
-    }
-    if (result_) from_buffer(c, rows, columns);
+  struct Buffers {
+    explicit Buffers(ScalarType type) : staging(type) {}
+
+    RowStaging staging;
+    alignas(64) char left[left_bytes];
+    alignas(64) char sums[sums_bytes];
+  };
+
+  bool is_dense(const MatrixAt& m) const {
+    return m.column_step == element_size(p_.type) && !is_narrow_;
+  }
+  bool takes_left() const {
+    constexpr std::int64_t few_panels = 2;
+    return !is_narrow_ && (is_dense(p_.a) || p_.depth <= 1 || p_.rows == 1 ||
+                           p_.columns <= few_panels * kernel_.panel_columns);
   }
 
-  static MatrixAt at(const MatrixAt& m, std::int64_t i, std::int64_t j) {
-    if (m.data == nullptr) return m;
-    return {m.data + i * m.row_step + j * m.column_step, m.row_step, m.column_step};
-  }
-
-  /// Rows into a dense buffer of the type of the sums.
-  void to_buffer(char* to, const MatrixAt& from, std::int64_t rows, std::int64_t columns) {
-    if (columns == 0) return;
-    const std::int64_t size = p_.size();
-    if (!p_.is_narrow()) {
-      copy_(to, size, columns * size, from.data, from.column_step, from.row_step, columns, rows);
-    } else if (from.column_step == size) {
-      for (std::int64_t i = 0; i < rows; ++i)
-        widen_(to + i * columns * sum_size_, from.row(i), columns);
-    } else {
-      copy_(halves_, size, columns * size, from.data, from.column_step, from.row_step, columns,
-            rows);
-      widen_(to, halves_, rows * columns);
-    }
-  }
-  void from_buffer(const MatrixAt& to, std::int64_t rows, std::int64_t columns) {
-    const std::int64_t size = p_.size();
-    const char* dense = sums_;
-    if (p_.is_narrow()) {
-      if (to.column_step == size) {
-        for (std::int64_t i = 0; i < rows; ++i)
-          narrow_(to.row(i), sums_ + i * columns * sum_size_, columns);
-        return;
+  void run_blocks() const {
+    Buffers buffers(p_.type);
+    constexpr std::int64_t row_count = RowStaging::max_rows;
+    const std::int64_t sum_size = buffers.staging.sum_size();
+    const std::int64_t column_count =
+        stages_result_ ? sums_bytes / (row_count * sum_size) : p_.columns;
+    const std::int64_t slab = stages_left_ ? left_bytes / (row_count * sum_size) : p_.depth;
+    for (std::int64_t i = 0; i < p_.rows; i += row_count) {
+      for (std::int64_t j = 0; j < p_.columns; j += column_count) {
+        run_block(
+            p_.part(i, std::min(row_count, p_.rows - i), j, std::min(column_count, p_.columns - j)),
+            slab, buffers);
       }
-      narrow_(halves_, sums_, rows * columns);
-      dense = halves_;
     }
-    copy_(to.data, to.column_step, to.row_step, dense, size, columns * size, columns, rows);
   }
 
-  const PanelProduct& p_;
-  std::int64_t sum_size_;
-  bool left_, result_;
-  CopyBlockFn copy_;
-  ConvertFn widen_, narrow_;
-  alignas(64) char left_buffer_[left_bytes];
-  alignas(64) char sums_[sums_bytes];
-  alignas(64) char halves_[left_bytes / 2];
+  /// By slabs of the depth, each of which starts from the sums of those before.
+  void run_block(ProductAt block, std::int64_t slab, Buffers& buffers) const {
+    const RowStaging& staging = buffers.staging;
+    const MatrixAt c = block.c;
+    const MatrixAt a = block.a;
+    const MatrixAt b = block.b;
+    if (stages_result_) block.c = staging.dense(buffers.sums, block.columns);
+    if (stages_start_) {
+      staging.load(buffers.sums, block.columns, block.start, block.rows, block.columns);
+      block.start = block.c;
+    }
+    std::int64_t k = 0;
+    do {
+      block.depth = std::min(slab, p_.depth - k);
+      block.a = a.from(0, k);
+      block.b = b.from(k, 0);
+      if (stages_left_) {
+        staging.load(buffers.left, block.depth, block.a, block.rows, block.depth);
+        block.a = staging.dense(buffers.left, block.depth);
+      }
+      kernel_.multiply(block);
+      block.start = block.c;
+      k += block.depth;
+    } while (k < p_.depth);
+    if (stages_result_) staging.store(c, buffers.sums, block.rows, block.columns);
+  }
+
+  const ProductAt& p_;
+  const ProductKernel& kernel_;
+  bool is_narrow_, stages_left_, stages_start_, stages_result_;
 };
 
 }  // namespace
@@ -133,60 +115,40 @@ std::int64_t product_grain(double multiplications) noexcept {
   return static_cast<std::int64_t>(worth_a_thread / std::max(multiplications, 1.0));
 }
 
-void PanelProduct::run_here() const {
-  if (!takes_left() || !dense(c) || !takes_start()) {
-    StagedProduct(*this).run();
+void run_panel_product(const ProductAt& p, const ProductKernel& kernel) {
+  if (p.rows == 0 || p.columns == 0) return;
+  if (p.multiplications() < 2 * worth_a_thread) {
+    StagedProduct(p, kernel).run();
     return;
   }
-  kernel->multiply({.rows = shape.rows,
-                    .columns = shape.columns,
-                    .depth = shape.depth,
-                    .a = a.data,
-                    .a_row_step = a.row_step,
-                    .a_depth_step = a.column_step,
-                    .b = b,
-                    .b_depth_step = b_depth_step,
-                    .b_panel_step = b_panel_step,
-                    .c = c.data,
-                    .c_row_step = c.row_step,
-                    .start = start.data,
-                    .start_row_step = start.row_step});
+  const auto run = [&](std::int64_t count, std::int64_t align, const auto& part) {
+    parallel_for(
+        count, product_grain(part(0, 1).multiplications()),
+        [&](std::int64_t begin, std::int64_t end) {
+          StagedProduct(part(begin, end), kernel).run();
+        },
+        align);
+  };
+  const std::int64_t width = kernel.panel_columns;
+  const std::int64_t panels = ceil_div(p.columns, width);
+  if (p.rows > panels * width) {
+    run(p.rows, row_align, [&](std::int64_t begin, std::int64_t end) {
+      return p.part(begin, end - begin, 0, p.columns);
+    });
+  } else {
+    run(panels, 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t first = begin * width;
+      return p.part(0, p.rows, first, std::min(end * width, p.columns) - first);
+    });
+  }
 }
 
-void PanelProduct::run() const {
-  if (shape.rows == 0 || shape.columns == 0) return;
-  const double depth = static_cast<double>(std::max<std::int64_t>(shape.depth, 1));
-  const double elements = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
-  if (elements * depth < 2 * worth_a_thread) {
-    run_here();
-    return;
-  }
-  const std::int64_t panels = ceil_div(shape.columns, width());
-  if (shape.rows > panels * width()) {
-    const double line = depth * static_cast<double>(shape.columns);
-    parallel_for(
-        shape.rows, product_grain(line),
-        [&](std::int64_t begin, std::int64_t end) {
-          PanelProduct part = *this;
-          part.shape.rows = end - begin;
-          part.a.data = a.row(begin);
-          part.c.data = c.row(begin);
-          part.start.data = start.row(begin);
-          part.run_here();
-        },
-        row_align);
-    return;
-  }
-  const double line = depth * static_cast<double>(shape.rows * width());
-  parallel_for(panels, product_grain(line), [&](std::int64_t begin, std::int64_t end) {
-    PanelProduct part = *this;
-    const std::int64_t first = begin * width();
-    part.shape.columns = std::min(end * width(), shape.columns) - first;
-    part.b = b + begin * b_panel_step;
-    part.c.data = c.column(first);
-    part.start.data = start.column(first);
-    part.run_here();
-  });
+void run_packed_product(ProductAt product, char* panels) {
+  const ScalarType sums = product_type(product.type);
+  const ProductKernel& kernel = *product_kernel(sums);
+  const std::int64_t size = element_size(sums);
+  product.b = {panels, kernel.panel_columns * size, product.depth * size};
+  run_panel_product(product, kernel);
 }
 
 }  // namespace v0

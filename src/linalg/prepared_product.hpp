@@ -3,9 +3,8 @@
 /// Matrix products of whole tensors, prepared once for a geometry and run at any address.
 #pragma once
 
-#include <weft/base/limits.hpp>
-#include <weft/base/small_vector.hpp>
 #include <weft/core/tensor_view.hpp>
+#include <weft/iter/geometry.hpp>
 #include <weft/linalg/packed_matrix.hpp>
 
 #include "linalg/run_product.hpp"
@@ -22,11 +21,14 @@ inline namespace v0 {
 class PreparedProduct {
  public:
   /// For any type; without a start.
-  PreparedProduct(const TensorView& c, const TensorView& a, const TensorView& b);
+  PreparedProduct(const TensorView& c, const TensorView& a, const TensorView& b)
+      : PreparedProduct(c, a, b, nullptr, TensorView()) {}
   /// c[..., N] = start + a[..., K] · matrix. `start`, if defined, broadcasts to c. Refers to the
   /// matrix.
   PreparedProduct(const TensorView& c, const TensorView& a, const PackedMatrix& matrix,
-                  const TensorView& start);
+                  const TensorView& start)
+      : PreparedProduct(c, a, TensorView(), &matrix,
+                        start.defined() ? start.expand(c.shape()) : start) {}
 
   /// Addresses of the elements (0, 0, ...); null where there is no such operand.
   void run(void* c, const void* a, const void* b, const void* start) const;
@@ -34,22 +36,16 @@ class PreparedProduct {
  private:
   /// The operands in their fixed order.
   enum Operand : std::uint8_t { result, left, right, initial };
-  using Steps = std::array<std::int64_t, 4>;  // bytes
-  struct Axis {
-    std::int64_t extent;
-    Steps steps;
-  };
+  using Addresses = std::array<char*, 4>;
 
-  void add_axis(std::int64_t extent, const Steps& steps);
-  void take_rows();
-  void run_one(const Steps& offsets, char* c, const char* a, const char* b,
-               const char* start) const;
+  PreparedProduct(const TensorView& c, const TensorView& a, const TensorView& b,
+                  const PackedMatrix* packed, const TensorView& start);
+  /// One product of the batch.
+  void run_one(std::int64_t i, Addresses data) const;
 
-  ScalarType type_;
-  ProductShape shape_;
-  MatrixAt c_, a_, b_, start_;  // steps only
-  const PackedMatrix* packed_ = nullptr;
-  SmallVector<Axis, inline_rank> axes_;
+  ProductAt product_{};  // without addresses
+  const PackedMatrix* packed_;
+  Geometry batch_;  // the axes that are no rows
 };
 
 /// Throws Error(overlap) if the result of a product meets an operand; `operand` names it.

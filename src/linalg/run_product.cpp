@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linalg/run_product.hpp"
 
-#include <weft/base/checked.hpp>
 #include <weft/core/tensor.hpp>
 #include <weft/parallel/parallel.hpp>
-
-#include "linalg/panel_product.hpp"
 
 #include <algorithm>
 
@@ -16,37 +13,42 @@ namespace {
 /// Up to so many rows, a matrix whose rows are dense is read in place: each element is needed once.
 constexpr std::int64_t few_rows = 8;
 
-void run_plain(PlainProductFn multiply, const ProductShape& shape, const MatrixAt& c,
-               const MatrixAt& a, const MatrixAt& b) {
-  const double line = 8.0 * static_cast<double>(shape.columns) *
-                      static_cast<double>(std::max<std::int64_t>(shape.depth, 1));
-  parallel_for(shape.rows, product_grain(line), [&](std::int64_t begin, std::int64_t end) {
-    multiply({.rows = end - begin,
-              .columns = shape.columns,
-              .depth = shape.depth,
-              .a = a.row(begin),
-              .a_row_step = a.row_step,
-              .a_depth_step = a.column_step,
-              .b = b.data,
-              .b_depth_step = b.row_step,
-              .b_column_step = b.column_step,
-              .c = c.row(begin),
-              .c_row_step = c.row_step,
-              .c_column_step = c.column_step});
+bool is_taken(const ProductProvider& provider, const ProductAt& p) {
+  const std::int64_t size = element_size(p.type);
+  return provider.multiply({.type = p.type,
+                            .rows = p.rows,
+                            .columns = p.columns,
+                            .depth = p.depth,
+                            .a = p.a.data,
+                            .a_row_stride = p.a.row_step / size,
+                            .a_depth_stride = p.a.column_step / size,
+                            .b = p.b.data,
+                            .b_depth_stride = p.b.row_step / size,
+                            .b_column_stride = p.b.column_step / size,
+                            .c = p.c.data,
+                            .c_row_stride = p.c.row_step / size,
+                            .c_column_stride = p.c.column_step / size,
+                            .start = p.start.data,
+                            .start_row_stride = p.start.row_step / size,
+                            .start_column_stride = p.start.column_step / size});
+}
+
+void run_plain(PlainProductFn multiply, const ProductAt& product) {
+  const double row = 8.0 * product.part(0, 1, 0, product.columns).multiplications();
+  parallel_for(product.rows, product_grain(row), [&](std::int64_t begin, std::int64_t end) {
+    multiply(product.part(begin, end - begin, 0, product.columns));
   });
 }
 
-/// c = a · b for f32 and f64 (and halves), packing some columns of b at a time.
-void run_packing(ScalarType type, const ProductShape& shape, const MatrixAt& c, const MatrixAt& a,
-                 const MatrixAt& b, const MatrixAt& start) {
-  constexpr std::int64_t most_bytes = 1 << 20;
+/// Packs some columns of b at a time.
+void run_packing(const ProductAt& p) {
+  constexpr std::int64_t max_bytes = 1 << 20;
   constexpr std::int64_t on_stack = 1 << 14;
-  const std::int64_t width = product_kernel(product_type(type))->panel_columns;
-  const std::int64_t panel = panels_bytes(type, shape.depth, width);
+  const std::int64_t width = panel_columns(p.type);
+  const std::int64_t panel = std::max<std::int64_t>(panels_bytes(p.type, p.depth, width), 1);
   const std::int64_t step =
-      width * std::max<std::int64_t>(most_bytes / std::max<std::int64_t>(panel, 1), 1);
-  const std::int64_t most = std::min(step, shape.columns);
-  const std::int64_t bytes = panels_bytes(type, shape.depth, most);
+      std::min(p.columns, width * std::max<std::int64_t>(max_bytes / panel, 1));
+  const std::int64_t bytes = panels_bytes(p.type, p.depth, step);
   alignas(64) char small[on_stack];
   Tensor large;
   char* panels = small;
@@ -54,110 +56,43 @@ void run_packing(ScalarType type, const ProductShape& shape, const MatrixAt& c, 
     large = Tensor::empty({bytes}, ScalarType::u8);
     panels = static_cast<char*>(large.data());
   }
-  for (std::int64_t j = 0; j < shape.columns; j += most) {
-    const ProductShape part{shape.rows, std::min(most, shape.columns - j), shape.depth};
-    pack_panels(type, panels, b.from_column(j), shape.depth, part.columns);
-    run_packed_product(type, part, c.from_column(j), a, panels, start.from_column(j));
+  for (std::int64_t j = 0; j < p.columns; j += step) {
+    const ProductAt part = p.part(0, p.rows, j, std::min(step, p.columns - j));
+    pack_panels(p.type, panels, part.b, p.depth, part.columns);
+    run_packed_product(part, panels);
   }
 }
 
-/// The operands of a product whose right side lies in any way.
-struct Unpacked {
-  ProductShape shape;
-  MatrixAt c, a, b, start;
-
-  /// c^T = start^T + b^T a^T, which has the same sums.
-  Unpacked transposed() const {
-    return {{shape.columns, shape.rows, shape.depth},
-            c.transposed(),
-            b.transposed(),
-            a.transposed(),
-            start.transposed()};
-  }
-};
-
-void run_unpacked(ScalarType type, Unpacked p) {
-  const std::int64_t size = element_size(type);
-  const std::int64_t width = product_kernel(product_type(type))->panel_columns;
+/// A product of a floating type.
+void run_unpacked(ProductAt p) {
+  const std::int64_t size = element_size(p.type);
+  const std::int64_t width = panel_columns(p.type);
   // Transposed where that writes dense rows, or where there would be less than half a panel.
-  const bool dense_rows = p.shape.columns == 1 || p.c.column_step == size;
-  const bool dense_columns = p.shape.rows == 1 || p.c.row_step == size;
-  const bool is_narrow = 2 * p.shape.columns <= width && p.shape.rows > p.shape.columns;
+  const bool dense_rows = p.columns == 1 || p.c.column_step == size;
+  const bool dense_columns = p.rows == 1 || p.c.row_step == size;
+  const bool is_narrow = 2 * p.columns <= width && p.rows > p.columns;
   if (dense_columns && (!dense_rows || is_narrow)) p = p.transposed();
-  if (p.shape.columns == 1) p.c.column_step = size;
-  if (p.shape.depth == 1) p.a.column_step = size;
-  if (p.shape.rows > few_rows || p.b.column_step != size || product_type(type) != type) {
-    run_packing(type, p.shape, p.c, p.a, p.b, p.start);
-    return;
+  if (p.columns == 1) p.c.column_step = size;
+  if (p.depth == 1) p.a.column_step = size;
+  std::int64_t in_place = 0;
+  if (p.rows <= few_rows && p.b.column_step == size && product_type(p.type) == p.type) {
+    // Few rows: whole panels are read where they lie.
+    in_place = p.columns / width * width;
+    run_panel_product(p.part(0, p.rows, 0, in_place), *product_kernel(p.type));
   }
-  // Few rows: whole panels are read where they lie.
-  const std::int64_t whole = p.shape.columns / width * width;
-  PanelProduct{.type = type,
-               .kernel = product_kernel(type),
-               .shape = {p.shape.rows, whole, p.shape.depth},
-               .c = p.c,
-               .a = p.a,
-               .start = p.start,
-               .b = p.b.data,
-               .b_depth_step = p.b.row_step,
-               .b_panel_step = width * size}
-      .run();
-  if (whole == p.shape.columns) return;
-  run_packing(type, {p.shape.rows, p.shape.columns - whole, p.shape.depth}, p.c.from_column(whole),
-              p.a, p.b.from_column(whole), p.start.from_column(whole));
+  if (in_place < p.columns) run_packing(p.part(0, p.rows, in_place, p.columns - in_place));
 }
 
 }  // namespace
 
-void run_packed_product(ScalarType type, const ProductShape& shape, const MatrixAt& c,
-                        const MatrixAt& a, const char* panels, const MatrixAt& start) {
-  const ScalarType sums = product_type(type);
-  const ProductKernel* kernel = product_kernel(sums);
-  const std::int64_t row = kernel->panel_columns * element_size(sums);
-  PanelProduct{.type = type,
-               .kernel = kernel,
-               .shape = shape,
-               .c = c,
-               .a = a,
-               .start = start,
-               .b = panels,
-               .b_depth_step = row,
-               .b_panel_step = row * shape.depth}
-      .run();
-}
-
-void run_product(ScalarType type, const ProductShape& shape, const MatrixAt& c, const MatrixAt& a,
-                 const MatrixAt& b, const MatrixAt& start) {
-  if (shape.rows == 0 || shape.columns == 0) return;
-  if (const PlainProductFn plain = plain_product_kernel(type)) {
-    run_plain(plain, shape, c, a, b);
+void run_product(const ProductAt& product, const ProductProvider* provider) {
+  if (provider != nullptr && is_taken(*provider, product)) return;
+  if (product.rows == 0 || product.columns == 0) return;
+  if (const PlainProductFn plain = plain_product_kernel(product.type)) {
+    run_plain(plain, product);
   } else {
-    run_unpacked(type, {shape, c, a, b, start});
+    run_unpacked(product);
   }
-}
-
-void run_offered_product(const ProductProvider* provider, ScalarType type,
-                         const ProductShape& shape, const MatrixAt& c, const MatrixAt& a,
-                         const MatrixAt& b, const MatrixAt& start) {
-  const std::int64_t size = element_size(type);
-  const MatrixProduct product{.type = type,
-                              .rows = shape.rows,
-                              .columns = shape.columns,
-                              .depth = shape.depth,
-                              .a = a.data,
-                              .a_row_stride = a.row_step / size,
-                              .a_depth_stride = a.column_step / size,
-                              .b = b.data,
-                              .b_depth_stride = b.row_step / size,
-                              .b_column_stride = b.column_step / size,
-                              .c = c.data,
-                              .c_row_stride = c.row_step / size,
-                              .c_column_stride = c.column_step / size,
-                              .start = start.data,
-                              .start_row_stride = start.row_step / size,
-                              .start_column_stride = start.column_step / size};
-  if (provider != nullptr && provider->multiply(product)) return;
-  run_product(type, shape, c, a, b, start);
 }
 
 }  // namespace v0
