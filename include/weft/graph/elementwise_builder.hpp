@@ -75,7 +75,7 @@ class WEFT_API ElementwiseBuilder {
 
  private:
   template <class Op, class Kernels>
-  Term call(Op op, const Kernels& kernel_of, std::span<const Term> operands, bool divides = false);
+  Term call(Op op, const Kernels& kernel_of, SmallVector<Term, 3> operands);
   Term add_term(ElementwiseFormula::TermInfo info);
 
   const Node& node_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <weft/core/tensor_view.hpp>
+#include <weft/graph/elementwise_builder.hpp>
 #include <weft/graph/operator.hpp>
 
 #include <memory>
@@ -15,25 +16,19 @@ inline namespace v0 {
 namespace graph {
 
 /// Formulas of one or more nodes over one shape, as one list of steps. Terms are what steps read
-/// and write; each step writes a term of its own.
+/// and write; each step writes a term of its own. Their inputs are those of the chain.
 struct Chain {
-  enum class Kind : std::uint8_t { input, number, local };
-  struct Term {
-    Kind kind;
-    ScalarType dtype;
-    int input = -1;     ///< which input of the chain
-    double number = 0;  ///< value of a number
-    int output = -1;    ///< the output of the chain that a local term is stored to
-  };
+  using Kind = ElementwiseFormula::TermKind;
+  using Term = ElementwiseFormula::TermInfo;
   std::vector<Term> terms;
   std::vector<ElementwiseStep> steps;
   int ninputs = 0;
-  int noutputs = 0;
+  std::vector<int> outputs;  ///< the terms, written by steps, that are stored
 
   /// Just output = input.
   static Chain copy(ScalarType type);
   /// Appends a formula; for each of its terms that is an input, `input_terms` has the term of the
-  /// chain that it is. Gives the term of its result, which is local.
+  /// chain that it is. Gives the term of its result, which a step writes.
   int append(const ElementwiseFormula& formula, std::span<const int> input_terms);
 };
 
@@ -57,9 +52,13 @@ class PreparedChain : public Kernel {
  public:
   /// The same as run(), if the chain is one small block of operands that are used in place: calls
   /// to make one after the other, in buffers of this object. Empty if it is not.
-  virtual std::span<const DirectCall> direct_calls() const noexcept = 0;
+  std::span<const DirectCall> direct_calls() const noexcept { return direct_; }
   /// Says that the direct calls are made in place of run(): they are what is explained then.
-  virtual void run_by_direct_calls() noexcept = 0;
+  void run_by_direct_calls() noexcept { is_direct_ = true; }
+
+ protected:
+  std::vector<DirectCall> direct_;
+  bool is_direct_ = false;
 };
 
 /// Prepares a chain. Outputs are of one shape, to which inputs broadcast; any strides.

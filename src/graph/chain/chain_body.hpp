@@ -28,6 +28,7 @@ class ChainBody {
       number,   ///< one value
     };
     Kind kind = Kind::scratch;
+    ScalarType dtype = ScalarType::f32;
     int operand = -1;
     std::int64_t size = 0;         ///< bytes of an element
     std::int64_t offset = 0;       ///< of the buffer, in bytes for each element of a chunk
@@ -36,9 +37,15 @@ class ChainBody {
   struct Step {
     SpanKernel::Run run;
     const void* context;
-    bool divides;                ///< the context is where a division by zero is noted
     std::uint32_t numbers = 0;   ///< bits of terms that are numbers, as `broadcast` of SpanKernel
     SmallVector<int, 4> places;  ///< output first
+  };
+  /// Spans of the operands of a chain or of a step: the arguments of SpanKernel::Run.
+  struct Spans {
+    char* data[max_operands];
+    std::int64_t row_bytes[max_operands];
+    std::int64_t n, rows;
+    std::uint32_t broadcast;
   };
 
   /// Throws Error(limit) if steps pass on too many terms at a time.
@@ -46,46 +53,48 @@ class ChainBody {
   ChainBody(const ChainBody&) = delete;
   ChainBody& operator=(const ChainBody&) = delete;
 
-  /// Arguments as of SpanKernel::Run. Allocates nothing; 16 KiB of stack.
-  void run(char* const* data, const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
-           std::uint32_t broadcast, bool* by_zero) const;
-
-  /// Inputs that may come as one value, a bit each: bit k is operand k.
-  std::uint32_t broadcastable() const noexcept { return broadcastable_; }
-  /// Of all steps together, as in SpanKernel.
-  float cost() const noexcept { return cost_; }
+  /// All steps as one kernel over the operands of the chain, whose types are for the caller to set.
+  /// Allocates nothing; 16 KiB of stack.
+  const SpanKernel& kernel() const noexcept { return kernel_; }
+  /// Where steps note a division by zero. Set to false before a run.
+  bool& by_zero() noexcept { return by_zero_; }
 
   // ---- For calls of the steps one by one, over all elements at once
 
   const std::vector<Step>& steps() const noexcept { return steps_; }
   const Place& place(int place) const { return places_[static_cast<std::size_t>(place)]; }
-  /// Most elements of a chunk.
+  /// Terms of the chain that are its operands, outputs first.
+  const SmallVector<int, 4>& operands() const noexcept { return operands_; }
+  /// The operands of a step for a chunk of those of the chain. Buffers have room for so many
+  /// elements each.
+  Spans operands_of(const Step& step, const Spans& chunk, char* buffers, std::int64_t room) const;
+  /// The maximum of a chunk's elements.
   std::int64_t chunk() const noexcept { return chunk_; }
   /// Bytes of all buffers, for each element of a chunk.
   std::int64_t element_bytes() const noexcept { return element_bytes_; }
+  /// Elements that a buffer has room for: a multiple, so that buffers begin on a cache line.
+  static std::int64_t room_for(std::int64_t elements) { return (elements + 63) / 64 * 64; }
   /// Whether the steps are all there is to do: nothing is to be filled before or noted by them.
-  bool is_plain() const noexcept { return is_plain_; }
+  bool is_plain() const noexcept { return filled_.empty() && !divides_; }
 
  private:
-  struct Chunk;
-
   void make_places(const Chain& chain);
   void make_steps(const Chain& chain);
   void share_buffers();
-  int filled(int number);
-  void run_chunk(const Chunk& chunk) const;
+  int filled_buffer(int number);
+  void run(char* const* data, const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
+           std::uint32_t broadcast) const;
 
-  int noutputs_;
-  std::vector<std::int64_t> sizes_;  // bytes of an element, by operand
+  SpanKernel kernel_;
+  SmallVector<int, 4> operands_;
   std::vector<Place> places_;
   std::vector<int> filled_;  // places that hold a number all along a chunk
   std::vector<Step> steps_;
   std::vector<Conversion> conversions_;
-  std::uint32_t broadcastable_ = 0;
-  float cost_ = 0;
   std::int64_t element_bytes_ = 0;
   std::int64_t chunk_ = 0;
-  bool is_plain_ = true;
+  bool divides_ = false;
+  bool by_zero_ = false;
 };
 
 }  // namespace graph

@@ -11,6 +11,8 @@
 #include "kernels/unary/unary.hpp"
 #include "ops/elementwise.hpp"
 
+#include <type_traits>
+
 namespace weft {
 inline namespace v0 {
 namespace graph {
@@ -41,62 +43,53 @@ Term ElementwiseBuilder::number(double value, ScalarType type) {
 
 Term ElementwiseBuilder::convert(Term a, ScalarType type) {
   if (dtype(a) == type) return a;
-  const Term out = add_term({Formula::TermKind::step, type, -1, 0, -1});
-  formula_.steps.push_back({nullptr, {out.index, a.index}, false});
+  const Term out = add_term({Formula::TermKind::step, type});
+  formula_.steps.push_back({nullptr, {out.index, a.index}});
   return out;
 }
 
 template <class Op, class Kernels>
-Term ElementwiseBuilder::call(Op op, const Kernels& kernel_of, std::span<const Term> operands,
-                              bool divides) {
+Term ElementwiseBuilder::call(Op op, const Kernels& kernel_of, SmallVector<Term, 3> operands) {
   // The type of the last operand: the condition of where comes first.
   const ScalarType type = dtype(operands.back());
-  const bool chooses = info(op).result == ResultRule::chosen;
-  for (std::size_t i = chooses ? 1 : 0; i < operands.size(); ++i) {
+  const FunctionInfo& function = info(op);
+  const std::size_t first = function.result == ResultRule::chosen ? 1 : 0;
+  for (std::size_t i = first; i < operands.size(); ++i) {
     if (dtype(operands[i]) != type) {
-      fail(ErrorCode::dtype, text(info(op).name, ": element types differ: ",
+      fail(ErrorCode::dtype, text(function.name, ": element types differ: ",
                                   name(dtype(operands[i])), " and ", name(type)));
     }
   }
   const SpanKernel* kernel =
-      (info(op).kinds & kinds::of(type)) != 0 ? kernel_of(op, type) : nullptr;
+      (function.kinds & kinds::of(type)) != 0 ? kernel_of(op, type) : nullptr;
   if (kernel != nullptr) {
-    ElementwiseStep step{kernel, {}, divides && is_integer(type)};
-    const Term out = add_term({Formula::TermKind::step, kernel->types[0], -1, 0, -1});
-    step.terms.push_back(out.index);
+    const Term out = add_term({Formula::TermKind::step, kernel->types[0]});
+    ElementwiseStep step{kernel, {out.index}, std::is_same_v<Op, DivisionOp> && is_integer(type)};
     for (const Term operand : operands)
       step.terms.push_back(operand.index);
     formula_.steps.push_back(step);
     return out;
   }
   const ScalarType wider = compute_type(type);
-  if (wider == type) fail_no_kernel(info(op).name, type);
-  SmallVector<Term, 3> wide;
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    wide.push_back(i == 0 && chooses ? operands[i] : convert(operands[i], wider));
-  const Term out = call(op, kernel_of, std::span<const Term>(wide));
-  return info(op).result == ResultRule::truth ? out : convert(out, type);
+  if (wider == type) fail_no_kernel(function.name, type);
+  for (std::size_t i = first; i < operands.size(); ++i)
+    operands[i] = convert(operands[i], wider);
+  const Term out = call(op, kernel_of, operands);
+  return function.result == ResultRule::truth ? out : convert(out, type);
 }
 
-Term ElementwiseBuilder::apply(UnaryOp op, Term a) {
-  const Term operands[] = {a};
-  return call(op, unary_kernel, operands);
-}
+Term ElementwiseBuilder::apply(UnaryOp op, Term a) { return call(op, unary_kernel, {a}); }
 Term ElementwiseBuilder::apply(BinaryOp op, Term a, Term b) {
-  const Term operands[] = {a, b};
-  return call(op, binary_kernel, operands);
+  return call(op, binary_kernel, {a, b});
 }
 Term ElementwiseBuilder::apply(CompareOp op, Term a, Term b) {
-  const Term operands[] = {a, b};
-  return call(op, compare_kernel, operands);
+  return call(op, compare_kernel, {a, b});
 }
 Term ElementwiseBuilder::apply(DivisionOp op, Term a, Term b) {
-  const Term operands[] = {a, b};
-  return call(op, division_kernel, operands, true);
+  return call(op, division_kernel, {a, b});
 }
 Term ElementwiseBuilder::apply(TernaryOp op, Term a, Term b, Term c) {
-  const Term operands[] = {a, b, c};
-  return call(op, ternary_kernel, operands);
+  return call(op, ternary_kernel, {a, b, c});
 }
 
 }  // namespace graph

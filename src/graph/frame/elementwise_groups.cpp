@@ -28,7 +28,7 @@ int ElementwiseGroups::Group::input_term(const Input& input, ScalarType dtype) {
   const auto there = std::ranges::find(inputs, input);
   if (there != inputs.end()) return input_terms[static_cast<std::size_t>(there - inputs.begin())];
   const int term = static_cast<int>(chain.terms.size());
-  chain.terms.push_back({Chain::Kind::input, dtype, static_cast<int>(inputs.size()), 0, -1});
+  chain.terms.push_back({Chain::Kind::input, dtype, static_cast<int>(inputs.size())});
   inputs.push_back(input);
   input_terms.push_back(term);
   return term;
@@ -135,9 +135,10 @@ OperandList ElementwiseGroups::place_outputs(Group& group) {
       values_[value].kind = ValueState::Kind::unknown;
       continue;
     }
-    Chain::Term& term = group.chain.terms[static_cast<std::size_t>(group.terms.at(value))];
-    term.output = static_cast<int>(outputs.values.size());
-    outputs.add(placer_.place_output(value, {term.dtype, PartialShape(group.shape)}, nullptr, 0));
+    const int term = group.terms.at(value);
+    const ScalarType dtype = group.chain.terms[static_cast<std::size_t>(term)].dtype;
+    group.chain.outputs.push_back(term);
+    outputs.add(placer_.place_output(value, {dtype, PartialShape(group.shape)}, nullptr, 0));
   }
   return outputs;
 }
@@ -152,7 +153,6 @@ void ElementwiseGroups::close(std::size_t index) {
     inputs.add(&value, group.input_view(input, value.view));
   }
   group.chain.ninputs = static_cast<int>(inputs.values.size());
-  group.chain.noutputs = static_cast<int>(outputs.values.size());
   const FrameStep& step = writer_.add_chain(group.chain, group.nodes.front(), outputs, inputs);
   writer_.segment().notes.add(PlanNote::Kind::fused, group.nodes, outputs.views, &step);
 }

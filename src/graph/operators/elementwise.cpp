@@ -134,10 +134,8 @@ class PRelu final : public Operator {
     Chain chain;
     chain.terms = {{Chain::Kind::input, types[0], 0}, {Chain::Kind::input, types[1], 1}};
     const int inputs[] = {0, 1};
-    const int result = chain.append(builder.formula(), inputs);
-    chain.terms[static_cast<std::size_t>(result)].output = 0;
+    chain.outputs = {chain.append(builder.formula(), inputs)};
     chain.ninputs = 2;
-    chain.noutputs = 1;
     const TensorView operands[] = {x, slope};
     return prepare_chain(chain, {&context.output(0), 1}, operands);
   }
