@@ -19,10 +19,9 @@ struct GateConstants<float> {
   using Bits = std::uint32_t;
   static constexpr float log2e = 1.44269504088896341F;
   static constexpr float ln2_high = 0.693359375F, ln2_low = -2.12194440054690583e-4F;
-  static constexpr float rounder =
-      12582912.0F;                           // 1.5 * 2^23: leaves the whole number in the low bits
-  static constexpr float most = 86.0F;       // e^most and its inverse are normal numbers
-  static constexpr float tanh_most = 20.0F;  // of 2x: tanh is 1 from 18.1 on
+  static constexpr float rounder = 12582912.0F;  // 1.5 * 2^23: leaves the integer in the low bits
+  static constexpr float most = 86.0F;           // e^most and its inverse are normal numbers
+  static constexpr float tanh_most = 20.0F;      // of 2x: tanh is 1 from 18.1 on
   static constexpr int fraction_bits = 23;
   /// (e^r - 1 - r) / r^2 for |r| < 0.3466: the polynomial of degree 4 whose error, times r, is
   /// least. e^r - 1 is off by less than 2^-25.7 of it.

@@ -105,7 +105,8 @@ struct ComplexRegister {
   WEFT_ALWAYS_INLINE void store(char* to) const noexcept {
     __builtin_memcpy(to, &parts, sizeof(Type));
   }
-  /// The first `bytes` bytes of a register, of whole numbers and less than all; the others are 0.
+  /// The first `bytes` bytes of a register, of complete numbers and less than all; the others are
+  /// 0.
   static WEFT_ALWAYS_INLINE ComplexRegister load_first(const char* from,
                                                        std::int64_t bytes) noexcept {
     const __m256i taken =
@@ -124,9 +125,9 @@ struct ComplexRegister {
     }
     if ((bytes & 8) != 0) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), half);
   }
-  /// As many numbers as it holds, `step` bytes apart.
-  static WEFT_ALWAYS_INLINE ComplexRegister load_apart(const char* from,
-                                                       std::int64_t step) noexcept {
+  /// As many numbers as it holds, at a stride of `step` bytes.
+  static WEFT_ALWAYS_INLINE ComplexRegister load_strided(const char* from,
+                                                         std::int64_t step) noexcept {
     const auto number = [&](std::int64_t i) WEFT_INLINE_LAMBDA { return from + i * step; };
     if constexpr (sizeof(Part) == 8) {
       return halves(two_words(number(0)), two_words(number(1)));
@@ -237,8 +238,8 @@ class ComplexRegisterSpans {
   }
 
   template <std::size_t... I>
-  static WEFT_ALWAYS_INLINE void apart(F op, char* const* data, const std::int64_t* steps,
-                                       std::int64_t n, std::index_sequence<I...>) {
+  static WEFT_ALWAYS_INLINE void strided(F op, char* const* data, const std::int64_t* steps,
+                                         std::int64_t n, std::index_sequence<I...>) {
     char* out = data[0];
     const std::int64_t step = steps[0];
     const char* in[] = {data[1 + I]...};
@@ -248,7 +249,7 @@ class ComplexRegisterSpans {
     };
     constexpr std::int64_t lanes = register_size / size;
     for (; n >= lanes; n -= lanes, advance(lanes)) {
-      const Register results = op.in_registers(Register::load_apart(in[I], steps[1 + I])...);
+      const Register results = op.in_registers(Register::load_strided(in[I], steps[1 + I])...);
       if (step == size) {
         results.store(out);
       } else {
@@ -280,7 +281,8 @@ class ComplexRegisterSpans {
   }
   static void run_strided(const void* context, char* const* data, const std::int64_t* strides_bytes,
                           std::int64_t n) {
-    apart(*static_cast<const F*>(context), data, strides_bytes, n, std::make_index_sequence<nin>());
+    strided(*static_cast<const F*>(context), data, strides_bytes, n,
+            std::make_index_sequence<nin>());
   }
 };
 #endif

@@ -24,7 +24,7 @@ struct ComplexResult {
   RegisterMask<double> plain;
 };
 
-/// As many elements as are computed together, real and imaginary parts apart.
+/// As many elements as are computed together, real and imaginary parts in arrays of their own.
 struct ComplexBlock {
   static constexpr std::int64_t size = 64;
   alignas(64) double re[size];

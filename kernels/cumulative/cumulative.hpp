@@ -25,7 +25,7 @@ enum class CumulativeOp : std::uint8_t {
 /// Real sums, and products of f32 and i64, are taken by fours: of elements 4k ... 4k + 3 of a line
 /// and the total t of all before, t + x0, t + (x0 + x1) = u, u + x2 and u + (x2 + x3), which is the
 /// next total. That is the same along dense lines, where the four are lanes of a register, and
-/// across them.
+/// along another dim.
 WEFT_DECLARE_KERNEL(running_total_kernel,
                     const CumulativeKernel*(CumulativeOp op, ScalarType type));
 

@@ -69,7 +69,7 @@ class ByFours {
     store(to + i * size, static_cast<T>(value));
   }
 
-  /// One column's next elements, at most four of them, from rows `in_row` bytes apart.
+  /// One column's next elements, at most four of them, from rows `in_row` bytes from each other.
   template <int count>
   static WEFT_ALWAYS_INLINE Acc step(Acc total, char* out, std::int64_t out_row, const char* in,
                                      std::int64_t in_row, std::int64_t j) {
@@ -92,7 +92,7 @@ class ByFours {
                       std::int64_t in_row, std::int64_t columns) {
     std::int64_t first = 0;
 #if defined(__AVX__)
-    // Compilers read more columns at a time and take them apart, which is most of the work then.
+    // Compilers read more columns at a time and separate them, which is most of the work then.
     if constexpr (count == 4 && std::is_same_v<T, float>) {
       for (; first + 4 <= columns; first += 4) {
         const char* from = in + first * size;
@@ -177,7 +177,7 @@ class ByFours {
   }
 
   /// Several lines at once, since each waits for its own total. All are read before any is written:
-  /// lines a power of two apart would seem to meet, and wait for each other.
+  /// lines a power of two from each other would seem to meet, and wait for each other.
   template <int lines>
   static void dense_lines(Acc* acc, char* out, std::int64_t out_line, const char* in,
                           std::int64_t in_line, std::int64_t n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cummax and cummin. Elements are ordered as whole numbers, so that a maximum is one instruction
+// cummax and cummin. Elements are ordered as integers, so that a maximum is one instruction
 // and groups of elements can be taken together in any way.
 #include <weft/kernel/cumulative.hpp>
 

@@ -45,7 +45,7 @@ struct Remainder {
 template <class T>
 struct FloorDivide {
   static WEFT_ALWAYS_INLINE T of(T a, T b) noexcept { return whole_quotient<true>(a, b); }
-  /// (a - rest) / b is whole but for its rounding, so the nearest whole number is the one meant.
+  /// (a - rest) / b is whole but for its rounding, so the nearest integer is the one meant.
   static WEFT_ALWAYS_INLINE T of(T a, T b, T rest) noexcept {
     const bool other_side = static_cast<int>(rest != 0) & static_cast<int>((b < 0) != (rest < 0));
     T quotient = (a - rest) / b;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Contract of the division family: out[i] = f(a[i], b[i]), where the quotient is a whole number.
+/// Contract of the division family: out[i] = f(a[i], b[i]), where the quotient is an integer.
 #pragma once
 
 #include <weft/kernel/span_kernel.hpp>

@@ -21,7 +21,7 @@ WEFT_ALWAYS_INLINE bool needs_exact_fmod(double a, double b) noexcept {
           static_cast<int>(y < 0x1p-900)) != 0;
 }
 
-/// In double nothing is rounded: two floats' quotient is at least 2^-24 away from a whole number
+/// In double nothing is rounded: two floats' quotient is at least 2^-24 away from an integer
 /// that it is not, so it does not become that; and it has at most 28 bits, b has 24.
 WEFT_ALWAYS_INLINE float quick_fmod(float a, float b) noexcept {
   const double x = a, y = b;
@@ -29,7 +29,7 @@ WEFT_ALWAYS_INLINE float quick_fmod(float a, float b) noexcept {
   return magnitude(a) < magnitude(b) ? a : with_sign(rest, a);  // b infinite, among others
 }
 
-/// The quotient may round up to the next whole number, which makes the remainder negative. The
+/// The quotient may round up to the next integer, which makes the remainder negative. The
 /// product is high + low exactly (after Dekker, by halves of 26 bits), and so are the differences:
 /// high is near x, and the remainder is a multiple of the last place of y and below y.
 WEFT_ALWAYS_INLINE double quick_fmod(double a, double b) noexcept {

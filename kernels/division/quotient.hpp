@@ -12,8 +12,8 @@ inline namespace v0 {
 /// a / b rounded towards zero, or down; b is not 0. The least number by -1 wraps.
 ///
 /// Of up to 32 bits through a floating quotient x: where a / b is not whole, it is at least 1 / |b|
-/// away from every whole number, and x is nearer to it than that (16 bits in float: |a| / |b| *
-/// 2^-24 < 1 / |b|; 32 bits in double likewise), so that x lies between the same whole numbers as a
+/// away from every integer, and x is nearer to it than that (16 bits in float: |a| / |b| *
+/// 2^-24 < 1 / |b|; 32 bits in double likewise), so that x lies between the same integers as a
 /// / b.
 template <bool down, class T>
 WEFT_ALWAYS_INLINE T whole_quotient(T a, T b) noexcept {

@@ -124,7 +124,7 @@ WEFT_ALWAYS_INLINE void narrow_block(char* to, const float* from) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16),
                      _mm256_cvtps_ph(high, _MM_FROUND_TO_NEAREST_INT));
   } else if (_mm256_movemask_ps(_mm256_cmp_ps(low, high, _CMP_UNORD_Q)) != 0) {
-    // Rare, and dear to mend among all others: NaN is made quiet one by one.
+    // Rare, and costly to mend among all others: NaN is made quiet one by one.
     const SpanReader<float, false> in{reinterpret_cast<const char*>(from)};
     for (int i = 0; i < half_block; ++i)
       store_element<Half>(to, i, Half(in[i]));

@@ -39,7 +39,7 @@ struct Add<bool> {
 template <class Step>
 void scatter(const IndexedBlock& block, const IndexedAxes& axes) {
   for_each_chunk(block, axes, [](const IndexedBlock& chunk, const std::int64_t* offsets) {
-    // Kept apart: for all that a compiler knows, what is written may be the chunk.
+    // Copies: for all that a compiler knows, what is written may be the chunk.
     const std::int64_t n = chunk.n0, rows = chunk.n1;
     const std::int64_t to_step = chunk.to_steps[0], from_step = chunk.from_steps[0];
     for (std::int64_t j = 0; j < rows; ++j, offsets += n) {

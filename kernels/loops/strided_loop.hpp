@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The loop of a formula over elements that lie apart.
+/// The loop of a formula over strided elements.
 #pragma once
 
 #include <weft/kernel/detail/span_loop.hpp>
@@ -32,9 +32,9 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class F>
 concept SteppingFormula = F::steps;
 
-/// SpanKernel::RunStrided of a function object of one result. Where operands are so wide or so far
-/// apart that bringing them together costs more than it saves, one loop over all of them asks
-/// memory for all at once.
+/// SpanKernel::RunStrided of a function object of one result. Where operands are so wide, or their
+/// strides so large, that bringing them together costs more than it saves, one loop over all of
+/// them asks memory for all at once.
 template <class F>
 class StridedLoop {
   using Result = typename Signature<F>::Result;

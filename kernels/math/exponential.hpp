@@ -12,7 +12,7 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// 2^x. What is left of x beside a whole number, times ln 2, is the argument of the series of exp.
+/// 2^x. What is left of x beside an integer, times ln 2, is the argument of the series of exp.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> exp2(const Register<T>& x) noexcept {
   using V = Register<T>;

@@ -63,7 +63,7 @@ struct LGammaOfSingle {
           abs(half_turn_sine(rest * 3.141592653589793, Register<double>(0.0)));
       value = select(negative, rough_log(3.141592653589793 / sine) - value, value);
     }
-    // At 0 and whole numbers below, and at infinity.
+    // At 0 and integers below, and at infinity.
     const RegisterMask<double> pole = (x == infinity<double>) | (x == 0.0) | (x == -1.0);
     return select(pole, infinity<double>, select(isnan(x), x, value));
   }

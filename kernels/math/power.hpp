@@ -11,7 +11,7 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// True for whole numbers and infinity, of numbers that are not negative.
+/// True for integers and infinity, of numbers that are not negative.
 template <class T>
 WEFT_ALWAYS_INLINE RegisterMask<T> is_whole(const Register<T>& a) noexcept {
   constexpr T unit =

@@ -68,7 +68,7 @@ WEFT_ALWAYS_INLINE DoubleWord<double> cos_of_reduced(const DoubleWord<double>& r
   return ordered_sum(big.high, big.low + fma(z.low, -0.5, fma(-r.high, r.low, tail)));
 }
 
-/// Where bit `bit` (0 or 1) of a whole number is set, to which the rounder has been added.
+/// Where bit `bit` (0 or 1) of an integer is set, to which the rounder has been added.
 WEFT_ALWAYS_INLINE Register<double> bit_as_sign(const Register<double>& rounded, int bit) noexcept {
   const auto bits = bits_as<FloatFormat<double>::Bits>(rounded.value);
   return sign_bit(Register<double>(bits_as<double>(bits << (63 - bit))));

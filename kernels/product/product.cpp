@@ -131,12 +131,12 @@ constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
 
 // Rows of a that meet one panel after the other, and so should stay in second-level cache
 // meanwhile. b, which may come from beyond it, is read once for all of them.
-constexpr std::int64_t least_rows = 4 * tile_rows;
-constexpr std::int64_t most_rows = 32 * tile_rows;
+constexpr std::int64_t min_rows = 4 * tile_rows;
+constexpr std::int64_t max_rows = 32 * tile_rows;
 constexpr std::int64_t rows_bytes = 1 << 19;
 
 /// The most tiles that share fetching a run.
-constexpr std::int64_t most_fetching = 4;
+constexpr std::int64_t max_fetching = 4;
 
 /// One run of all rows of some panels.
 template <class T>
@@ -149,9 +149,7 @@ WEFT_ALWAYS_INLINE void run_tiles(const ProductAt& block, int panels, RunPlace a
   }
   // Tiles of nearly equal heights: a last one of a row or two would be slow for its size.
   const std::int64_t count = (block.rows + tile_rows - 1) / tile_rows;
-  const std::int64_t fetching = next >= at.b_end        ? 0
-                                : count < most_fetching ? count
-                                                        : most_fetching;
+  const std::int64_t fetching = next >= at.b_end ? 0 : count < max_fetching ? count : max_fetching;
   if (fetching > 0) at.ahead_step = block.b.row_step / fetching;
   for (std::int64_t t = 0; t < count; ++t) {
     const std::int64_t height = block.rows * (t + 1) / count - block.rows * t / count;
@@ -165,11 +163,11 @@ WEFT_ALWAYS_INLINE void run_tiles(const ProductAt& block, int panels, RunPlace a
   }
 }
 /// Several. All rows meet a run of the panel, which stays in first-level cache, before the next.
-/// Between runs c stays in a buffer: its rows may lie a power of two apart, where few of them fit a
-/// cache.
+/// Between runs c stays in a buffer: its rows may lie a power of two from each other, where few of
+/// them fit a cache.
 template <class T>
 [[gnu::noinline]] void run_after_run(const ProductAt& block, int panels, RunPlace at) {
-  alignas(64) char between[most_rows * panel_vectors * vector_bytes];
+  alignas(64) char between[max_rows * panel_vectors * vector_bytes];
   char* const c = at.c;
   const std::int64_t c_row_step = at.c_row_step;
   at.c = between;
@@ -188,7 +186,7 @@ template <class T>
     at.start_row_step = panels * panel_vectors * vector_bytes;
   }
 }
-/// All rows of some panels; at most most_rows of them.
+/// All rows of some panels; at most max_rows of them.
 template <class T>
 void whole_panels(const ProductAt& block, int panels, const char* b, char* c,
                   std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
@@ -207,7 +205,7 @@ void whole_panels(const ProductAt& block, int panels, const char* b, char* c,
 template <class T>
 void part_of_panel(const ProductAt& block, std::int64_t columns, const char* b, char* c,
                    const char* start) {
-  constexpr std::int64_t height = least_rows;
+  constexpr std::int64_t height = min_rows;
   constexpr std::int64_t step = panel_width<T> * static_cast<std::int64_t>(sizeof(T));
   alignas(64) char buffer[height * step];
   const auto bytes = static_cast<std::size_t>(columns) * sizeof(T);
@@ -257,13 +255,13 @@ void multiply_rows(const ProductAt& block) {
 
 template <class T>
 void multiply(const ProductAt& block) {
-  if (block.rows <= least_rows) {
+  if (block.rows <= min_rows) {
     multiply_rows<T>(block);
     return;
   }
   const std::int64_t depth = block.depth > 0 ? block.depth : 1;
   std::int64_t most = rows_bytes / (depth * static_cast<std::int64_t>(sizeof(T)));
-  most = most < least_rows ? least_rows : most > most_rows ? most_rows : most;
+  most = most < min_rows ? min_rows : most > max_rows ? max_rows : most;
   // Parts of nearly equal heights.
   const std::int64_t count = (block.rows + most - 1) / most;
   ProductAt part = block;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Elements ordered as whole numbers: the bits of floating ones are turned into integers of the
+/// Elements ordered as integers: the bits of floating ones are turned into integers of the
 /// same order, above which NaN stands, so that a maximum is one instruction. For minima the order
 /// is turned around.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whole numbers near a floating one. Compilers know these functions; with SSE4.1 and up they are
+/// Integers near a floating number. Compilers know these functions; with SSE4.1 and up they are
 /// one instruction.
 #pragma once
 

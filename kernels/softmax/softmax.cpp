@@ -177,8 +177,8 @@ struct Functions {
                            std::int64_t in_row, std::int64_t rows, std::int64_t columns) {
     each_register(columns, lowest,
                   [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
-                    // Read from memory once: where rows are a power of two apart, what is read and
-                    // what is written would get into each other's way.
+                    // Read from memory once: where rows are a power of two from each other, what is
+                    // read and what is written would get into each other's way.
                     V x[softmax_block_rows];
                     const V before = load(most + j);
                     V now = before;

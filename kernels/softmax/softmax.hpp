@@ -27,8 +27,8 @@ inline constexpr std::int64_t softmax_block_rows = 16;
 /// Most lines that are worked on together.
 inline constexpr std::int64_t most_softmax_lines = 16;
 
-/// Elements of f32 or f64, and `largest` and `factors` of the same type; rows are row_bytes apart
-/// and dense. A line is one column whose rows are next to each other.
+/// Elements of f32 or f64, and `largest` and `factors` of the same type; rows are dense
+/// and row_bytes from each other. A line is one column whose rows are next to each other.
 struct SoftmaxKernel {
   /// largest[j] becomes the larger of itself and the elements of column j. NaN is passed over: it
   /// shows in the sum.
@@ -69,8 +69,9 @@ struct SoftmaxKernel {
   void (*finish_line)(const void* largest, const void* factor, char* out, const char* in,
                       std::int64_t n) = nullptr;
 
-  /// All of it for `count` lines of n elements each, dense and out_row and in_row bytes apart, at
-  /// most most_softmax_lines of them and few enough to stay in L1. The output may be the input.
+  /// All of it for `count` lines of n elements each, dense, with out_row and in_row bytes from line
+  /// to line, at most most_softmax_lines of them and few enough to stay in L1. The output may be
+  /// the input.
   void (*lines)(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
                 std::int64_t count, std::int64_t n) = nullptr;
   std::int64_t least_line = 0;  ///< elements of such a line

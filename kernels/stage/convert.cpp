@@ -168,7 +168,7 @@ template <bool wide>
 constexpr int block_length = wide ? wide_half_block : half_block;
 
 /// The intermediate type of a conversion where one step is not enough, or From: halves are widened
-/// or narrowed apart from the rest, and integers are made of the real parts of complex numbers.
+/// or narrowed in a step of its own, and integers are made of the real parts of complex numbers.
 template <class To, class From>
 constexpr auto intermediate() {
   if constexpr (is_half_type<To> || is_half_type<From>) {

@@ -4,8 +4,8 @@
 // element by element.
 #include "kernels/stage/fill.hpp"
 #include "kernels/stage/reversed_rows.hpp"
-#include "kernels/stage/spaced.hpp"
 #include "kernels/stage/stage.hpp"
+#include "kernels/stage/strided.hpp"
 #include "kernels/stage/transpose_lines.hpp"
 
 namespace weft {
@@ -21,8 +21,8 @@ constexpr int groups = LaneOf<T>::size <= 4 ? 4 : 16 / LaneOf<T>::size;
 /// Every Step-th element of a row. With the step known, the compiler loads whole vectors and picks
 /// lanes out of them.
 template <class T, int Step>
-void copy_spaced(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f1,
-                 std::int64_t n0, std::int64_t n1) {
+void copy_strided(char* __restrict to, std::int64_t t1, const char* __restrict from,
+                  std::int64_t f1, std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
   for (std::int64_t j = 0; j < n1; ++j) {
     for (std::int64_t i = 0; i < n0; ++i)
@@ -34,23 +34,23 @@ void copy_spaced(char* __restrict to, std::int64_t t1, const char* __restrict fr
 /// are turned round. Compilers pick lanes out of whole vectors only where these follow each other
 /// upwards.
 template <class T, int Step>
-void copy_spaced_back(char* __restrict to, std::int64_t t1, const char* __restrict from,
-                      std::int64_t f1, std::int64_t n0, std::int64_t n1) {
+void copy_strided_back(char* __restrict to, std::int64_t t1, const char* __restrict from,
+                       std::int64_t f1, std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
   constexpr std::int64_t most = 2048 / size;
   alignas(64) char buffer[most * size];
   for (std::int64_t j = 0; j < n1; ++j) {
     for (std::int64_t i = 0; i < n0; i += most) {
       const std::int64_t n = n0 - i < most ? n0 - i : most;
-      copy_spaced<T, Step>(buffer, 0, from + j * f1 - (i + n - 1) * Step * size, 0, n, 1);
-      copy_spaced<T, -1>(to + j * t1 + i * size, 0, buffer + (n - 1) * size, 0, n, 1);
+      copy_strided<T, Step>(buffer, 0, from + j * f1 - (i + n - 1) * Step * size, 0, n, 1);
+      copy_strided<T, -1>(to + j * t1 + i * size, 0, buffer + (n - 1) * size, 0, n, 1);
     }
   }
 }
 
 /// Rows at least this long are worth setting up for; of shorter ones copy_elements has all places
 /// beforehand.
-constexpr std::int64_t least_spaced = 16;
+constexpr std::int64_t min_strided = 16;
 
 /// transpose(), by whole lines where that is quicker: into a buffer (rows of `to` follow each
 /// other) for bytes.
@@ -64,15 +64,15 @@ void copy_transposed(char* __restrict to, std::int64_t t1, const char* __restric
   }
   transpose<T, lanes, groups<T>>(to, t1, from, f0, n0, n1);
 }
-/// The same past the caches: where rows of `to` are followed.
+/// The same by non-temporal stores: where rows of `to` are followed.
 template <class T>
 void stream_transposed(char* __restrict to, std::int64_t t1, const char* __restrict from,
                        std::int64_t f0, std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
   constexpr std::int64_t side = line_bytes / size;
-  constexpr std::int64_t least_run_bytes = 256;
+  constexpr std::int64_t min_run_bytes = 256;
   if constexpr (has_line_blocks<T>) {
-    if (n0 * size >= least_run_bytes && n1 >= side)
+    if (n0 * size >= min_run_bytes && n1 >= side)
       return transpose_lines<T, true>(to, t1, from, f0, n0, n1);
   }
   transpose<T, lanes, groups<T>, true>(to, t1, from, f0, n0, n1);
@@ -99,23 +99,23 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
   } else if (t0 == size && ShortRows<T>::fits(f0, n0)) {
     ShortRows<T>::gather(to, t1, from, f1, f0, n0, n1);
   } else if (t0 == size && size < 16 && f0 == 2 * size) {
-    copy_spaced<T, 2>(to, t1, from, f1, n0, n1);
+    copy_strided<T, 2>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && size < 16 && f0 == 3 * size) {
-    copy_spaced<T, 3>(to, t1, from, f1, n0, n1);
+    copy_strided<T, 3>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && size < 16 && f0 == 4 * size) {
-    copy_spaced<T, 4>(to, t1, from, f1, n0, n1);
+    copy_strided<T, 4>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == -size) {
-    copy_spaced<T, -1>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && size < 16 && f0 == -2 * size && n0 >= least_spaced) {
-    copy_spaced_back<T, 2>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && size < 16 && f0 == -3 * size && n0 >= least_spaced) {
-    copy_spaced_back<T, 3>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && size < 16 && f0 == -4 * size && n0 >= least_spaced) {
-    copy_spaced_back<T, 4>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && n0 >= least_spaced) {
+    copy_strided<T, -1>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && size < 16 && f0 == -2 * size && n0 >= min_strided) {
+    copy_strided_back<T, 2>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && size < 16 && f0 == -3 * size && n0 >= min_strided) {
+    copy_strided_back<T, 3>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && size < 16 && f0 == -4 * size && n0 >= min_strided) {
+    copy_strided_back<T, 4>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && n0 >= min_strided) {
     for (std::int64_t j = 0; j < n1; ++j)
       gather_row<T>(to + j * t1, from + j * f1, f0, n0);
-  } else if (f0 == size && n0 >= least_spaced) {
+  } else if (f0 == size && n0 >= min_strided) {
     for (std::int64_t j = 0; j < n1; ++j)
       scatter_row<T>(to + j * t1, t0, from + j * f1, n0);
   } else {

@@ -11,10 +11,10 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Rows of n elements of T, dense and one after the other in `to`, backwards and `f1` bytes apart
-/// in memory: a row, or as many as 16 bytes hold, is one load, one shuffle and one store, of which
-/// the surplus is overwritten by what follows. Rows of 16 bytes, or of 32 where the level shuffles
-/// them and elements have 4 or 8.
+/// Rows of n elements of T, dense and one after the other in `to`, backwards and `f1` bytes from
+/// each other in memory: a row, or as many as 16 bytes hold, is one load, one shuffle and one
+/// store, of which the surplus is overwritten by what follows. Rows of 16 bytes, or of 32 where the
+/// level shuffles them and elements have 4 or 8.
 template <class T>
 struct ReversedRows {
   static constexpr std::int64_t size = sizeof(T);
@@ -29,9 +29,9 @@ struct ReversedRows {
 #else
     constexpr std::int64_t most = 0;
 #endif
-    constexpr std::int64_t least_rows = 16;  // fewer are moved one by one as fast
+    constexpr std::int64_t min_rows = 16;  // fewer are moved one by one as fast
     const std::int64_t row = n * size;
-    return n > 1 && row <= most && t1 == row && f1 >= row && rows >= least_rows;
+    return n > 1 && row <= most && t1 == row && f1 >= row && rows >= min_rows;
   }
 
   /// `from` is the element that comes first, the last one of the first row in memory.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Copying rows that are dense on both sides: long, short, repeated, or a few bytes apart.
+/// Copying rows that are dense on both sides: long, short, repeated, or with few bytes between
+/// them.
 #pragma once
 
 #include <weft/kernel/detail/stream_store.hpp>
@@ -143,10 +144,10 @@ struct RowsInRegister {
     for (std::int64_t row = 0; row < count; ++row) {
       for (std::int64_t word = 0; word < bytes / 2; ++word) {
         const std::int64_t dense = row * (bytes / 2) + word;
-        const std::int64_t spaced = row * (step / 2) + word;
-        gather[dense] = static_cast<std::uint16_t>(spaced);
-        scatter[spaced] = static_cast<std::uint16_t>(dense);
-        mask |= std::uint32_t{1} << spaced;
+        const std::int64_t strided = row * (step / 2) + word;
+        gather[dense] = static_cast<std::uint16_t>(strided);
+        scatter[strided] = static_cast<std::uint16_t>(dense);
+        mask |= std::uint32_t{1} << strided;
       }
     }
   }
@@ -171,8 +172,8 @@ inline std::int64_t gather_rows(char* __restrict to, const char* __restrict from
   const std::int64_t last = last_from < last_to ? last_from : last_to;
   std::int64_t j = 0;
   for (; j <= last; j += rows.count) {
-    const __m512i spaced = _mm512_loadu_si512(from + j * step);
-    _mm512_storeu_si512(to + j * bytes, _mm512_maskz_permutexvar_epi16(~0u, index, spaced));
+    const __m512i strided = _mm512_loadu_si512(from + j * step);
+    _mm512_storeu_si512(to + j * bytes, _mm512_maskz_permutexvar_epi16(~0u, index, strided));
   }
   return j;
 }
@@ -200,7 +201,7 @@ inline std::int64_t scatter_rows(char* __restrict to, std::int64_t step,
 }
 #endif
 
-/// Rows of `bytes` bytes, t1 and f1 bytes apart.
+/// Rows of `bytes` bytes, t1 and f1 bytes from each other.
 inline void copy_rows(char* __restrict to, std::int64_t t1, const char* __restrict from,
                       std::int64_t f1, std::int64_t bytes, std::int64_t n1) {
   std::int64_t done = 0;
@@ -243,7 +244,8 @@ inline void copy_rows(char* __restrict to, std::int64_t t1, const char* __restri
   }
 }
 
-/// Rows of `bytes` bytes past the caches: whole lines of `to`, whatever surrounds them as usual.
+/// Rows of `bytes` bytes by non-temporal stores: whole lines of `to`, whatever surrounds them as
+/// usual.
 inline void stream_rows(char* __restrict to, std::int64_t t1, const char* __restrict from,
                         std::int64_t f1, std::int64_t bytes, std::int64_t n1) {
   using V = Bytes<register_bytes>::Part;

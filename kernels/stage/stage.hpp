@@ -24,7 +24,7 @@ using ConvertFn = void (*)(char* to, const char* from, std::int64_t n);
 
 /// For elements of 1, 2, 4, 8 or 16 bytes.
 WEFT_DECLARE_KERNEL(copy_block_kernel, CopyBlockFn(std::int64_t element_bytes));
-/// The same, writing past the caches where whole lines allow it: for blocks of outputs that do not
+/// The same by non-temporal stores where whole lines allow it: for blocks of outputs that do not
 /// fit the last-level cache. end_streaming() has to follow the last block.
 WEFT_DECLARE_KERNEL(stream_block_kernel, CopyBlockFn(std::int64_t element_bytes));
 /// Between any two element types; for equal ones, a copy that makes bools 0 or 1.

@@ -14,7 +14,7 @@ inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// What the transposes of elements of type T are made of: lanes of 16 bytes, in which SIMD
-/// instructions interleave at no cost for crossing lanes.
+/// instructions interleave without moving anything from lane to lane, which costs more.
 template <class T>
 struct LaneOf {
   using Word = T;
@@ -33,8 +33,8 @@ struct LanesOf {
   using Type = typename VectorOf<Word, words>::Type;
 };
 
-/// `Lanes` lanes, `step` bytes apart in memory, side by side in a register. By intrinsics: of a
-/// general shuffle of two registers, compilers make anything but an insertion from memory.
+/// `Lanes` lanes at a stride of `step` bytes in memory, side by side in a register. By intrinsics:
+/// of a general shuffle of two registers, compilers make anything but an insertion from memory.
 template <class T, int Lanes>
 WEFT_ALWAYS_INLINE auto load_lanes(const char* from, [[maybe_unused]] std::int64_t step) {
   using V = typename LanesOf<T, Lanes>::Type;
@@ -86,8 +86,8 @@ WEFT_ALWAYS_INLINE void transpose_lanes(V (&rows)[Lane]) {
 }
 
 /// A block of Lanes * lane rows of `from` by Groups * lane columns becomes as many columns by rows
-/// of `to`. Loads go row by row through whole pieces of lines, so that rows a power of two apart,
-/// which compete for the same places in the cache, are each fetched once.
+/// of `to`. Loads go row by row through whole pieces of lines, so that rows a power of two from
+/// each other, which compete for the same places in the cache, are each fetched once.
 template <class T, int Lanes, int Groups, bool streamed>
 WEFT_ALWAYS_INLINE void transpose_block(char* to, std::int64_t to_step, const char* from,
                                         std::int64_t from_step) {
@@ -232,7 +232,8 @@ void transpose(char* __restrict to, std::int64_t t1, const char* __restrict from
     transpose_block<T, Lanes, Groups, streamed>(to + j * t1 + i * size, t1,
                                                 from + i * f0 + j * size, f0);
   };
-  // Into a buffer along the rows that are read, which are far apart; else along those written.
+  // Into a buffer along the rows that are read, which are far from each other; else along those
+  // written.
   if (t1 == n0 * size) {
     for (std::int64_t i = 0; i < whole0; i += step0) {
       for (std::int64_t j = 0; j < whole1; j += step1)

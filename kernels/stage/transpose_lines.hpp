@@ -17,9 +17,9 @@ template <class T>
 inline constexpr bool has_line_blocks = sizeof(T) <= 2 && register_bytes == line_bytes;
 
 /// transpose_block() of 64 bytes by 64 bytes, of which every line that is read is loaded once,
-/// whole: rows of the input that lie a power of two apart compete for the same few places of a
-/// cache. Halfway, lanes that are transposed wait in an array of 64 bytes a row, which stays in the
-/// first level.
+/// whole: rows of the input that are a power of two from each other compete for the same few places
+/// of a cache. Halfway, lanes that are transposed wait in an array of 64 bytes a row, which stays
+/// in the first level.
 template <class T, bool streamed>
 WEFT_ALWAYS_INLINE void transpose_lines_block(char* to, std::int64_t to_step, const char* from,
                                               std::int64_t from_step) {

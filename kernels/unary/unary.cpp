@@ -150,7 +150,7 @@ struct Reciprocal {
   static constexpr SpanKernel kernel(const Reciprocal& op) { return kernel_of_products(op); }
 };
 
-// ---- Whole numbers, parts and bits -------------------------------------------------------------
+// ---- Rounding, parts and bits ------------------------------------------------------------------
 
 template <class T>
 struct Floor {

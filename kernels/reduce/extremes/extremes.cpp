@@ -130,7 +130,7 @@ struct ArgRule {
   static constexpr bool indexed = true;
   static constexpr std::int64_t span_elements = reread_span_elements;
 
-  /// Lanes and blocks meet in any order, so equal values are told apart by their index.
+  /// Lanes and blocks meet in any order, so equal values are distinguished by their index.
   static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept {
     const bool a_nan = a.value != a.value;
     const bool b_nan = b.value != b.value;
@@ -147,9 +147,9 @@ struct ArgRule {
                     std::int64_t index, std::int64_t index_step) {
     Acc* acc = static_cast<Acc*>(accumulators);
     // Few rows at a time: they have to stay in cache until they are searched.
-    constexpr std::int64_t most_elements = 4096;
+    constexpr std::int64_t max_elements = 4096;
     T extremes[fold_rows];
-    std::int64_t step = n == 0 ? rows : most_elements / n;
+    std::int64_t step = n == 0 ? rows : max_elements / n;
     step = step < 4 ? 4 : step > fold_rows ? fold_rows : step;
     for (std::int64_t r = 0; r < rows; r += step) {
       const std::int64_t count = rows - r < step ? rows - r : step;
@@ -169,21 +169,21 @@ struct ArgRule {
                       const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                       std::int64_t index) {
     // Wide, as memory is read best; of bytes it is the search that takes the time.
-    constexpr std::int64_t most_columns =
+    constexpr std::int64_t max_columns =
         sizeof(T) == 1 ? 256 : 4096 / static_cast<std::int64_t>(sizeof(T));
-    constexpr std::int64_t most_rows = 64;  // so that they count in 8 bits
+    constexpr std::int64_t max_rows = 64;  // so that they count in 8 bits
     Acc* acc = static_cast<Acc*>(accumulators);
     for (std::int64_t j = 0; rows == 0 && j < columns; ++j)
       acc[j] = {nothing_beyond<T, largest>(), -1};
-    for (std::int64_t first = 0; first < columns; first += most_columns) {
-      const std::int64_t count = columns - first < most_columns ? columns - first : most_columns;
-      for (std::int64_t row = 0; row < rows; row += most_rows) {
+    for (std::int64_t first = 0; first < columns; first += max_columns) {
+      const std::int64_t count = columns - first < max_columns ? columns - first : max_columns;
+      for (std::int64_t row = 0; row < rows; row += max_rows) {
         const char* from =
             inputs[0] + row * row_bytes[0] + first * static_cast<std::int64_t>(sizeof(T));
-        T best[most_columns];
-        Unsigned<sizeof(T)> at[most_columns];
-        search_columns(best, at, from, row_bytes[0],
-                       rows - row < most_rows ? rows - row : most_rows, count);
+        T best[max_columns];
+        Unsigned<sizeof(T)> at[max_columns];
+        search_columns(best, at, from, row_bytes[0], rows - row < max_rows ? rows - row : max_rows,
+                       count);
         for (std::int64_t j = 0; j < count; ++j) {
           const Acc found{best[j], index + row + static_cast<std::int64_t>(at[j])};
           acc[first + j] = row == 0 ? found : combine(acc[first + j], found);

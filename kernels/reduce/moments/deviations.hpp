@@ -105,7 +105,7 @@ WEFT_ALWAYS_INLINE void sum_deviations(double* deviations, double* squares, cons
   std::int64_t j = 0;
 #endif
   while (j < columns) {
-    // The last vector may lie across the one before it, whose columns are summed anew.
+    // The last vector may overlap the one before it, whose columns are summed anew.
     if (j + V::lanes > columns) j = columns - V::lanes;
     deviations_of_strip<T, 1>(deviations + j, squares + j, from + j * size, row_bytes, rows,
                               near + j);

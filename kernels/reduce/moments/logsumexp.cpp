@@ -94,11 +94,11 @@ struct LogSumExp {
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
                     std::int64_t) {
-    constexpr std::int64_t most_elements = 4096;
+    constexpr std::int64_t max_elements = 4096;
     Acc* acc = static_cast<Acc*>(accumulators);
     T largest[fold_rows];
     double sums[fold_rows];
-    std::int64_t step = most_elements / (n + 1);
+    std::int64_t step = max_elements / (n + 1);
     step = step < 1 ? 1 : step > fold_rows ? fold_rows : step;
     for (std::int64_t r = 0; r < rows; r += step) {
       const std::int64_t count = rows - r < step ? rows - r : step;
@@ -119,16 +119,16 @@ struct LogSumExp {
   static void columns(const void*, void* accumulators, char* const* inputs,
                       const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                       std::int64_t) {
-    constexpr std::int64_t most_columns = 512;
+    constexpr std::int64_t max_columns = 512;
     Acc* acc = static_cast<Acc*>(accumulators);
-    alignas(64) T largest[most_columns];
-    alignas(64) T shift[most_columns];
-    alignas(64) double sums[most_columns];
-    for (std::int64_t j = 0; j < columns; j += most_columns) {
-      const std::int64_t count = columns - j < most_columns ? columns - j : most_columns;
+    alignas(64) T largest[max_columns];
+    alignas(64) T shift[max_columns];
+    alignas(64) double sums[max_columns];
+    for (std::int64_t j = 0; j < columns; j += max_columns) {
+      const std::int64_t count = columns - j < max_columns ? columns - j : max_columns;
       const char* from = inputs[0] + j * size;
       extreme_columns<T, true>(largest, from, row_bytes[0], rows, count);
-      for (std::int64_t i = 0; i < most_columns; ++i) {
+      for (std::int64_t i = 0; i < max_columns; ++i) {
         shift[i] = i < count ? shift_of(largest[i]) : T(0);
         sums[i] = 0;
       }

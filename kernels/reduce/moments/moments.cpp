@@ -93,7 +93,7 @@ struct MomentsOf {
     constexpr std::int64_t block_bytes = 256 << 10;
     Acc* acc = static_cast<Acc*>(accumulators);
     std::int64_t most = block_bytes / (size * (rows + 1)) / strip_columns * strip_columns;
-    most = most < strip_columns ? strip_columns : most > most_columns ? most_columns : most;
+    most = most < strip_columns ? strip_columns : most > max_columns ? max_columns : most;
     for (std::int64_t j = 0; j < columns; j += most) {
       const std::int64_t count = columns - j < most ? columns - j : most;
       columns_of(acc + j, inputs[0] + j * size, row_bytes[0], rows, count);
@@ -102,7 +102,7 @@ struct MomentsOf {
 
  private:
   static constexpr std::int64_t strip_columns = 128;
-  static constexpr std::int64_t most_columns = 1024;
+  static constexpr std::int64_t max_columns = 1024;
 
   static void rows_of(Acc* acc, const char* from, std::int64_t row_bytes, std::int64_t rows,
                       std::int64_t n) {
@@ -131,8 +131,8 @@ struct MomentsOf {
 
   static void columns_of(Acc* acc, const char* from, std::int64_t row_bytes, std::int64_t rows,
                          std::int64_t columns) {
-    alignas(64) double sums[most_columns];
-    alignas(64) C near[most_columns];
+    alignas(64) double sums[max_columns];
+    alignas(64) C near[max_columns];
     if (rows == 0) {
       for (std::int64_t j = 0; j < columns; ++j)
         acc[j] = {};
@@ -152,7 +152,7 @@ struct MomentsOf {
     }
   }
 
-  /// Apart from where squares are out of range, without branches: several at a time.
+  /// Except where squares are out of range, without branches: several at a time.
   static WEFT_ALWAYS_INLINE void moments_of_columns(Acc* acc, const C* near,
                                                     const double* deviations, const double* squares,
                                                     const char* from, std::int64_t row_bytes,

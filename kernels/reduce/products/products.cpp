@@ -303,18 +303,18 @@ struct FloatingProduct {
       const V a = two(i), b = two(i + 2 * lanes);
       const V c = two(i + 4 * lanes), d = two(i + 6 * lanes);
       // `least` is waited for once.
-      least = least_magnitude(least, a, b, c, d);
+      least = min_magnitude(least, a, b, c, d);
       take((a * b) * (c * d));
     }
     if (i + 4 * lanes <= n) {
       const V a = two(i), b = two(i + 2 * lanes);
-      least = least_magnitude(least_magnitude(least, a), b);
+      least = min_magnitude(min_magnitude(least, a), b);
       take(a * b);
       i += 4 * lanes;
     }
     if (i + pair <= n) {
       const V product = two(i);
-      least = least_magnitude(least, product);
+      least = min_magnitude(least, product);
       take(product);
       i += pair;
     }
@@ -361,7 +361,7 @@ struct FloatingProduct {
           product *= static_cast<double>(eight(r, value, smallest));
         for (; r + 2 <= count; r += 2) {
           const float two = value(r) * value(r + 1);
-          smallest = least_magnitude(smallest, two);
+          smallest = min_magnitude(smallest, two);
           product *= static_cast<double>(two);
         }
         if (r < count) product *= static_cast<double>(value(r));
@@ -369,7 +369,7 @@ struct FloatingProduct {
         least[j] = smallest;
       }
     }
-    // Whole numbers, for what is added up has no order then.
+    // Integers, for what is added up has no order then.
     std::uint32_t wrong = 0;
     for (std::int64_t j = 0; j < columns; ++j) {
       acc[j] = least[j] >= 0x1p-31F ? acc[j] : __builtin_nan("");
@@ -384,7 +384,7 @@ struct FloatingProduct {
     const auto two = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
       const F a = at(r + i), b = at(r + i + 1);
       const F product = a * b;
-      smallest = least_magnitude(smallest, product);
+      smallest = min_magnitude(smallest, product);
       return product;
     };
     const F a = two(0), b = two(2), c = two(4), d = two(6);
@@ -428,7 +428,7 @@ struct FloatingProduct {
       WEFT_UNROLLED
       for (int v = 0; v < vectors; ++v) {
         const V &a = partial[0][v], &b = partial[1][v], &c = partial[2][v], &d = partial[3][v];
-        smallest[v] = least_magnitude(smallest[v], a, b, c, d);
+        smallest[v] = min_magnitude(smallest[v], a, b, c, d);
         take((a * b) * (c * d), v);
       }
     }
@@ -436,7 +436,7 @@ struct FloatingProduct {
       WEFT_UNROLLED
       for (int v = 0; v < vectors; ++v) {
         const V two = value(r, v) * value(r + 1, v);
-        smallest[v] = least_magnitude(smallest[v], two);
+        smallest[v] = min_magnitude(smallest[v], two);
         take(two, v);
       }
     }
@@ -453,12 +453,12 @@ struct FloatingProduct {
   }
 
   /// The smaller of a, which is not negative, and |b|.
-  static WEFT_ALWAYS_INLINE float least_magnitude(float a, float b) noexcept {
+  static WEFT_ALWAYS_INLINE float min_magnitude(float a, float b) noexcept {
     const float size = b < 0 ? -b : b;
     return size < a ? size : a;
   }
-  static WEFT_ALWAYS_INLINE Vectorized<float> least_magnitude(const Vectorized<float>& a,
-                                                              const Vectorized<float>& b) noexcept {
+  static WEFT_ALWAYS_INLINE Vectorized<float> min_magnitude(const Vectorized<float>& a,
+                                                            const Vectorized<float>& b) noexcept {
 #if defined(__AVX512DQ__)
     Vectorized<float> least;
     least[0] = _mm512_range_ps(a[0], b[0], 2);  // the smaller magnitude, with the sign of a
@@ -469,16 +469,16 @@ struct FloatingProduct {
   }
   /// The smallest magnitude of five, the first of which is not negative. With few registers one
   /// after the other, else so that it waits for the first once.
-  static WEFT_ALWAYS_INLINE Vectorized<float> least_magnitude(const Vectorized<float>& least,
-                                                              const Vectorized<float>& a,
-                                                              const Vectorized<float>& b,
-                                                              const Vectorized<float>& c,
-                                                              const Vectorized<float>& d) noexcept {
+  static WEFT_ALWAYS_INLINE Vectorized<float> min_magnitude(const Vectorized<float>& least,
+                                                            const Vectorized<float>& a,
+                                                            const Vectorized<float>& b,
+                                                            const Vectorized<float>& c,
+                                                            const Vectorized<float>& d) noexcept {
 #if defined(__AVX512DQ__)
     // Signs do not matter but that of the first.
-    return least_magnitude(least, least_magnitude(least_magnitude(a, b), least_magnitude(c, d)));
+    return min_magnitude(least, min_magnitude(min_magnitude(a, b), min_magnitude(c, d)));
 #else
-    return least_magnitude(least_magnitude(least_magnitude(least_magnitude(least, a), b), c), d);
+    return min_magnitude(min_magnitude(min_magnitude(min_magnitude(least, a), b), c), d);
 #endif
   }
 };

@@ -17,8 +17,8 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// Rows whose lanes are folded together: shuffles of two rows cost what those of one do.
 inline constexpr int fold_rows = 32;
 
-/// from[r] = the lanes of row r, halves of them joined over and over; rows stand `lanes` elements
-/// apart.
+/// from[r] = the lanes of row r, halves of them joined over and over; rows are `lanes` elements
+/// long.
 template <class T, int lanes, class Join>
 WEFT_ALWAYS_INLINE void fold_lanes(T* from, int rows, Join join) noexcept {
   if constexpr (lanes > 1) {

@@ -128,13 +128,13 @@ struct ByteSums {
     auto* acc = static_cast<std::int64_t*>(accumulators);
     for (std::int64_t j = 0; j < columns; ++j)
       acc[j] = 0;
-    for (std::int64_t first = 0; first < rows; first += most_rows) {
-      const std::int64_t taken = rows - first < most_rows ? rows - first : most_rows;
+    for (std::int64_t first = 0; first < rows; first += max_rows) {
+      const std::int64_t taken = rows - first < max_rows ? rows - first : max_rows;
       const char* const from = inputs[0] + first * row_bytes[0];
-      for (std::int64_t j = 0; j < columns; j += most_columns) {
+      for (std::int64_t j = 0; j < columns; j += max_columns) {
         const std::int64_t left = columns - j;
         add_columns(acc + j, from + j, row_bytes[0], taken,
-                    left < most_columns ? left : most_columns);
+                    left < max_columns ? left : max_columns);
       }
     }
   }
@@ -143,9 +143,9 @@ struct ByteSums {
   /// Rows that are sooner added in 32 bits than twice.
   static constexpr std::int64_t few_rows = 16;
   /// Bytes whose sum has 16 bits, signed ones too.
-  static constexpr std::int64_t most_rows = 256;
+  static constexpr std::int64_t max_rows = 256;
   /// Whose sums stay in L1.
-  static constexpr std::int64_t most_columns = 4096;
+  static constexpr std::int64_t max_columns = 4096;
 
 #if defined(__SSE2__)
   static WEFT_ALWAYS_INLINE std::int64_t row(const char* from, std::int64_t n) {
@@ -207,13 +207,13 @@ struct ByteSums {
   }
 #endif
 
-  /// Adds up to most_rows rows, four at a time, after those that are no four.
+  /// Adds up to max_rows rows, four at a time, after those that are no four.
   static WEFT_ALWAYS_INLINE void add_columns(std::int64_t* acc, const char* from, std::int64_t step,
                                              std::int64_t rows, std::int64_t columns) {
     using Reader = SpanReader<typename Rule::Element, false>;
     const auto narrow = [](auto x)
                             WEFT_INLINE_LAMBDA { return static_cast<std::int16_t>(Rule::part(x)); };
-    std::int16_t sums[most_columns];
+    std::int16_t sums[max_columns];
     std::memset(sums, 0, static_cast<std::size_t>(columns) * sizeof(sums[0]));
     std::int64_t r = 0;
     for (; r < rows % 4; ++r) {

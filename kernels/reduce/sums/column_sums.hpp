@@ -204,7 +204,7 @@ WEFT_ALWAYS_INLINE void sum_columns(double* sums, const char* from, std::int64_t
       j += 2 * V::lanes;
     }
     while (j < columns) {
-      // The last vector may lie across the one before it, whose columns are summed anew in the
+      // The last vector may overlap the one before it, whose columns are summed anew in the
       // first rows, and get zeros in all others.
       const std::int64_t again = j + V::lanes <= columns ? 0 : j + V::lanes - columns;
       const V first(static_cast<Computed<T>>(row == 0 ? 0 : again));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Elements a constant step apart, from or to consecutive places.
+/// Strided elements, from or to consecutive places.
 #pragma once
 
 #include "kernels/stage/rows.hpp"
@@ -9,11 +9,12 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// n elements, `step` bytes apart, to consecutive places. Of elements of 4 and 8 bytes a lane is
-/// put together in a register: one store for 16 bytes, which is where moving them one by one ends.
+/// n elements at a stride of `step` bytes to consecutive places. Of elements of 4 and 8 bytes a
+/// lane is put together in a register: one store for 16 bytes, which is where moving them one by
+/// one ends.
 template <class T>
-void gather_spaced(char* __restrict to, const char* __restrict from, std::int64_t step,
-                   std::int64_t n) {
+void gather_strided(char* __restrict to, const char* __restrict from, std::int64_t step,
+                    std::int64_t n) {
   constexpr std::int64_t size = sizeof(T);
   std::int64_t i = 0;
   if constexpr (size == 8) {
@@ -47,10 +48,10 @@ void gather_spaced(char* __restrict to, const char* __restrict from, std::int64_
   }
 }
 
-/// n elements from consecutive places to places `step` bytes apart.
+/// n elements from consecutive places to places at a stride of `step` bytes.
 template <class T>
-void scatter_spaced(char* __restrict to, std::int64_t step, const char* __restrict from,
-                    std::int64_t n) {
+void scatter_strided(char* __restrict to, std::int64_t step, const char* __restrict from,
+                     std::int64_t n) {
   constexpr std::int64_t size = sizeof(T);
   std::int64_t i = 0;
   for (; i + 4 <= n; i += 4) {
@@ -66,18 +67,18 @@ void scatter_spaced(char* __restrict to, std::int64_t step, const char* __restri
 }
 
 #if defined(__AVX512BW__)
-/// Bytes a step apart, several to a register. There is no permutation of bytes at this level, only
+/// Strided bytes, several to a register. There is no permutation of bytes at this level, only
 /// of 16-bit words: elements of even and of odd index are moved by one each, within the words that
 /// hold them, and then shifted to the half where they belong.
 class BytesInRegister {
  public:
   explicit BytesInRegister(std::int64_t step) : count_((63 / step + 1) / 2 * 2) {
     for (std::int64_t i = 0; i < count_; ++i) {
-      const std::int64_t spaced = i * step;
-      gather_[i % 2][i / 2] = static_cast<std::uint16_t>(spaced / 2);
-      scatter_[i % 2][spaced / 2] = static_cast<std::uint16_t>(i / 2);
-      mask_ |= std::uint64_t{1} << spaced;
-      odd_ |= i % 2 == 0 ? 0 : std::uint32_t{1} << (spaced / 2);
+      const std::int64_t byte = i * step;
+      gather_[i % 2][i / 2] = static_cast<std::uint16_t>(byte / 2);
+      scatter_[i % 2][byte / 2] = static_cast<std::uint16_t>(i / 2);
+      mask_ |= std::uint64_t{1} << byte;
+      odd_ |= i % 2 == 0 ? 0 : std::uint32_t{1} << (byte / 2);
     }
   }
   /// Whether a register holds enough of them, and a row enough registers.
@@ -89,9 +90,9 @@ class BytesInRegister {
   /// 64 bytes from `from` on to count() consecutive ones at the start of the result.
   template <bool odd_step>
   WEFT_ALWAYS_INLINE __m512i gather(const char* from) const {
-    const __m512i spaced = _mm512_loadu_si512(from);
-    const __m512i even = pick(gather_[0], spaced);
-    __m512i odd = pick(gather_[1], spaced);
+    const __m512i strided = _mm512_loadu_si512(from);
+    const __m512i even = pick(gather_[0], strided);
+    __m512i odd = pick(gather_[1], strided);
     if constexpr (!odd_step) odd = _mm512_slli_epi16(odd, 8);
     return _mm512_mask_blend_epi8(0xaaaa'aaaa'aaaa'aaaa, even, odd);
   }
@@ -120,7 +121,7 @@ class BytesInRegister {
   alignas(64) std::uint16_t scatter_[2][32] = {};
 };
 
-/// As gather_spaced, of bytes. Returns how many elements it has done.
+/// As gather_strided, of bytes. Returns how many elements it has done.
 template <bool odd_step>
 std::int64_t gather_bytes(char* __restrict to, const char* __restrict from, std::int64_t step,
                           std::int64_t n) {
@@ -131,7 +132,7 @@ std::int64_t gather_bytes(char* __restrict to, const char* __restrict from, std:
   return i;
 }
 
-/// As scatter_spaced, of bytes. Returns how many elements it has done.
+/// As scatter_strided, of bytes. Returns how many elements it has done.
 template <bool odd_step>
 std::int64_t scatter_bytes(char* __restrict to, std::int64_t step, const char* __restrict from,
                            std::int64_t n) {
@@ -144,8 +145,8 @@ std::int64_t scatter_bytes(char* __restrict to, std::int64_t step, const char* _
   return i;
 }
 
-/// Rows of few elements of T, `step` bytes apart, all within two registers: each row is two loads,
-/// one permutation and one store.
+/// Rows of few elements of T at a stride of `step` bytes, all within two registers: each row is two
+/// loads, one permutation and one store.
 template <class T>
 struct ShortRows {
   static constexpr std::int64_t size = sizeof(T);
@@ -156,9 +157,9 @@ struct ShortRows {
     constexpr std::int64_t most = lanes < 16 ? lanes : 16;
     if constexpr (size == 1 || size > 8) return false;
     if (step == -size) return false;  // there are quicker ways
-    const std::int64_t apart = step < 0 ? -step : step;
-    return apart > 0 && apart % size == 0 && n >= least && n <= most &&
-           (n - 1) * (apart / size) < 2 * lanes;
+    const std::int64_t stride = step < 0 ? -step : step;
+    return stride > 0 && stride % size == 0 && n >= least && n <= most &&
+           (n - 1) * (stride / size) < 2 * lanes;
   }
 
   static void gather(char* __restrict to, std::int64_t t1, const char* __restrict from,
@@ -234,7 +235,7 @@ struct ShortRows {
 };
 #endif
 
-/// gather_spaced, or scatter_spaced, by the quickest way for this step.
+/// gather_strided, or scatter_strided, by the quickest way for this step.
 template <class T>
 void gather_row(char* __restrict to, const char* __restrict from, std::int64_t step,
                 std::int64_t n) {
@@ -249,8 +250,8 @@ void gather_row(char* __restrict to, const char* __restrict from, std::int64_t s
     if (RowsInRegister::fits(sizeof(T), step, n)) done = gather_rows(to, from, step, sizeof(T), n);
   }
 #endif
-  gather_spaced<T>(to + done * static_cast<std::int64_t>(sizeof(T)), from + done * step, step,
-                   n - done);
+  gather_strided<T>(to + done * static_cast<std::int64_t>(sizeof(T)), from + done * step, step,
+                    n - done);
 }
 template <class T>
 void scatter_row(char* __restrict to, std::int64_t step, const char* __restrict from,
@@ -266,8 +267,8 @@ void scatter_row(char* __restrict to, std::int64_t step, const char* __restrict 
     if (RowsInRegister::fits(sizeof(T), step, n)) done = scatter_rows(to, step, from, sizeof(T), n);
   }
 #endif
-  scatter_spaced<T>(to + done * step, step, from + done * static_cast<std::int64_t>(sizeof(T)),
-                    n - done);
+  scatter_strided<T>(to + done * step, step, from + done * static_cast<std::int64_t>(sizeof(T)),
+                     n - done);
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
