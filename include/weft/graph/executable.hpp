@@ -126,8 +126,8 @@ class WEFT_API Frame {
   void bind_result(int i, void* origin);
 
   /// Whether a parameter, or an external result, that is planned as dense rows with gaps between
-  /// them may have its rows any other number of bytes apart: all that reads or writes it are calls
-  /// that take the rows.
+  /// them may have its rows any other number of bytes from each other: all that reads or writes it
+  /// are calls that take the rows.
   bool can_step_parameter(int i) const;
   bool can_step_result(int i) const;
   /// Bytes from row to row from now on, until the next plan(). Only where can_step_...() said so

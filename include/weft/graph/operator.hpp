@@ -81,8 +81,8 @@ class WEFT_API InferContext {
 };
 
 /// What a node is prepared for: the geometry of its inputs and outputs. The addresses of the views
-/// are *placeholders*, apart from each other and good for planning (TensorIteratorConfig::build())
-/// but not for reading; only constants can be read now.
+/// are *placeholders*, which do not overlap and are good for planning
+/// (TensorIteratorConfig::build()) but not for reading; only constants can be read now.
 class WEFT_API PrepareContext {
  public:
   PrepareContext(const Node& node, std::span<const TensorView> inputs,
@@ -172,7 +172,7 @@ class WEFT_API Kernel {
 
   /// Makes this kernel what prepare() would make for other shapes of the same node, and returns
   /// true; or returns false, and a new one is made. Constant inputs are the very same as before, so
-  /// that what was packed of them can be kept. Worth it where preparing is dear.
+  /// that what was packed of them can be kept. Worth it where preparing is costly.
   virtual bool adapt(const PrepareContext& context);
 
   /// How run() goes about it: one entry for each pass over operands that the engine makes, planned

@@ -9,7 +9,7 @@
 namespace weft {
 inline namespace v0 {
 
-/// Operand that keeps dims `inner` and `inner + 1` apart, or -1 if they can become one: either
+/// Operand that keeps dims `inner` and `inner + 1` separate, or -1 if they can become one: either
 /// extent is 1, or extent(inner) * stride(inner) == stride(inner + 1) for every operand.
 WEFT_API int coalesce_blocker(const Geometry& geometry, int inner);
 

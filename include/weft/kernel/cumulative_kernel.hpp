@@ -19,8 +19,8 @@ struct CumulativeKernel {
   /// Writes the identity to n accumulators.
   void (*start)(const void* context, void* accumulators, std::int64_t n) = nullptr;
   /// For each row in turn and every column j: accumulators[j] takes in input element j, and its
-  /// result is output element j. Columns are dense, rows are in_row_bytes and out_row_bytes apart.
-  /// The output block may be the input block.
+  /// result is output element j. Columns are dense, rows are in_row_bytes and out_row_bytes from
+  /// each other. The output block may be the input block.
   void (*advance)(const void* context, void* accumulators, char* out, std::int64_t out_row_bytes,
                   const char* in, std::int64_t in_row_bytes, std::int64_t rows,
                   std::int64_t columns) = nullptr;
@@ -40,11 +40,11 @@ struct CumulativeKernel {
 };
 
 /// Runs a prefix operation along an axis: out[..., i, ...] depends on in[..., 0 ... i, ...]. `out`
-/// has the shape of `in`. Blocks of rows along the axis and columns across it are staged (packed,
-/// transposed, converted) where memory does not have columns dense or has other types. Each column
-/// is accumulated in order by one thread, so results do not depend on threads. Allocates nothing up
-/// to rank 8. Throws Error: shape, axis, cast, overlap (out may be in, element for element),
-/// undefined.
+/// has the shape of `in`. Blocks of rows along the axis and columns along the others are staged
+/// (packed, transposed, converted) where memory does not have columns dense or has other types.
+/// Each column is accumulated in order by one thread, so results do not depend on threads.
+/// Allocates nothing up to rank 8. Throws Error: shape, axis, cast, overlap (out may be in, element
+/// for element), undefined.
 WEFT_API void run_cumulative(const TensorView& out, const TensorView& in, std::int64_t axis,
                              const CumulativeKernel& kernel, const RunOptions& options = {});
 

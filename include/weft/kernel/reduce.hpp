@@ -20,7 +20,7 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Parameters of Op::accumulate, taken apart: the accumulator, then one element per input and
+/// Parameters of Op::accumulate, one by one: the accumulator, then one element per input and
 /// perhaps the index.
 template <class Params>
 struct AccumulateParams;

@@ -18,15 +18,15 @@ inline namespace v0 {
 /// enforced linear iteration.
 struct ReductionKernel {
   /// accumulators[r] = the reduction of row r of `rows` x `n` elements, rows >= 1, n >= 0; elements
-  /// of a row are dense, rows are row_bytes[input] apart. Nothing gives the identity. The first
-  /// element of row r has index `index + r * index_step`. A row's result depends on nothing but its
-  /// own elements.
+  /// of a row are dense, rows are row_bytes[input] from each other. Nothing gives the identity. The
+  /// first element of row r has index `index + r * index_step`. A row's result depends on nothing
+  /// but its own elements.
   void (*reduce_spans)(const void* context, void* accumulators, char* const* inputs,
                        const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n,
                        std::int64_t index, std::int64_t index_step) = nullptr;
   /// accumulators[j] = the reduction of column j of `rows` x `columns` elements, rows >= 0;
-  /// elements of a row are dense, rows are row_bytes[input] apart. Row r has index `index + r`. A
-  /// column's result depends on nothing but its own elements.
+  /// elements of a row are dense, rows are row_bytes[input] from each other. Row r has index `index
+  /// + r`. A column's result depends on nothing but its own elements.
   void (*reduce_columns)(const void* context, void* accumulators, char* const* inputs,
                          const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                          std::int64_t index) = nullptr;
@@ -83,7 +83,7 @@ struct ReductionKernel {
 ///
 /// Operands of another type or layout than the kernel wants are staged as in run_spans. Allocates
 /// only where threads share the blocks of one output (their partial accumulators), where results of
-/// 4 to 256 KiB lie across the order in which they are made (they are put together first), and
+/// 4 to 256 KiB lie in another order than they are made (they are put together first), and
 /// where accumulators are so large, above some hundred bytes, that a tile of them does not fit 48
 /// KiB. Throws Error as run_spans; and Error(shape) if outputs differ in which dims they reduce.
 WEFT_API void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,

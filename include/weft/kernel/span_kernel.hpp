@@ -23,17 +23,17 @@ struct SpanKernel {
   using Run = void (*)(const void* context, char* const* data, const std::int64_t* row_bytes,
                        std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
 
-  /// Works on one span of `n` > 0 elements wherever they lie: operand k's are strides_bytes[k]
-  /// apart, of any sign, or 0 for an input of one value. Otherwise as Run, with the same results to
-  /// the bit; only what a NaN holds may differ.
+  /// Works on one span of `n` > 0 elements wherever they lie: operand k's are at a stride of
+  /// strides_bytes[k], of any sign, or 0 for an input of one value. Otherwise as Run, with the same
+  /// results to the bit; only what a NaN holds may differ.
   using RunStrided = void (*)(const void* context, char* const* data,
                               const std::int64_t* strides_bytes, std::int64_t n);
 
   Run run = nullptr;
-  /// As run, with the same results to the bit, of a kernel of one output, written past the caches:
+  /// As run, with the same results to the bit, of a kernel of one output, by non-temporal stores:
   /// every span of it begins on a cache line and is a multiple of streamed_bytes long, and at most
-  /// one input is one value. Taken for outputs that no cache holds; if null, they go past the
-  /// caches by way of a buffer.
+  /// one input is one value. Taken for outputs that no cache holds; if null, they are
+  /// streamed by way of a buffer.
   Run run_streamed = nullptr;
   static constexpr std::int64_t streamed_bytes = 256;
   /// Taken where it is quicker to step over memory than to bring elements together; null if it

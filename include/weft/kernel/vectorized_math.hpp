@@ -20,7 +20,7 @@ template <>
 struct FloatFormat<float> {
   using Bits = std::uint32_t;
   static constexpr int fraction_bits = 23, bias = 127;
-  /// 1.5 * 2^23: adding it rounds to a whole number, which is left in the low bits.
+  /// 1.5 * 2^23: adding it rounds to an integer, which is left in the low bits.
   static constexpr float rounder = 12582912.0F;
 };
 template <>
@@ -30,7 +30,7 @@ struct FloatFormat<double> {
   static constexpr double rounder = 6755399441055744.0;  // 1.5 * 2^52
 };
 
-/// The nearest whole number, ties to even; |x| < 2^22 (f32) or 2^51 (f64).
+/// The nearest integer, ties to even; |x| < 2^22 (f32) or 2^51 (f64).
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> nearest_whole(const Register<T>& x) noexcept {
   return (x + FloatFormat<T>::rounder) - FloatFormat<T>::rounder;
@@ -109,7 +109,7 @@ WEFT_ALWAYS_INLINE Register<T> clamped(const Register<T>& x, std::type_identity_
   return at_most(at_least(x, least), most);
 }
 
-/// 2^k for each lane, k a whole number; 2^k must be a normal number.
+/// 2^k for each lane, k an integer; 2^k must be a normal number.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> power_of_two(const Register<T>& k) noexcept {
   using Format = FloatFormat<T>;
@@ -131,7 +131,7 @@ WEFT_ALWAYS_INLINE Register<T> small_power_of_two(const Register<T>& k) noexcept
 #endif
 }
 
-/// x * 2^k, rounded once, for x not far from 1, or 0, and a whole number k of at most twice the
+/// x * 2^k, rounded once, for x not far from 1, or 0, and an integer k of at most twice the
 /// range of exponents.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> scaled(const Register<T>& x, const Register<T>& k) noexcept {

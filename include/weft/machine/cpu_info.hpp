@@ -46,8 +46,8 @@ struct CpuInfo {
 /// Looked up once. The environment variable WEFT_CACHES replaces what the system says of the
 /// caches, by the sizes of the three levels, `48K,1M,32M` say, in bytes or in units K, M or G of
 /// 1024, 1024^2 or 1024^3 bytes, and `,far` after them for a last level that is as far from a core
-/// as memory. It changes what is chosen, never results. Anything else it may hold, sizes from 4K to
-/// 64G apart, is passed over.
+/// as memory. It changes what is chosen, never results. Anything else it may hold than sizes from
+/// 4K to 64G is passed over.
 ///
 /// WEFT_TUNING names a file that replaces measured constants of the engine, as `weft info --tuning`
 /// prints it. It has no say in results either. A file of another processor, of other caches or

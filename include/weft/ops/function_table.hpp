@@ -23,34 +23,32 @@
   WEFT_FOR_EACH_LOGARITHM(F)   \
   WEFT_FOR_EACH_TRIGONOMETRIC(F) WEFT_FOR_EACH_HYPERBOLIC(F) WEFT_FOR_EACH_SPECIAL(F)
 
-#define WEFT_FOR_EACH_PLAIN_UNARY(F)                                                              \
-  F(neg, Neg, numbers, common, "-a; integers wrap")                                               \
-  F(abs, Abs, numbers, part, "|a|; the least integer stays itself; the magnitude of complex")     \
-  F(sign, Sign, real, common, "-1, 0 or 1; 0 for NaN; bool stays itself")                         \
-  F(square, Square, numbers, common, "a * a; integers wrap")                                      \
-  F(sqrt, Sqrt, inexact, floating, "square root, correctly rounded; NaN below zero")              \
-  F(rsqrt, Rsqrt, inexact, floating, "1 / sqrt(a), rounded twice")                                \
-  F(reciprocal, Reciprocal, inexact, floating, "1 / a")                                           \
-  F(floor, Floor, real_numbers, common,                                                           \
-    "the nearest whole number not above; integers as they are")                                   \
-  F(ceil, Ceil, real_numbers, common, "the nearest whole number not below; integers as they are") \
-  F(trunc, Trunc, real_numbers, common, "without the fraction; integers as they are")             \
-  F(round, Round, real_numbers, common,                                                           \
-    "the nearest whole number, ties to even; integers as they are")                               \
-  F(frac, Frac, floating, common, "a - trunc(a); NaN for infinities")                             \
-  F(relu, Relu, real_numbers, common, "a above 0, else 0; NaN stays NaN")                         \
-  F(softsign, SoftSign, floating, common, "a / (1 + |a|)")                                        \
-  F(hardsigmoid, HardSigmoid, floating, common, "a + 3 kept within 0 and 6, over 6")              \
-  F(hardswish, HardSwish, floating, common, "a times a + 3 kept within 0 and 6, over 6")          \
-  F(bitwise_not, BitwiseNot, integral, common, "every bit turned; a bool negated")                \
-  F(conj, Conj, all, common, "the complex conjugate; real types as they are")                     \
-  F(real, Real, all, part, "the real part; real types as they are")                               \
-  F(imag, Imag, complex, part, "the imaginary part")                                              \
-  F(angle, Angle, inexact, part, "the angle of complex, -pi to pi; 0 or pi of real; NaN of NaN")  \
-  F(isnan, IsNan, all, truth, "is NaN; of complex, either part")                                  \
-  F(isinf, IsInf, all, truth, "is infinite; of complex, either part")                             \
-  F(isfinite, IsFinite, all, truth, "is neither infinite nor NaN; of complex, both parts")        \
-  F(signbit, SignBit, real, truth, "the sign is set, of -0.0 and of NaN too; integers: below 0")  \
+#define WEFT_FOR_EACH_PLAIN_UNARY(F)                                                               \
+  F(neg, Neg, numbers, common, "-a; integers wrap")                                                \
+  F(abs, Abs, numbers, part, "|a|; the least integer stays itself; the magnitude of complex")      \
+  F(sign, Sign, real, common, "-1, 0 or 1; 0 for NaN; bool stays itself")                          \
+  F(square, Square, numbers, common, "a * a; integers wrap")                                       \
+  F(sqrt, Sqrt, inexact, floating, "square root, correctly rounded; NaN below zero")               \
+  F(rsqrt, Rsqrt, inexact, floating, "1 / sqrt(a), rounded twice")                                 \
+  F(reciprocal, Reciprocal, inexact, floating, "1 / a")                                            \
+  F(floor, Floor, real_numbers, common, "the nearest integer not above; integers as they are")     \
+  F(ceil, Ceil, real_numbers, common, "the nearest integer not below; integers as they are")       \
+  F(trunc, Trunc, real_numbers, common, "without the fraction; integers as they are")              \
+  F(round, Round, real_numbers, common, "the nearest integer, ties to even; integers as they are") \
+  F(frac, Frac, floating, common, "a - trunc(a); NaN for infinities")                              \
+  F(relu, Relu, real_numbers, common, "a above 0, else 0; NaN stays NaN")                          \
+  F(softsign, SoftSign, floating, common, "a / (1 + |a|)")                                         \
+  F(hardsigmoid, HardSigmoid, floating, common, "a + 3 kept within 0 and 6, over 6")               \
+  F(hardswish, HardSwish, floating, common, "a times a + 3 kept within 0 and 6, over 6")           \
+  F(bitwise_not, BitwiseNot, integral, common, "every bit turned; a bool negated")                 \
+  F(conj, Conj, all, common, "the complex conjugate; real types as they are")                      \
+  F(real, Real, all, part, "the real part; real types as they are")                                \
+  F(imag, Imag, complex, part, "the imaginary part")                                               \
+  F(angle, Angle, inexact, part, "the angle of complex, -pi to pi; 0 or pi of real; NaN of NaN")   \
+  F(isnan, IsNan, all, truth, "is NaN; of complex, either part")                                   \
+  F(isinf, IsInf, all, truth, "is infinite; of complex, either part")                              \
+  F(isfinite, IsFinite, all, truth, "is neither infinite nor NaN; of complex, both parts")         \
+  F(signbit, SignBit, real, truth, "the sign is set, of -0.0 and of NaN too; integers: below 0")   \
   F(logical_not, LogicalNot, all, truth, "a == 0")
 
 // Mathematical functions; largest errors in docs/accuracy.md.

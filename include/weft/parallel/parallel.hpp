@@ -38,7 +38,7 @@ class WEFT_API ThreadLimit {
 /// `grain`, whose borders are multiples of `align` (both at least 1), on several threads. Returns
 /// when all have ended. If a body throws, the rest is stopped as far as it has not begun and the
 /// first exception is thrown here. Nested calls are allowed, and a thread that waits here takes no
-/// unrelated work meanwhile, so locks held across a call are safe.
+/// unrelated work meanwhile, so locks held during a call are safe.
 ///
 /// Each thread begins with a stretch of count / threads, the same one in every call as long as
 /// threads keep their places in the arena, so that it finds in its cache what it left there;

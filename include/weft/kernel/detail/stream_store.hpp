@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Stores past the caches.
+/// Non-temporal stores.
 #pragma once
 
 #include <weft/base/export.hpp>
@@ -34,7 +34,8 @@ struct WordsOf<64> {
 };
 
 /// Writes a vector of 16 bytes, or of as many as the level's registers have, to an address aligned
-/// to its size, past the caches. What is written so is ordered before later stores by a fence only.
+/// to its size, by a non-temporal store. What is written so is ordered before later stores by a
+/// fence only.
 // Builtins: the headers of the intrinsics would take a reader of kernels' headers longer than those
 // themselves.
 template <class V>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The loop of a formula over spans whose results are written past the caches, line by line.
+/// The loop of a formula over spans whose results are written by non-temporal stores, line by line.
 #pragma once
 
 #include <weft/kernel/detail/span_element.hpp>
