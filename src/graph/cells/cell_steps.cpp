@@ -20,8 +20,8 @@ Tensor buffer_of(std::int64_t elements, std::int64_t size) {
   return Tensor::zeros({elements * size + read_beyond}, ScalarType::u8);
 }
 
-/// Bytes from row to row of a buffer. Rows that lie a power of two apart would share a few lines of
-/// the cache.
+/// Bytes from row to row of a buffer. Rows that lie a power of two from each other would share a
+/// few lines of the cache.
 std::int64_t row_step(std::int64_t bytes) {
   constexpr std::int64_t line = 64, conflict = 1024;
   return bytes % conflict == 0 ? bytes + line : bytes;
@@ -217,7 +217,7 @@ void CellStep::run_gru(const GateRows& sums, const GateRows& hidden, const GateR
     run_update(update);
     return;
   }
-  // The first two gates add the input's part; the third is kept apart until the reset is known.
+  // The first two gates add the input's part; the third is kept separate until the reset is known.
   GateRows start{static_cast<char*>(product_start_.data()), 0};
   if (const char* bias = widened_row(wide_row_, bias_, 4 * units_))
     __builtin_memcpy(gate(start, 2).data, bias + 3 * units_ * size_,

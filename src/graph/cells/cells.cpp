@@ -168,7 +168,7 @@ class Cell final : public Operator {
   CellInputs inputs_of(int count, const PartialShape& fifth) const {
     return is_step_ ? CellInputs::of_step(kind_) : CellInputs::of_cell(kind_, count, fifth);
   }
-  /// Rows may stand apart, their elements not.
+  /// Rows may be strided, their elements not.
   static bool has_dense_rows(const TensorView& view) {
     return view.rank() == 2 && (view.extent(1) <= 1 || view.stride(1) == 1);
   }

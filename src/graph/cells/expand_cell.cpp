@@ -32,7 +32,7 @@ const Tensor* constant_at(const Graph& graph, const Node& node, int input) {
 }
 
 /// W and R of one constant matrix whose rows are [row of W, row of R].
-bool take_apart(Graph& graph, const Tensor* both, Value& w, Value& r) {
+bool split_weights(Graph& graph, const Tensor* both, Value& w, Value& r) {
   if (both == nullptr || both->rank() != 2 || both->extent(0) % 4 != 0) return false;
   const std::int64_t units = both->extent(0) / 4;
   const std::int64_t columns = both->extent(1);
@@ -52,7 +52,7 @@ bool expand_cell(Graph& graph, int index) {
   const Node cell = graph.node(index);
   const int count = static_cast<int>(cell.inputs.size());
   const Tensor* fifth = constant_at(graph, cell, 4);
-  // Five inputs may be either form; without constants there is no telling them apart.
+  // Five inputs may be either form; without constants there is no telling which.
   if (kind == CellKind::lstm && count == 5 && fifth == nullptr) return false;
   const CellInputs at = CellInputs::of_cell(
       kind, count, fifth == nullptr ? PartialShape::unranked() : PartialShape(fifth->shape()));
@@ -61,7 +61,7 @@ bool expand_cell(Graph& graph, int index) {
     return i >= 0 && i < count ? cell.inputs[static_cast<std::size_t>(i)] : Value();
   };
   Value w = input(at.w), r = input(at.r), b = input(at.b);
-  if (at.is_legacy && !take_apart(graph, constant_at(graph, cell, at.w), w, r)) return false;
+  if (at.is_legacy && !split_weights(graph, constant_at(graph, cell, at.w), w, r)) return false;
   // The fourth block of such a bias belongs to the product with the state.
   Value step_bias;
   if (kind == CellKind::gru && b && cell.attributes.flag("linear_before_reset", false)) {

@@ -14,7 +14,7 @@ namespace graph {
 /// state, and an LSTMCellStep, GRUCellStep or RNNCellStep of its sums, H, C and R, under the cell's
 /// own index, with the same bits for f32 and f64. A loop can then make the product of many trips at
 /// once. The new node comes last and has the cell's name and layer. False, with nothing done, if
-/// the node is no cell, or one that cannot be taken apart: one matrix WR, or a GRU's bias of four
+/// the node is no cell, or one that cannot be split: one matrix WR, or a GRU's bias of four
 /// blocks, has to be a constant. Shares constants.
 WEFT_API bool expand_cell(Graph& graph, int node);
 

@@ -16,7 +16,7 @@ namespace graph {
 namespace {
 
 /// Elements of a part below which the calls that it takes cost more than a pass over memory.
-constexpr std::int64_t least_part = 1024;
+constexpr std::int64_t min_part = 1024;
 
 class Rewriter {
  public:
@@ -122,7 +122,7 @@ class Rewriter {
     }
     for (int v = split.first_output; v < split.first_output + split.node.noutputs; ++v) {
       const PartialShape& part = shape(v);
-      if (!part.is_static() || numel(part.shape()) < least_part) return false;
+      if (!part.is_static() || numel(part.shape()) < min_part) return false;
       const std::vector<int>& users = users_[static_cast<std::size_t>(v)];
       const bool fuses = std::ranges::all_of(users, [&](int user) {
         return user >= 0 && program_.nodes[static_cast<std::size_t>(user)].formula != nullptr;

@@ -14,8 +14,8 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-/// Puts the arena values of a segment into memory, so that those that live at the same time are
-/// apart. What follows them is not told. Throws Error(limit) for more bytes than `limits` allow.
+/// Puts the arena values of a segment into memory, so that those that live at the same time do not
+/// overlap. What follows them is not told. Throws Error(limit) for more bytes than `limits` allow.
 void lay_out_arena(std::span<Root> roots, int segment, const OperatorRegistry& limits,
                    FrameMemory& memory);
 

@@ -90,7 +90,7 @@ class CallList {
 
   // ---- Other distances from row to row: `where` is a pointer of the table
 
-  /// True for a call, not a kernel, that takes just these rows, so many bytes apart.
+  /// True for a call, not a kernel, that takes just these rows, so many bytes from each other.
   bool takes_rows(char* const* where, const RowForm& form, std::int64_t row_bytes) const;
   void set_row_bytes(char* const* where, std::int64_t bytes) noexcept {
     row_bytes_[number_of(where)] = bytes;

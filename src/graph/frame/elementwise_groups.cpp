@@ -10,7 +10,7 @@ namespace graph {
 namespace {
 
 /// Bounds of a group: an iterator takes max_operands.
-constexpr std::size_t most_group_operands = 24, most_group_terms = 60;
+constexpr std::size_t max_group_operands = 24, max_group_terms = 60;
 
 }  // namespace
 
@@ -19,8 +19,8 @@ bool ElementwiseGroups::Group::has_node(int index) const {
 }
 
 bool ElementwiseGroups::Group::has_room_for(const ProgramNode& node) const {
-  return inputs.size() + nodes.size() + node.inputs.size() + 1 <= most_group_operands &&
-         chain.terms.size() + node.formula->terms.size() <= most_group_terms;
+  return inputs.size() + nodes.size() + node.inputs.size() + 1 <= max_group_operands &&
+         chain.terms.size() + node.formula->terms.size() <= max_group_terms;
 }
 
 /// The term of an input of the chain, which becomes one if it is none yet.

@@ -48,7 +48,7 @@ struct FramePlan {
   int next_node = 0;                       ///< that is not planned yet
   bool complete = false;                   ///< all nodes and results are planned
   bool is_static = true;                   ///< all shapes were known before a run
-  bool stepped = false;                    ///< rows are not as far apart as planned
+  bool stepped = false;                    ///< rows have another stride than planned
 };
 
 }  // namespace graph

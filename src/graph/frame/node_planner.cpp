@@ -11,7 +11,7 @@ namespace graph {
 namespace {
 
 /// Nodes that depend on shapes only are computed while planning, up to this many elements.
-constexpr std::int64_t most_folded = 4096;
+constexpr std::int64_t max_folded = 4096;
 
 bool is_small(std::span<const ValueType> outputs) {
   std::int64_t elements = 0;
@@ -19,7 +19,7 @@ bool is_small(std::span<const ValueType> outputs) {
     if (!output.shape.is_static()) return false;
     elements += numel(output.shape.shape());
   }
-  return elements <= most_folded;
+  return elements <= max_folded;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace weft {
 inline namespace v0 {
 namespace graph {
 
-/// Dense rows a constant number of elements apart.
+/// Dense rows at a constant stride.
 struct RowForm {
   std::int64_t rows = 0;          ///< two or more
   std::int64_t row_elements = 0;  ///< one or more
@@ -27,8 +27,8 @@ struct RowForm {
 /// None for elements that lie otherwise, or that are one dense row.
 std::optional<RowForm> row_form(IntSpan shape, IntSpan strides);
 
-/// Strides of row-major elements in dense rows of so many, `step` elements apart; without gaps if
-/// rows do not end with an axis.
+/// Strides of row-major elements in dense rows of so many, at a stride of `step` elements; without
+/// gaps if rows do not end with an axis.
 DimVector row_strides(IntSpan shape, std::int64_t row_elements, std::int64_t step);
 
 }  // namespace graph

@@ -68,7 +68,7 @@ struct ValueState {
   bool is_pending() const noexcept { return kind == Kind::pending; }
 };
 
-/// Addresses to plan with: apart from each other, so that nothing overlaps, and never read.
+/// Addresses to plan with: at a distance from each other, so that nothing overlaps, and never read.
 class Placeholders {
  public:
   TensorView next(ScalarType dtype, IntSpan shape, IntSpan strides);
