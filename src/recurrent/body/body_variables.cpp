@@ -92,7 +92,7 @@ std::vector<CutInput> parameters_of(const Graph& body) {
 }
 
 /// What is read become parameters, and what is set results, behind those that the body has.
-Body take_apart(const Graph& from) {
+Body split_variables(const Graph& from) {
   Body body{from, Graph(from.name()), variables_of(from)};
   // One place reads each variable, and nobody reads what Assign gives on but what it is given.
   const auto follow = [&](Value& value) {
@@ -163,7 +163,7 @@ std::shared_ptr<const Graph> shared(Graph graph) {
 
 Node loop_without(Node node, const LoopData& data, Graph& outer,
                   std::vector<AssignedOutput>& assigned) {
-  Body body = take_apart(*node.bodies[0]);
+  Body body = split_variables(*node.bodies[0]);
   if (body.variables.empty()) return node;
   LoopSpec spec = data.spec;
   const auto outside = [&](int parameter) -> Value {
@@ -204,7 +204,7 @@ Node loop_without(Node node, const LoopData& data, Graph& outer,
 
 Node choice_without(Node node, const IfData& data, Graph& outer,
                     std::vector<AssignedOutput>& assigned) {
-  Body sides[] = {take_apart(*node.bodies[0]), take_apart(*node.bodies[1])};
+  Body sides[] = {split_variables(*node.bodies[0]), split_variables(*node.bodies[1])};
   if (sides[0].variables.empty() && sides[1].variables.empty()) return node;
   auto made = std::make_shared<IfData>(data);
   for (std::size_t s = 0; s < 2; ++s)

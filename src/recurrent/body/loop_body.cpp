@@ -215,9 +215,9 @@ void LoopBody::check_bytes(const LoopSpec& spec, std::int64_t bytes) const {
     refuse(spec, ErrorCode::limit, "collects ", bytes, " bytes, allowed are ", max_bytes);
 }
 
-LoopBody take_apart(const LoopSpec& spec, std::shared_ptr<const TypedGraph> typed,
-                    const graph::OperatorRegistry& operators, bool first_is_true,
-                    const HoistOptions& options) {
+LoopBody divide_body(const LoopSpec& spec, std::shared_ptr<const TypedGraph> typed,
+                     const graph::OperatorRegistry& operators, bool first_is_true,
+                     const HoistOptions& options) {
   LoopBody body = Divider(spec, std::move(typed), operators, first_is_true, options).run();
   body.max_bytes = operators.max_bytes();
   body.max_trips = operators.max_trips();

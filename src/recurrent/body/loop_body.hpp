@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A loop's body taken apart by when its operations have to run: once, for blocks of trips, or in
+/// A loop's body divided by when its operations have to run: once, for blocks of trips, or in
 /// every trip.
 #pragma once
 
@@ -79,10 +79,10 @@ struct HoistOptions {
   bool block = true;  ///< what depends on slices only
 };
 
-/// Takes the body apart. `first_is_true`: the first condition is known to be true.
-LoopBody take_apart(const LoopSpec& spec, std::shared_ptr<const TypedGraph> typed,
-                    const graph::OperatorRegistry& operators, bool first_is_true,
-                    const HoistOptions& options);
+/// Divides the body. `first_is_true`: the first condition is known to be true.
+LoopBody divide_body(const LoopSpec& spec, std::shared_ptr<const TypedGraph> typed,
+                     const graph::OperatorRegistry& operators, bool first_is_true,
+                     const HoistOptions& options);
 
 }  // namespace recurrent
 }  // namespace v0

@@ -21,7 +21,7 @@ namespace {
 
 /// Elements above which a value is left to its trip: what a trip costs besides no longer matters,
 /// and the memory of a block does.
-constexpr std::int64_t most_elementwise = 4096;
+constexpr std::int64_t max_elementwise = 4096;
 
 bool is_product(const Node& node) { return node.op == "MatMul" || node.op == "FullyConnected"; }
 
@@ -86,7 +86,7 @@ bool is_worth_batching(const TypedGraph& graph, int id, const graph::OperatorReg
   if (shows_another_shape(node)) return false;
   if (is_product(node)) return true;
   return is_elementwise(graph, node, operators) &&
-         numel(graph.type({id, 0}).shape.shape()) <= most_elementwise;
+         numel(graph.type({id, 0}).shape.shape()) <= max_elementwise;
 }
 
 const BatchedGraph::Given* BatchedGraph::find(Value value) const {

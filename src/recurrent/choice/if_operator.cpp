@@ -128,7 +128,7 @@ void check_branch(const std::string& name, std::size_t side, const Branch& branc
     fail(ErrorCode::invalid_argument, text("If '", name, "': ", side_name(side), ": ", args...));
   };
   if (branch.body == nullptr) refuse("has no body");
-  branch.body->check(most_nested - 1);
+  branch.body->check(max_nested - 1);
   if (branch.inputs.size() != branch.body->parameters().size()) {
     refuse("feeds ", branch.inputs.size(), " parameters, and the body has ",
            branch.body->parameters().size());

@@ -14,7 +14,7 @@ inline namespace v0 {
 namespace recurrent {
 
 /// Bodies inside each other, of loops and choices: more are refused.
-inline constexpr int most_nested = 64;
+inline constexpr int max_nested = 64;
 
 /// The maps of both sides of an If, then and else; the bodies are the node's.
 class IfData final : public graph::NodeData {

@@ -119,7 +119,7 @@ class FreeLoop {
       case Source::Kind::index: return index_.view(body_.parameter_type(source.number));
       case Source::Kind::once: return runtime_.once->result(source.number);
       case Source::Kind::trip: return runtime_.trip->result(source.number);
-      case Source::Kind::block:  // bodies with free shapes are taken apart without blocks
+      case Source::Kind::block:  // bodies with free shapes are divided without blocks
       case Source::Kind::own: break;
     }
     return {};

@@ -14,11 +14,11 @@ namespace {
 
 /// Different types that a loop is remembered for; a batch of changing size is not to fill the
 /// memory.
-constexpr std::size_t most_remembered = 8;
+constexpr std::size_t max_remembered = 8;
 
 template <class T>
 void remember(std::vector<T>& list, T entry) {
-  if (list.size() == most_remembered) list.erase(list.begin());
+  if (list.size() == max_remembered) list.erase(list.begin());
   list.push_back(std::move(entry));
 }
 
@@ -77,7 +77,7 @@ std::shared_ptr<const LoopBody> LoopData::body(const graph::Graph& body,
   const auto typed = typed_body(body, first, operators);
   {
     const std::scoped_lock lock(mutex_);
-    for (const Apart& known : apart_) {
+    for (const Divided& known : divided_) {
       if (known.typed == typed && known.first_is_true == first_is_true && known.block == block) {
         return known.body;
       }
@@ -90,9 +90,9 @@ std::shared_ptr<const LoopBody> LoopData::body(const graph::Graph& body,
       divided = infer_body(spec, separate, first, operators);
   }
   auto made = std::make_shared<const LoopBody>(
-      take_apart(spec, divided, operators, first_is_true, {.once = true, .block = block}));
+      divide_body(spec, divided, operators, first_is_true, {.once = true, .block = block}));
   const std::scoped_lock lock(mutex_);
-  remember(apart_, Apart{typed, first_is_true, block, made});
+  remember(divided_, Divided{typed, first_is_true, block, made});
   return made;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a loop's node keeps: its spec, bodies taken apart for the types seen so far, and frames to
+/// What a loop's node keeps: its spec, bodies divided for the types seen so far, and frames to
 /// run them.
 #pragma once
 
@@ -63,7 +63,7 @@ class LoopData final : public graph::NodeData {
   std::shared_ptr<const TypedGraph> typed_body(const graph::Graph& body,
                                                const std::vector<graph::ValueType>& first,
                                                const graph::OperatorRegistry& operators) const;
-  /// The same taken apart. With `block`: what depends on slices only is done block by block.
+  /// The same divided. With `block`: what depends on slices only is done block by block.
   std::shared_ptr<const LoopBody> body(const graph::Graph& body,
                                        const std::vector<graph::ValueType>& first,
                                        const graph::OperatorRegistry& operators, bool first_is_true,
@@ -86,7 +86,7 @@ class LoopData final : public graph::NodeData {
     Operators operators;
     std::shared_ptr<const TypedGraph> typed;
   };
-  struct Apart {
+  struct Divided {
     std::shared_ptr<const TypedGraph> typed;
     bool first_is_true;
     bool block;
@@ -95,7 +95,7 @@ class LoopData final : public graph::NodeData {
 
   mutable std::mutex mutex_;
   mutable std::vector<Typed> typed_;
-  mutable std::vector<Apart> apart_;
+  mutable std::vector<Divided> divided_;
   mutable std::vector<std::unique_ptr<LoopRuntime>> idle_;
   mutable LoopReport report_;
   mutable std::shared_ptr<const std::vector<graph::PlanNote>> trip_notes_;

@@ -215,7 +215,7 @@ graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,
                       std::vector<graph::Value> inputs) {
   if (body == nullptr) refuse(spec, ErrorCode::invalid_argument, "has no body");
   check(spec, *body, static_cast<int>(inputs.size()));
-  body->check(most_nested - 1);
+  body->check(max_nested - 1);
   if (spec.outputs.empty()) refuse(spec, ErrorCode::invalid_argument, "has no outputs");
   graph::Node node;
   node.op = "Loop";

@@ -46,7 +46,7 @@ std::string LoopReport::to_text() const {
               " packed block by block\n");
   out += text("  states: ", states,
               fixed_shapes ? ", carried by exchanging pointers\n"
-                           : ", copied: shapes may change, or rows end apart\n");
+                           : ", copied: shapes may change, or rows end after different trips\n");
   out += text("  collected results: ", written_in_place, " written in place, ", written_in_blocks,
               " copied there\n");
   out += text("  copied: ", bytes_copied, " bytes, ", bytes_copied_late,

@@ -25,9 +25,9 @@ BlockProducer::BlockProducer(const LoopGeometry& geometry, LoopRuntime& runtime,
 /// starts early, less to do again. Small values are not worth the plan that another number takes.
 std::int64_t BlockProducer::fitting_trips() const {
   const std::int64_t most = std::min(plan_.block_trips, available_);
-  if (!runtime_.block || plan_.block_trips >= most_block_trips) return most;
+  if (!runtime_.block || plan_.block_trips >= max_block_trips) return most;
   const auto again = [&](std::int64_t trips) { return (trips - available_ % trips) % trips; };
-  const std::int64_t least = std::max(plan_.least_block_trips, most / 2 + 1);
+  const std::int64_t least = std::max(plan_.min_block_trips, most / 2 + 1);
   std::int64_t best = most;
   for (std::int64_t trips = most; trips >= least; --trips) {
     if (again(trips) < again(best)) best = trips;

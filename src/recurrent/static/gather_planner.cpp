@@ -22,7 +22,7 @@ Gather::Way way_of(const Gather& gather) {
   if (kind == Source::Kind::block) return Way::blocks;
   const Collected& to = gather.collected;
   if (to.is_direct()) return Way::direct;
-  return to.rows() > 0 && to.row_bytes() >= least_run_bytes ? Way::direct : Way::blocks;
+  return to.rows() > 0 && to.row_bytes() >= min_run_bytes ? Way::direct : Way::blocks;
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void GatherPlanner::connect(Gather& gather) {
   const bool first = source.kind == Source::Kind::trip && in_place && !plan_.is_written(source);
   if (first) {
     gather.variable = plan_.variables.of(source);
-    plan_.least_block_trips = std::max(plan_.least_block_trips, 1 + plan_.longest_chain(source));
+    plan_.min_block_trips = std::max(plan_.min_block_trips, 1 + plan_.longest_chain(source));
   } else {
     gather.variable = plan_.variables.own();
     plan_.copies.push_back({gather.variable, plan_.variables.of(source), bytes});
@@ -105,7 +105,7 @@ void GatherPlanner::plan() {
     plan_.gathers.push_back(std::move(gather));
   }
   plan_.limit_blocks(bytes, body_.block.program.has_value());
-  plan_.block_trips = std::max(plan_.block_trips, plan_.least_block_trips);
+  plan_.block_trips = std::max(plan_.block_trips, plan_.min_block_trips);
 }
 
 }  // namespace recurrent

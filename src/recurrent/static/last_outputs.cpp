@@ -21,7 +21,7 @@ void LastOutputs::write_dense(std::size_t output, const char* from,
                               const graph::ValueType& type) const {
   const IntSpan shape = type.shape.shape();
   const std::int64_t bytes = numel(shape) * element_size(type.dtype);
-  if (bytes > most_bytes_by_one) {
+  if (bytes > max_bytes_by_one) {
     write(output, TensorView::trusted(static_cast<const void*>(from), type.dtype, shape));
     return;
   }

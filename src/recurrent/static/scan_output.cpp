@@ -50,7 +50,7 @@ void Collected::open(void* memory, std::int64_t places, std::int64_t trips) noex
   capacity_ = places;
 }
 
-/// `count` elements, `step` bytes apart, with the axis of trips in front.
+/// `count` elements at a stride of `step` bytes, with the axis of trips in front.
 TensorView Collected::elements(char* first, std::int64_t count, std::int64_t step) const {
   DimVector shape(1, count);
   DimVector strides(1, step / element_size(dtype_));

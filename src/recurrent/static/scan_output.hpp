@@ -26,7 +26,7 @@ class Collected {
   bool backwards() const noexcept { return backwards_; }
   /// Elements are row-major in the output, so that a trip can write its own there.
   bool is_direct() const noexcept { return rows_ == 1; }
-  /// An element lies in the output as this many dense rows, a constant number of bytes apart.
+  /// An element lies in the output as this many dense rows, at a constant stride.
   std::int64_t rows() const noexcept { return rows_; }
   std::int64_t row_bytes() const noexcept { return row_bytes_; }
   /// From row to row; after open().

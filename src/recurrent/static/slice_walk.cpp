@@ -100,7 +100,7 @@ SliceWalk walk_slices(const LoopSpec& spec, const EntryName& entry, const LoopIt
   for (std::size_t a = 0; a < walk.shape.size(); ++a) {
     if (walk.strides[a] == 1) run = std::max(run, walk.shape[a] * bytes);
   }
-  walk.runs = run >= least_run_bytes;
+  walk.runs = run >= min_run_bytes;
   return walk;
 }
 

@@ -17,7 +17,7 @@ namespace recurrent {
 
 /// Bytes next to each other below which a slice is better packed, and an element of an output
 /// better collected, for a block of trips at a time than read or written row by row where it is.
-inline constexpr std::int64_t least_run_bytes = 64;
+inline constexpr std::int64_t min_run_bytes = 64;
 
 /// Slice i stands `first_bytes + i * step_bytes` behind the tensor's origin; all have one geometry.
 struct SliceWalk {

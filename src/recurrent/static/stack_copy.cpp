@@ -14,7 +14,7 @@ namespace recurrent {
 namespace {
 
 /// More is worth sharing among threads.
-constexpr std::int64_t most_bytes_at_once = std::int64_t{256} << 10;
+constexpr std::int64_t max_bytes_at_once = std::int64_t{256} << 10;
 
 /// Bytes from number to number of an element, if it is one row of them.
 std::optional<std::int64_t> row_step(const TensorView& stack) {
@@ -40,7 +40,7 @@ void copy_stack(const TensorView& to, const TensorView& from) {
   const std::int64_t trips = to.shape()[0], bytes = to.nbytes();
   if (bytes == 0) return;
   const std::optional<std::int64_t> to_step = row_step(to), from_step = row_step(from);
-  if (bytes > most_bytes_at_once || !to_step || !from_step) {
+  if (bytes > max_bytes_at_once || !to_step || !from_step) {
     copy_out(to, from);
     return;
   }

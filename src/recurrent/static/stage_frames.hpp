@@ -29,7 +29,7 @@ class StageFrames {
   bool is_possible() const noexcept { return is_possible_; }
   /// False if the trip stage cannot have rows at any distance that are planned as rows.
   bool can_step_rows() const noexcept { return can_step_; }
-  /// How far apart rows are that trips read and write, in this run: outputs are open. First values
+  /// The stride of rows that trips read and write, in this run: outputs are open. First values
   /// of states are dense.
   void step_rows();
 

@@ -19,8 +19,8 @@ inline namespace v0 {
 namespace recurrent {
 
 /// Larger elements are copied by several threads.
-inline constexpr std::int64_t most_bytes_by_one = std::int64_t{256} << 10;
-inline constexpr std::int64_t most_block_trips = 256;
+inline constexpr std::int64_t max_bytes_by_one = std::int64_t{256} << 10;
+inline constexpr std::int64_t max_block_trips = 256;
 
 /// Made once by StaticPlanner. A run sets what depends on the memory that it is given: origins,
 /// steps in outputs, what is left of rings.
@@ -50,7 +50,7 @@ struct StaticPlan {
     std::int64_t rows = 1;
     std::int64_t row_bytes = bytes;
     std::int64_t row_step = 0;
-    bool by_rows = strided == nullptr && bytes <= most_bytes_by_one;
+    bool by_rows = strided == nullptr && bytes <= max_bytes_by_one;
   };
   struct State {
     std::size_t number;
@@ -131,8 +131,8 @@ struct StaticPlan {
   std::vector<Variable> watched;        ///< whose addresses in the last trip are wanted
   std::optional<Variable> condition, head;
   bool needs_blocks = false;
-  std::int64_t block_trips = most_block_trips;  ///< most trips in a block
-  std::int64_t least_block_trips = 1;  ///< so that a state outlives its place in a block's buffer
+  std::int64_t block_trips = max_block_trips;  ///< most trips in a block
+  std::int64_t min_block_trips = 1;  ///< so that a state outlives its place in a block's buffer
 };
 
 }  // namespace recurrent

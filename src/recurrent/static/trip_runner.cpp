@@ -100,7 +100,7 @@ void TripRunner::run(std::int64_t trips) {
     move_on();
     if (!run_.go) run_.end(LoopEnd::condition);
   }
-  // What copies have written, those of the first two trips apart.
+  // What copies have written, except those of the first two trips.
   const std::int64_t late = std::clamp<std::int64_t>(2, first, run_.done);
   for (const StaticPlan::Copy& copy : copies_) {
     run_.report->bytes_copied += (run_.done - first) * copy.bytes;

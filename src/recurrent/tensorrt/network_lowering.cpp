@@ -135,9 +135,9 @@ class NetworkLowering {
 
   void make_loop(Level& outer, int loop) {
     const NetworkNesting::Loop& entry = nesting_.loop(loop);
-    if (nesting_.depth(loop) >= most_nested_) {
+    if (nesting_.depth(loop) >= max_nested_) {
       fail(ErrorCode::limit,
-           text("loop '", entry.name, "': is inside more than ", most_nested_, " loops"));
+           text("loop '", entry.name, "': is inside more than ", max_nested_, " loops"));
     }
     Level level{.loop = loop, .outer = &outer, .graph = Graph(entry.name)};
     level.spec.name = entry.name;
@@ -200,7 +200,7 @@ class NetworkLowering {
     level.spec.outputs.push_back(output);
   }
 
-  static constexpr std::size_t most_nested_ = 64;
+  static constexpr std::size_t max_nested_ = 64;
 
   const NetworkNesting nesting_;
   const Graph& flat_;
