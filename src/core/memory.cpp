@@ -20,8 +20,8 @@ constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 /// Lines by which a large block begins later in its page than the one before it did, and of such a
 /// page. Blocks that all begin on huge pages compete for the same sets of every cache, where each
 /// is read by steps of a power of two. About a third of a page: operands of one call are then as
-/// far apart as they can be.
-constexpr std::size_t lines_apart = 21, lines_of_page = 64;
+/// far from each other as they can be.
+constexpr std::size_t lines_between = 21, lines_of_page = 64;
 
 template <std::size_t alignment>
 std::shared_ptr<void> allocate_aligned(std::size_t size) {
@@ -38,7 +38,7 @@ std::shared_ptr<void> allocate(std::int64_t bytes) {
   if (size < huge_page_bytes) return allocate_aligned<line_bytes>(size);
   static std::atomic<std::size_t> count{0};
   const std::size_t before = count.fetch_add(1, std::memory_order_relaxed);
-  const std::size_t offset = before * lines_apart % lines_of_page * line_bytes;
+  const std::size_t offset = before * lines_between % lines_of_page * line_bytes;
   const std::shared_ptr<void> memory = allocate_aligned<huge_page_bytes>(size + offset);
 #if defined(__linux__)
   // Advice: where it is not taken, pages are small and all else is the same.

@@ -141,7 +141,7 @@ std::optional<std::int64_t> find_count_attribute(pugi::xml_node element, const c
   const std::optional<std::string_view> value = find_attribute(element, name);
   if (!value) return std::nullopt;
   const std::optional<std::int64_t> parsed = parse_count(*value);
-  if (!parsed) fail_number(element, name, "a whole number, 0 or more", *value);
+  if (!parsed) fail_number(element, name, "an integer, 0 or more", *value);
   return parsed;
 }
 

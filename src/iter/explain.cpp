@@ -146,7 +146,7 @@ std::string Explanation::to_text() const {
   if (!flipped.empty()) out += text("walked backwards: axes ", list(flipped), "\n");
   for (const Neighbours& pair : neighbours) {
     out += text("axes ", pair.inner_axis, " and ", pair.outer_axis,
-                pair.merged ? ": one dim" : ": apart, ", pair.why_not, "\n");
+                pair.merged ? ": one dim" : ": separate, ", pair.why_not, "\n");
   }
   out += text("plan (dims, innermost first) ", to_string(shape), "\n");
   for (const Operand& op : operands) {

@@ -57,9 +57,9 @@ struct LoopTiles {
 /// agree, or where there is too little to gain.
 inline std::optional<LoopTiles> tiles_for_loops(const Geometry& geometry, std::int64_t numel) {
   constexpr std::int64_t line_bytes = 64;
-  constexpr std::int64_t least_elements = 4096;
-  constexpr std::int64_t least_extent = 8;
-  if (geometry.ndim() < 2 || numel < least_elements || geometry.extent(0) < least_extent)
+  constexpr std::int64_t min_elements = 4096;
+  constexpr std::int64_t min_extent = 8;
+  if (geometry.ndim() < 2 || numel < min_elements || geometry.extent(0) < min_extent)
     return std::nullopt;
   const auto near = [&](int dim, int k) { return std::abs(geometry.stride(dim, k)) < line_bytes; };
   bool any_near = false;
@@ -67,8 +67,7 @@ inline std::optional<LoopTiles> tiles_for_loops(const Geometry& geometry, std::i
   for (int k = 0; k < geometry.noperands; ++k) {
     any_near = any_near || near(0, k);
     for (int d = 1; d < geometry.ndim() && second == 0 && !near(0, k); ++d) {
-      if (near(d, k) && geometry.stride(d, k) != 0 && geometry.extent(d) >= least_extent)
-        second = d;
+      if (near(d, k) && geometry.stride(d, k) != 0 && geometry.extent(d) >= min_extent) second = d;
     }
   }
   if (second == 0 || !any_near) return std::nullopt;

@@ -9,7 +9,7 @@
 namespace weft {
 inline namespace v0 {
 
-/// "output 0", "input 1": counted apart, as callers write them.
+/// "output 0", "input 1": each counted from 0, as callers write them.
 inline std::string operand_name(std::size_t index, std::size_t noutputs) {
   return index < noutputs ? "output " + std::to_string(index)
                           : "input " + std::to_string(index - noutputs);

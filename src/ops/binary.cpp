@@ -15,9 +15,9 @@ namespace {
 /// and rows are as they lie there and so long that its blocks make up for what they cost at either
 /// end.
 const SpanKernel* widening_for(BinaryOp op, const TensorIterator& iter) {
-  constexpr std::int64_t least_elements = 1 << 17;
-  constexpr std::int64_t least_row = 4096;
-  if (iter.numel() < least_elements || iter.geometry().extent(0) < least_row) return nullptr;
+  constexpr std::int64_t min_elements = 1 << 17;
+  constexpr std::int64_t min_row = 4096;
+  if (iter.numel() < min_elements || iter.geometry().extent(0) < min_row) return nullptr;
   const ScalarType type = iter.dtype();
   const WideningInputs inputs{{iter.storage_dtype(1), iter.storage_dtype(2)}};
   if (inputs.types[0] == type && inputs.types[1] == type) return nullptr;

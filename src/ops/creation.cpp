@@ -17,7 +17,7 @@ inline namespace v0 {
 namespace {
 
 /// Most elements of a sequence: up to here f64 counts them.
-constexpr std::int64_t most_elements = std::int64_t{1} << 53;
+constexpr std::int64_t max_elements = std::int64_t{1} << 53;
 
 bool is_whole(const Scalar& number) {
   return number.dtype() == ScalarType::i64 || number.dtype() == ScalarType::boolean;
@@ -90,7 +90,7 @@ Arange plan_arange(const Scalar& start, const Scalar& stop, const Scalar& step) 
     const std::uint64_t distance = by > 0 ? unsign(to) - unsign(from) : unsign(from) - unsign(to);
     const std::uint64_t stride = by > 0 ? unsign(by) : 0 - unsign(by);
     const std::uint64_t count = distance / stride + (distance % stride != 0 ? 1 : 0);
-    if (count > unsign(most_elements))
+    if (count > unsign(max_elements))
       fail(ErrorCode::overflow, text(count, " elements are more than 2^53"));
     plan.count = static_cast<std::int64_t>(count);
     plan.terms.whole_start = from;
@@ -102,7 +102,7 @@ Arange plan_arange(const Scalar& start, const Scalar& stop, const Scalar& step) 
     if (by == 0) fail(ErrorCode::invalid_argument, "step: expected another number than 0");
     check_direction(by > 0, from == to, from < to);
     const double count = std::ceil((to - from) / by);
-    if (!(count <= static_cast<double>(most_elements)))
+    if (!(count <= static_cast<double>(max_elements)))
       fail(ErrorCode::overflow, "more than 2^53 elements");
     plan.count = static_cast<std::int64_t>(count);
   }

@@ -17,7 +17,7 @@ void fail_no_kernel(std::string_view operation, ScalarType type) {
 namespace {
 
 /// Elements for which a second thread is not asked, if all operands are of the kernel's types.
-std::int64_t most_for_one_thread(const SpanKernel& kernel) {
+std::int64_t max_for_one_thread(const SpanKernel& kernel) {
   std::int64_t bytes = 0;
   for (int k = 0; k < kernel.noutputs + kernel.ninputs; ++k)
     bytes += element_size(kernel.types[k]);
@@ -33,7 +33,7 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
   if (!out.defined() || !out.is_contiguous() || out.read_only() || out.dtype() != kernel.types[0] ||
       inputs.size() != static_cast<std::size_t>(kernel.ninputs) ||
       t.strategy != Strategy::automatic ||
-      (n > t.min_thread_elements && n > most_for_one_thread(kernel))) {
+      (n > t.min_thread_elements && n > max_for_one_thread(kernel))) {
     return false;
   }
   char* data[max_operands];

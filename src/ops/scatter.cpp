@@ -19,7 +19,7 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Elements that a thread should have, each some ten times as dear as a plain one.
+/// Elements that a thread should have, each some ten times as costly as a plain one.
 constexpr std::int64_t scatter_grain = default_grain / 8;
 
 /// Steps along the axis, in bytes.

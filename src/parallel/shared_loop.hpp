@@ -83,7 +83,8 @@ class SharedLoop {
     return static_cast<std::uint32_t>(units_.count * part / count_);
   }
 
-  /// Under a limit places may be further apart than there are parts, and two threads want the same.
+  /// Under a limit places may be further from each other than there are parts, and two threads want
+  /// the same.
   int own_part(int wanted) {
     while (parts_[wanted].owned.exchange(true, std::memory_order_relaxed))
       wanted = wanted + 1 == count_ ? 0 : wanted + 1;
