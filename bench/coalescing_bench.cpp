@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is coalescing worth? The same 32768 sums, as 1 to 6 dims: such that all become one; with
-// gaps between the rows, so that two stay; and with all kept apart by an operand that the loop does
-// not look at, which leaves memory as it is.
+// gaps between the rows, so that two stay; and with all kept separate by an operand that the loop
+// does not look at, which leaves memory as it is.
 #include <weft/iter/config.hpp>
 
 #include "plain_loops.hpp"
@@ -28,7 +28,7 @@ List shape_of(int rank, std::int64_t inner) {
   return shape;
 }
 
-/// Row-major, with rows that stand `pitch` elements apart.
+/// Row-major, with rows at a stride of `pitch` elements.
 List strides_of(const List& shape, std::int64_t pitch) {
   List strides(shape.size(), 1);
   std::int64_t stride = pitch;
@@ -56,12 +56,12 @@ struct Sum {
   weft::TensorIterator build(int dims) const {
     return with_dims(dims, weft::TensorIteratorConfig().add_output(out).add_input(a).add_input(b));
   }
-  weft::TensorIterator build_apart(int dims) const {
+  weft::TensorIterator build_separate(int dims) const {
     const List shape = every_other(List(out.shape().begin(), out.shape().end()));
-    const TensorView apart = input(3, ScalarType::f32, shape, weft::contiguous_strides(shape));
+    const TensorView every = input(3, ScalarType::f32, shape, weft::contiguous_strides(shape));
     return with_dims(
         dims,
-        weft::TensorIteratorConfig().add_output(out).add_input(a).add_input(b).add_input(apart));
+        weft::TensorIteratorConfig().add_output(out).add_input(a).add_input(b).add_input(every));
   }
 
   Work work(std::function<void()> run) const {
@@ -99,9 +99,9 @@ void add_cases(int rank, std::int64_t inner) {
     const Sum t(shape, pitch);
     return t.work(for_each(t.build(2)));
   });
-  add_case("for_each, kept apart" + at, [=] {
+  add_case("for_each, kept separate" + at, [=] {
     const Sum t(shape, inner);
-    return t.work(for_each(t.build_apart(rank)));
+    return t.work(for_each(t.build_separate(rank)));
   });
   add_case("cpu_kernel, coalesced" + at, [=] {
     const Sum t(shape, inner);

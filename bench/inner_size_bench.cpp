@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t elements = 32768;  // three operands of f32 with gaps: 0.8 MB at most
 
-/// out = a + b over rows that stand `pitch` elements apart.
+/// out = a + b over rows at a stride of `pitch` elements.
 struct Rows {
   Rows(std::int64_t inner, std::int64_t pitch)
       : n(inner),

@@ -168,7 +168,7 @@ void single_trip(benchmark::State& state) {
 BENCHMARK(single_trip);
 
 /// Lengths that alternate between `trips` and one more, or (`changes` 0) stay. With a batch, slices
-/// are along the second axis, and its rows as far apart as the length says.
+/// are along the second axis, and the stride of its rows is the length.
 void changing_length(benchmark::State& state) {
   const std::int64_t trips = state.range(0), batch = state.range(1), width = state.range(2);
   const bool changes = state.range(3) != 0;

@@ -39,7 +39,7 @@ struct Matrices {
     });
     return t;
   }
-  /// Whole numbers below 2^24, so every order of additions gives the same.
+  /// Integers below 2^24, so every order of additions gives the same.
   void check() const {
     weft::dispatch_types<float, double, weft::float16, weft::bfloat16>(c.dtype(), [&]<class T>() {
       for (std::int64_t i = 0; i < c.extent(0); i += 1 + c.extent(0) / 7) {

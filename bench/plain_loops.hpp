@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// out = a + b of f32, over rows of n elements that stand `pitch` elements apart.
+/// out = a + b of f32, over rows of n elements at a stride of `pitch` elements.
 WEFT_DECLARE_KERNEL(add_rows, void(float* out, const float* a, const float* b, std::int64_t rows,
                                    std::int64_t n, std::int64_t pitch));
 

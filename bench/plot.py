@@ -66,7 +66,7 @@ class Study:
 
 
 def parse_name(name):
-    """series/key:value/... -> series, {key: value}; whole numbers become int."""
+    """series/key:value/... -> series, {key: value}; integers become int."""
     series, *parts = name.split("/")
     keys = {}
     for part in parts:
@@ -133,7 +133,7 @@ def table(header, rows, left=1):
 
 # ---- Pictures ----------------------------------------------------------------------------------
 
-# Told apart by people who do not see all colours, too.
+# Distinguished by people who do not see all colours, too.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555"]
 INK, GRID = "#222222", "#dddddd"
 
@@ -455,7 +455,7 @@ def transpose(study):
 
 def coalescing(study):
     inners = [n for n in sorted(study.values("inner"))
-              if study.find("for_each, kept apart", inner=n, rank=2)]
+              if study.find("for_each, kept separate", inner=n, rank=2)]
     ranks = sorted(study.values("rank"))
     whole = max(study.values("inner"))
     lines = []
@@ -465,7 +465,7 @@ def coalescing(study):
         lines += line_of("coalesced", flat, lambda c: c.keys["rank"], lambda c: c.ns_per_element,
                          COLOURS[6])
     for i, inner in enumerate(inners):
-        for kind, dash in (("gaps between rows", "5 3"), ("kept apart", "")):
+        for kind, dash in (("gaps between rows", "5 3"), ("kept separate", "")):
             cases = [study.find(f"for_each, {kind}", inner=inner, rank=r) for r in ranks]
             lines += line_of(f"{kind}, rows of {inner}", cases, lambda c: c.keys["rank"],
                              lambda c: c.ns_per_element, COLOURS[i], dash)
@@ -473,7 +473,7 @@ def coalescing(study):
     if lines:
         pictures["coalescing"] = LineChart("A raw loop over 32768 sums of f32, in L2", "rank",
                                            "ns per element", lines, x_step=1).draw()
-    kinds = ["coalesced", "gaps between rows", "kept apart"]
+    kinds = ["coalesced", "gaps between rows", "kept separate"]
     rows = []
     for inner, rank in [(whole, 1), *((n, r) for n in inners for r in ranks if r > 1)]:
         cells = [per_element(study.find(f"for_each, {kind}", inner=inner, rank=rank))

@@ -58,7 +58,7 @@ PROGRAMS = {
                              ["/bytes:4"], keys("size", [255, 256, 1000])) +
                        names(["transposed copy", "memcpy"], ["/bytes:1"], keys("size", [256])),
     "coalescing_bench": names(["for_each, ", "cpu_kernel, "],
-                              ["coalesced", "gaps between rows", "kept apart"],
+                              ["coalesced", "gaps between rows", "kept separate"],
                               keys("inner", [4, 16]), keys("rank", [2, 3])) +
                         ["for_each, coalesced/inner:32768/rank:1"],
     "order_bench": names(["for_each, ", "cpu_kernel, "], ["weft's order", "PyTorch's order"],

@@ -29,7 +29,7 @@ constexpr int rounds = 200;  // fewer do not always get to the state of the cach
 
 /// The least time of a call, in seconds.
 template <class F>
-double least_time(F&& f) {
+double min_time(F&& f) {
   double least = 1e9;
   for (int round = 0; round < rounds; ++round) {
     const auto start = std::chrono::steady_clock::now();
@@ -81,7 +81,7 @@ std::vector<Layout> layouts(int rank) {
 double by_hand(const Tensor& memory, std::int64_t n) {
   const auto sum = bench::plain_sum.at(weft::current_level());
   volatile float total = 0;
-  const double least = least_time([&] { total = sum(memory.data_as<float>(), n); });
+  const double least = min_time([&] { total = sum(memory.data_as<float>(), n); });
   return least / static_cast<double>(n);
 }
 
@@ -106,13 +106,13 @@ void run(const Tensor& memory, const DimVector& shape, const Layout& layout) {
       name += std::to_string(axis);
     }
     Tensor out = weft::sum(a, axes);
-    // Whole numbers: sums of sums are exact.
+    // Integers: sums of sums are exact.
     if (weft::sum(out).at<float>({}) != weft::sum(a).at<float>({})) {
       std::fprintf(stderr, "wrong sum\n");
       std::exit(1);
     }
     const double hand = by_hand(memory, memory.numel());
-    const double time = least_time([&] { weft::sum_out(out, a, axes); }) / static_cast<double>(n);
+    const double time = min_time([&] { weft::sum_out(out, a, axes); }) / static_cast<double>(n);
     best = std::min(best, time);
     worst = std::max(worst, time);
     char cell[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a stride cost? 8192 elements of 1 to 16 bytes that stand 1 to 64 elements apart: read
+// What does a stride cost? 8192 elements of 1 to 16 bytes at strides of 1 to 64 elements: read
 // into a dense output, written from a dense input, and added in pairs.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>

@@ -69,7 +69,7 @@ inline Slot& slot(int number) {
   return slots[static_cast<std::size_t>(number)];
 }
 
-/// Small whole numbers, so that sums are exact and no operation meets a slow special value.
+/// Small integers, so that sums are exact and no operation meets a slow special value.
 template <class T>
 T pattern(std::int64_t i) {
   const auto hash = static_cast<std::uint32_t>(static_cast<std::uint64_t>(i) * 2654435761U) >> 16;
