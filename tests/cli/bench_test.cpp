@@ -20,7 +20,7 @@ namespace {
 const char* const cases =
     "# three that run, and some that do not\n"
     "add.turned add out:f32[4,3] f32[4,3]{1,4} f32[3]{-1}\n"
-    "add.apart add out:i32[5]{3} i32[5] 7\n"
+    "add.strided add out:i32[5]{3} i32[5] 7\n"
     "sum.u8 sum out:i64[2] u8[2,100] dim=1\n"
     "bad.op frobnicate out:f32[4] f32[4]\n"
     "bad.word neg out:f32[4] f32[4]{\"q\\}\n"
@@ -28,7 +28,7 @@ const char* const cases =
     "bad.count add out:f32[4]\n"
     "bad.empty\n"
     "bad/name neg out:f32[4] f32[4]\n"
-    "add.apart neg out:f32[4] f32[4]\n"
+    "add.strided neg out:f32[4] f32[4]\n"
     "last neg out:f32[4] f32[4]\n";
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -114,10 +114,10 @@ TEST_CASE("bench: results are written row-major", "[bench]") {
   }
   CHECK(values_of<float>(TemporaryFolder::read(dump + "/add.turned.bin")) == turned);
 
-  auto apart = input<std::int32_t>(5, 0);
-  for (std::int32_t& value : apart)
+  auto strided = input<std::int32_t>(5, 0);
+  for (std::int32_t& value : strided)
     value += 7;
-  CHECK(values_of<std::int32_t>(TemporaryFolder::read(dump + "/add.apart.bin")) == apart);
+  CHECK(values_of<std::int32_t>(TemporaryFolder::read(dump + "/add.strided.bin")) == strided);
 
   const auto bytes = input<std::uint8_t>(200, 0);
   std::vector<std::int64_t> sums(2);

@@ -276,14 +276,14 @@ TEST_CASE("program: explain tells of strided loops", "[program]") {
   };
   CHECK(count("add out:f64[9000] f64[9000]{3} f64[9000]{3}") == 3);
   CHECK(count("add out:f64[9000] f64[9000]{-3} f64[9000]{3}") == 3);
-  CHECK(count("mul out:f32[90,100] f32[90,100]{1000,9} f32[90,100]{1,90}") == 0);  // across
+  CHECK(count("mul out:f32[90,100] f32[90,100]{1000,9} f32[90,100]{1,90}") == 0);  // transposed
   CHECK(count("mul out:f32[90,100] f32[90,100]{1000,9} f32[90,100]{500,5}") == 3);
   CHECK(count("add out:f64[3000] f64[3000]{3} f64[3000]{3}") == 3);
   CHECK(count("add out:f32[5,7] f32[5,7]{1,5} f32[5,7]{1,5}") == 3);  // few elements
   CHECK(count("add out:f64[9000] f64[9000]{3} f64[9000]") == 0);
   CHECK(count("add out:f64[9000] f32[9000]{7} f64[9000]{3}") == 0);  // of another type
   CHECK(count("maximum out:f64[9000] f64[9000]{3} f64[9000]{3}") == 3);
-  // Results that lie apart, of a choice; and a function with loops of its own.
+  // Strided results, of a choice; and a function with loops of its own.
   CHECK(count("maximum out:f64[9000]{2} f64[9000]{3} f64[9000]{3}") == 0);
   CHECK(count("add out:f64[9000]{2} f64[9000]{3} f64[9000]{3}") == 3);
   CHECK(count("atan2 out:f64[9000] f64[9000]{3} f64[9000]{3}") == 0);

@@ -19,7 +19,7 @@ struct Block {
 
 /// Positions, dim 0 fastest, that a range is walked as; `shape` innermost first.
 std::vector<Block> blocks(const Dims& shape, weft::Range range) {
-  // Rows that are longer than what is taken of them keep the dims apart; so offsets tell places.
+  // Rows that are longer than what is taken of them keep the dims separate; so offsets tell places.
   test::Layout layout;
   std::int64_t step = 1;
   for (const std::int64_t extent : shape) {

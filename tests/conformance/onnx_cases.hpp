@@ -51,7 +51,7 @@ class OnnxCall {
   std::size_t count() const { return inputs_->size(); }
   bool has(std::size_t i) const { return i < count() && (*inputs_)[i].defined(); }
   const weft::TensorView& in(std::size_t i) const { return inputs_->at(i); }
-  /// The elements of an input of whole numbers, in C order.
+  /// The elements of an input of integers, in C order.
   std::vector<std::int64_t> values(std::size_t i) const;
 
   /// Attributes, or what holds where the node does not name them.

@@ -68,12 +68,12 @@ TEST_CASE("overlap: binary cases", "[conformance]") {
   const Tensor d = counting({3 * n});
   const TensorView out = d.slice(0, 0, n);
   const TensorView shifted = d.slice(0, 1, n + 1);
-  const TensorView apart = d.slice(0, 2 * n, 3 * n);
+  const TensorView separate = d.slice(0, 2 * n, 3 * n);
   CHECK(TensorIterator::binary_op(out, out, out).ntensors() == 3);
-  CHECK(TensorIterator::binary_op(out, apart, out).ntensors() == 3);
-  CHECK_ERROR(overlap, ("input 0"), TensorIterator::binary_op(out, shifted, apart));
-  CHECK_ERROR(overlap, ("input 1"), TensorIterator::binary_op(out, apart, shifted));
-  CHECK(TensorIterator::binary_op(apart, out, shifted).ntensors() == 3);  // inputs may
+  CHECK(TensorIterator::binary_op(out, separate, out).ntensors() == 3);
+  CHECK_ERROR(overlap, ("input 0"), TensorIterator::binary_op(out, shifted, separate));
+  CHECK_ERROR(overlap, ("input 1"), TensorIterator::binary_op(out, separate, shifted));
+  CHECK(TensorIterator::binary_op(separate, out, shifted).ntensors() == 3);  // inputs may
 }
 
 TEST_CASE("overlap: what PyTorch lets pass is refused", "[conformance]") {
@@ -88,7 +88,7 @@ TEST_CASE("overlap: what PyTorch lets pass is refused", "[conformance]") {
               TensorIteratorConfig().add_output(square).add_output(alias).build());
 }
 
-TEST_CASE("overlap: what is apart is accepted", "[conformance]") {
+TEST_CASE("overlap: what does not overlap is accepted", "[conformance]") {
   const Tensor d = counting({4, 6});
   CHECK(build(d.slice(1, 0, 6, 2), d.slice(1, 1, 6, 2)).numel() == 12);
   CHECK(build(d.slice(1, 0, 3), d.slice(1, 3, 6)).numel() == 12);

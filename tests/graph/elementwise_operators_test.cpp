@@ -261,7 +261,7 @@ TEST_CASE("Divide: m_pythondiv = false divides integers towards 0", "[graph]") {
               run("Divide", {one, Tensor::zeros({1}, ScalarType::i64)}, {{"m_pythondiv", false}}));
 }
 
-TEST_CASE("whole numbers", "[graph]") {
+TEST_CASE("division of integers", "[graph]") {
   const Tensor a = Tensor::of<std::int64_t>({4}, {7, -7, 7, -7});
   const Tensor b = Tensor::of<std::int64_t>({4}, {2, 2, -2, -2});
   const Tensor quotient = run("Divide", {a, b});

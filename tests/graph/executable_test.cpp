@@ -218,7 +218,7 @@ TEST_CASE("kernels and views follow extents that change", "[graph]") {
   }
 }
 
-TEST_CASE("rows may be any distance apart where calls take them", "[graph]") {
+TEST_CASE("rows may have any stride where calls take them", "[graph]") {
   constexpr std::int64_t rows = 4, width = 16;
   Graph graph;
   const Value x = graph.add_parameter(f32({rows, width}), "x"),
@@ -231,8 +231,8 @@ TEST_CASE("rows may be any distance apart where calls take them", "[graph]") {
   for (std::size_t i = 0; i < from.size(); ++i)
     from[i] = static_cast<float>(i);
   const Tensor ones = Tensor::full({rows, width}, ScalarType::f32, 1);
-  const TensorView spaced(std::span<const float>(from), {rows, width}, {2 * width, 1});
-  const std::vector<TensorView> views = {spaced, ones, spaced};
+  const TensorView pitched(std::span<const float>(from), {rows, width}, {2 * width, 1});
+  const std::vector<TensorView> views = {pitched, ones, pitched};
   const std::vector<ResultPlace> places = {{.external = true, .strides = {3 * width, 1}}, {}};
   const auto check = [&](std::int64_t in, std::int64_t out) {
     std::ranges::fill(to, -1.0F);

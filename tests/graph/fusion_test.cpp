@@ -79,7 +79,7 @@ Case random_case(test::Random& random, const Dims& common, ScalarType type, int 
     const Dims shape = i == 0 ? common : test::random_operand_shape(random, common);
     made.memory.emplace_back(type, test::random_layout(random, shape));
     const TensorView view = made.memory.back().view();
-    // Small whole numbers, so that nothing overflows and every type can hold them. The memory is
+    // Small integers, so that nothing overflows and every type can hold them. The memory is
     // filled as it lies: a layout may have an element in several places.
     const std::int64_t size = made.memory.back().layout().size;
     for (std::int64_t e = 0; e < size; ++e) {

@@ -53,7 +53,7 @@ TEST_CASE("a running sum that lasts from run to run", "[graph]") {
   frame.variables().clear();
   frame.run();
   CHECK(frame.result(0).at<float>({0}) == -101);
-  // Frames are apart.
+  // Frames share nothing.
   CHECK(executable.run(std::vector<TensorView>{one})[0].at<float>({0}) == -101);
 }
 

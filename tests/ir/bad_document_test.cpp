@@ -61,7 +61,7 @@ TEST_CASE("bad input: numbers are whole and in range", "[bad][numbers]") {
         "9223372036854775808", "18446744073709551616", "99999999999999999999999999", "\xD9\xA1"}) {
     INFO('"' << bad << '"');
     const std::string id = "layer id=\"" + std::string(bad) + "\"";
-    CHECK_ERROR(parse, ("m.xml: layer 'act'", "attribute 'id'", "a whole number"),
+    CHECK_ERROR(parse, ("m.xml: layer 'act'", "attribute 'id'", "an integer"),
                 changed("layer id=\"1\"", id));
     CHECK_ERROR(parse, ("m.xml: edge 1", "attribute 'to-port'"),
                 changed("to-layer=\"2\" to-port=\"0\"",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second example of the documentation of TensorIterator-1, as it is written: an LSTM over 25
-// steps. It has to give what its form with W and R apart gives, what the form of version 7 gives,
-// and what a computation in f64 without weft gives.
+// steps. It has to give what its form with separate W and R gives, what the form of version 7
+// gives, and what a computation in f64 without weft gives.
 #include <weft/ir/model.hpp>
 #include <weft/ir/read_document.hpp>
 

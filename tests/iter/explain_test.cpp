@@ -226,7 +226,7 @@ TEST_CASE("explain: as text for a person", "[iter]") {
   Tensor out;
   const std::string text = TensorIterator::binary_op(out, a, b).explain().to_text();
   for (const char* words :
-       {"shape [2, 3, 4]", "24 elements", "innermost first) [2, 1, 0]", "axes 2 and 1: apart",
+       {"shape [2, 3, 4]", "24 elements", "innermost first) [2, 1, 0]", "axes 2 and 1: separate",
         "axes 1 and 0: one dim", "[4, 6]", "output 0: f32", "allocated", "input 0: i32 as f32",
         "[12, 4, 1]", "input 1: f32", "[4, 0]"}) {
     CAPTURE(text, words);

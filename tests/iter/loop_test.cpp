@@ -29,7 +29,7 @@ TEST_CASE("loop: a 1-D loop is called for each row with pointers of its own", "[
   CHECK(calls.empty());
 }
 
-TEST_CASE("loop: callables are told apart by their arity", "[iter]") {
+TEST_CASE("loop: callables are distinguished by their arity", "[iter]") {
   const auto one = [](char**, const std::int64_t*, std::int64_t) {};
   const auto two = [](char**, const std::int64_t*, std::int64_t, std::int64_t) {};
   STATIC_REQUIRE(weft::Loop1dCallable<decltype(one)>);

@@ -65,8 +65,8 @@ TEST_CASE("internal overlap: windows that share elements", "[iter]") {
 }
 
 TEST_CASE("internal overlap: elements that share only some bytes", "[iter]") {
-  // Strides of a view count elements, so a part of an element is shared only across types; within
-  // one view neighbours are whole elements apart.
+  // Strides of a view count elements, so a part of an element is shared only by views of different
+  // types; within one view the distance of neighbours is a number of elements.
   CHECK(text(weft::internal_overlap(view({3, 5}, {5, 1}, 0, ScalarType::c128))) == "none");
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("overlap: cases that PyTorch lets pass", "[iter]") {
   CHECK(between(view({2, 4, 3}, {15, 3, 1}, 3), view({2, 4, 3}, {15, 3, 1})) == "partial");
 }
 
-TEST_CASE("overlap: interleaved views are apart", "[iter]") {
+TEST_CASE("overlap: interleaved views do not overlap", "[iter]") {
   CHECK(between(view({5}, {2}), view({5}, {2}, 1)) == "none");  // x[::2], x[1::2]
   CHECK(between(view({4, 3}, {8, 1}), view({4, 5}, {8, 1}, 3)) ==
         "none");                                                   // left and right columns
@@ -146,7 +146,7 @@ TEST_CASE("overlap: gives up after its work limit, and says so", "[iter]") {
   CHECK(text(weft::internal_overlap(view({4, 3}, {3, 1}), 0)) == "none");
 }
 
-TEST_CASE("overlap: reaches beyond any memory never pass for apart", "[iter]") {
+TEST_CASE("overlap: reaches beyond any memory always count as an overlap", "[iter]") {
   const std::int64_t far = std::int64_t{1} << 61;
   const TensorView twice = view({2, 2, 2}, {far, far / 2, far / 2}, 0, ScalarType::u8);
   CHECK(text(weft::internal_overlap(twice)) != "none");

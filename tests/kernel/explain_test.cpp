@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What explain_run() says of strategies that other tests cannot tell apart.
+// What explain_run() says of strategies that other tests cannot distinguish.
 #include <weft/iter/config.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/parallel/parallel.hpp>
@@ -61,8 +61,8 @@ TEST_CASE("explain: rows of a small iteration in place", "[kernel]") {
   const auto memory = [&](std::int64_t pitch, std::int64_t step) {
     return test::random_memory(random, ScalarType::f32, test::fit({{12, 5}, {pitch, step}}));
   };
-  const Operands spaced = {memory(5, 1), memory(9, 1), memory(1, 0)};
-  const weft::Explanation e = spaced.explain();
+  const Operands pitched = {memory(5, 1), memory(9, 1), memory(1, 0)};
+  const weft::Explanation e = pitched.explain();
   CHECK(e.operands[1].access == "direct");
   CHECK(e.operands[2].access == "broadcast");
   CHECK(e.run.span == 5);

@@ -43,7 +43,7 @@ SpanKernel weighted_sum_kernel(const int& inputs, std::uint32_t broadcastable) {
   return kernel;
 }
 
-/// Inputs of all types and random layouts; the sums are whole numbers, so exact.
+/// Inputs of all types and random layouts; the sums are integers, so exact.
 void check_sum(test::Random& random, test::Tally& tally, int inputs, const Dims& shape) {
   std::vector<Memory> memories;
   std::vector<TensorView> views;

@@ -62,7 +62,7 @@ TEST_CASE("cpu_reduce: the same bits for any number of threads and any grain", "
       {{100, 300, 5}, {1505, 5, 1}, {100, 1, 5}},
       {{60, 70, 6, 5}, {2130, 30, 5, 1}, {60, 1, 6, 1}},  // short rows as columns
       {{500, 4, 5}, {20, 5, 1}, {1, 4, 1}},
-      {{80, 100, 5}, {1, 80, 8000}, {80, 100, 1}},  // results across, put together first
+      {{80, 100, 5}, {1, 80, 8000}, {80, 100, 1}},  // results transposed, put together first
       {{5, 80, 100}, {1, 5, 400}, {1, 80, 100}},    // the same of rows
       {{20, 70, 90, 9}, {1, 20, 1400, 126000}, {1, 70, 90, 1}},  // of short rows as columns
       {{300, 400, 3}, {1, 300, 120000}, {300, 400, 1}},          // too many for that

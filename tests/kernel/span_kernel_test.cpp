@@ -115,8 +115,8 @@ TEMPLATE_TEST_CASE("run_spans: random layouts, unaligned", "[kernel]", std::uint
   CHECK_TALLY(tally);
 }
 
-TEMPLATE_TEST_CASE("run_spans: operands across each other", "[kernel]", std::uint8_t, float,
-                   std::complex<double>) {
+TEMPLATE_TEST_CASE("run_spans: operands that are transposed to each other", "[kernel]",
+                   std::uint8_t, float, std::complex<double>) {
   WEFT_RANDOM(random);
   test::Tally tally;
   // Around the borders of tiles and of cache lines.
@@ -124,12 +124,12 @@ TEMPLATE_TEST_CASE("run_spans: operands across each other", "[kernel]", std::uin
     for (const std::int64_t columns : {3, 16, 48, 64, 65, 130}) {
       const Dims shape = {rows, columns};
       const test::Layout straight = test::fit({shape, {columns, 1}});
-      const test::Layout across = test::fit({shape, {1, rows}});
+      const test::Layout transposed = test::fit({shape, {1, rows}});
       const test::Layout padded = test::fit({shape, {-columns - 3, 1}});
       const test::Layout reversed = test::fit({shape, {1, -rows - 1}});
-      check_runs<TestType>(random, tally, straight, across, padded);
-      check_runs<TestType>(random, tally, across, straight, reversed);
-      check_runs<TestType>(random, tally, reversed, across, straight);
+      check_runs<TestType>(random, tally, straight, transposed, padded);
+      check_runs<TestType>(random, tally, transposed, straight, reversed);
+      check_runs<TestType>(random, tally, reversed, transposed, straight);
     }
   }
   CHECK_TALLY(tally);
@@ -140,12 +140,12 @@ TEST_CASE("run_spans: dims that do not coalesce", "[kernel]") {
   test::Tally tally;
   for (const Dims& shape : {Dims{5, 4, 3}, Dims{3, 2, 3, 5}, Dims{2, 3, 2, 3, 2}, Dims{7, 40, 3},
                             Dims{40, 3, 17}, Dims{2, 9, 2, 33}, Dims{3, 65, 66}}) {
-    const test::LayoutKinds apart{.padded = true, .zero = false};
+    const test::LayoutKinds kinds{.padded = true, .zero = false};
     for (int round = 0; round < test::rounds(20); ++round) {
       // Every operand in an order of its own.
-      const test::Layout a = test::random_layout(random, shape, apart);
-      const test::Layout b = test::random_layout(random, shape, apart);
-      check_runs<float>(random, tally, test::random_layout(random, shape, apart), a, b);
+      const test::Layout a = test::random_layout(random, shape, kinds);
+      const test::Layout b = test::random_layout(random, shape, kinds);
+      check_runs<float>(random, tally, test::random_layout(random, shape, kinds), a, b);
     }
   }
   CHECK_TALLY(tally);
@@ -168,17 +168,18 @@ TEST_CASE("run_spans: long rows, in one or several tiles", "[kernel]") {
 }
 
 TEST_CASE("run_spans: a window that slides over its own elements", "[kernel]") {
-  // Rows overlap (8 elements apart, 480 long), and tiles are laid so that one begins where the one
-  // before began, with as many elements in another arrangement: what is staged must not be reused.
+  // Rows overlap (at a stride of 8 elements, 480 long), and tiles are laid so that one begins where
+  // the one before began, with as many elements in another arrangement: what is staged must not be
+  // reused.
   WEFT_RANDOM(random);
   test::Tally tally;
   const Dims shape = {72, 160};
   const test::Layout straight = test::fit({shape, {160, 1}});
-  const test::Layout across = test::fit({shape, {1, 72}});
+  const test::Layout transposed = test::fit({shape, {1, 72}});
   for (const std::int64_t rows : {6, 8, 9, 10, 16}) {
     const test::Layout window = test::fit({shape, {rows, 3}});
-    check_runs<float>(random, tally, straight, across, window);
-    check_runs<float>(random, tally, straight, window, across);
+    check_runs<float>(random, tally, straight, transposed, window);
+    check_runs<float>(random, tally, straight, window, transposed);
   }
   CHECK_TALLY(tally);
 }

@@ -74,13 +74,13 @@ TEST_CASE("staging: all pairs of types, two dims", "[kernel]") {
   for (const Dims& shape : {Dims{3, 5}, Dims{17, 70}, Dims{66, 5}}) {
     const std::int64_t rows = shape[0];
     const std::int64_t columns = shape[1];
-    const Layout across = strided(shape, {1, rows});
+    const Layout transposed = strided(shape, {1, rows});
     const Layout pitched = strided(shape, {columns + 3, 1});
-    check_all_pairs(random, dense(shape), across);
-    check_all_pairs(random, across, pitched);
+    check_all_pairs(random, dense(shape), transposed);
+    check_all_pairs(random, transposed, pitched);
     check_all_pairs(random, pitched, strided(shape, {0, 1}));
     check_all_pairs(random, dense(shape), strided(shape, {1, 0}));
-    check_all_pairs(random, across, strided(shape, {-2 * columns, -2}));
+    check_all_pairs(random, transposed, strided(shape, {-2 * columns, -2}));
   }
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("staging: large transposes, converted on the way, with any number of t
           "[kernel]") {
   WEFT_RANDOM(random);
   const Dims shape = {3, 130, 200};
-  const Layout across = strided(shape, {130 * 200, 1, 130});
+  const Layout transposed = strided(shape, {130 * 200, 1, 130});
   const std::pair<ScalarType, ScalarType> pairs[] = {{ScalarType::f32, ScalarType::f32},
                                                      {ScalarType::u8, ScalarType::u8},
                                                      {ScalarType::f64, ScalarType::f16},
@@ -145,8 +145,8 @@ TEST_CASE("staging: large transposes, converted on the way, with any number of t
   for (const auto& pair : pairs) {
     const ScalarType from_type = pair.first;
     const ScalarType to_type = pair.second;
-    const Memory from = test::random_memory(random, from_type, across);
-    const Memory back(from_type, across);
+    const Memory from = test::random_memory(random, from_type, transposed);
+    const Memory back(from_type, transposed);
     const auto want = converted(from.view(), to_type, shape);
     test::Tally tally;
     test::for_thread_counts([&](int threads) {

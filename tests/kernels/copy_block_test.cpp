@@ -53,7 +53,7 @@ std::int64_t either_sign(Random& random, std::int64_t step) {
 /// What a block looks like.
 enum class Kind {
   dense_rows,
-  packed_rows,     // from rows apart to rows next to each other
+  packed_rows,     // from strided rows to rows next to each other
   scattered_rows,  // and back
   pitched_rows,
   repeated_row,
@@ -71,10 +71,10 @@ enum class Kind {
 constexpr int kinds = static_cast<int>(Kind::any_steps) + 1;
 
 Block draw(Random& random, Kind kind, std::int64_t size, std::int64_t n0, std::int64_t n1) {
-  const auto apart = [&](std::int64_t bytes) {
+  const auto stride = [&](std::int64_t bytes) {
     return either_sign(random, pitch(random, bytes, size));
   };
-  const auto spaced = [&] { return random.integer(1, 9) * size; };
+  const auto element_stride = [&] { return random.integer(1, 9) * size; };
   const std::int64_t row = n0 * size;
   const std::int64_t column = n1 * size;
   Block b{size, {n0, n1}, {size, row}, {size, row}};
@@ -82,48 +82,48 @@ Block draw(Random& random, Kind kind, std::int64_t size, std::int64_t n0, std::i
   std::int64_t* f = b.f;
   switch (kind) {
     case Kind::dense_rows: break;
-    case Kind::packed_rows: f[1] = apart(row); break;
-    case Kind::scattered_rows: t[1] = apart(row); break;
+    case Kind::packed_rows: f[1] = stride(row); break;
+    case Kind::scattered_rows: t[1] = stride(row); break;
     case Kind::pitched_rows:
-      t[1] = apart(row);
-      f[1] = apart(row);
+      t[1] = stride(row);
+      f[1] = stride(row);
       break;
     case Kind::repeated_row:
-      t[1] = random.chance(50) ? row : apart(row);
+      t[1] = random.chance(50) ? row : stride(row);
       f[1] = 0;
       break;
     case Kind::overlapping_rows:
-      t[1] = random.chance(50) ? row : apart(row);
+      t[1] = random.chance(50) ? row : stride(row);
       f[1] = either_sign(random, random.integer(1, n0) * size);
       break;
     case Kind::transposed:
-      t[1] = apart(row);
-      f[0] = apart(column);
+      t[1] = stride(row);
+      f[0] = stride(column);
       f[1] = either_sign(random, size);
       t[0] = either_sign(random, size);
       break;
     case Kind::transposed_back:
-      t[0] = apart(column);
+      t[0] = stride(column);
       t[1] = either_sign(random, size);
       f[0] = either_sign(random, size);
-      f[1] = apart(row);
+      f[1] = stride(row);
       break;
     case Kind::constant_step:
-      f[0] = spaced();
-      t[1] = apart(row);
-      f[1] = apart(n0 * f[0]);
+      f[0] = element_stride();
+      t[1] = stride(row);
+      f[1] = stride(n0 * f[0]);
       f[0] = either_sign(random, f[0]);
       break;
     case Kind::scattered_step:
-      t[0] = spaced();
-      t[1] = apart(n0 * t[0]);
-      f[1] = apart(row);
+      t[0] = element_stride();
+      t[1] = stride(n0 * t[0]);
+      f[1] = stride(row);
       t[0] = either_sign(random, t[0]);
       break;
     case Kind::reversed:
       (random.chance(50) ? f : t)[0] = -size;
-      t[1] = apart(row);
-      f[1] = apart(row);
+      t[1] = stride(row);
+      f[1] = stride(row);
       break;
     case Kind::reversed_pixels: {
       b.n[0] = random.integer(2, 10);
@@ -135,21 +135,21 @@ Block draw(Random& random, Kind kind, std::int64_t size, std::int64_t n0, std::i
       break;
     }
     case Kind::repeated_elements:
-      t[0] = random.chance(50) ? size : spaced();
-      t[1] = apart(n0 * t[0]);
+      t[0] = random.chance(50) ? size : element_stride();
+      t[1] = stride(n0 * t[0]);
       f[0] = 0;
-      f[1] = apart(size);
+      f[1] = stride(size);
       break;
     case Kind::one_value:
-      t[1] = apart(row);
+      t[1] = stride(row);
       f[0] = f[1] = 0;
       break;
     case Kind::any_steps: {
       // Either dim may be the inner one, on each side; `from` may overlap itself in any way.
       const int inner = random.chance(50) ? 0 : 1;
-      const std::int64_t step = spaced();
+      const std::int64_t step = element_stride();
       t[inner] = either_sign(random, step);
-      t[1 - inner] = apart(b.n[inner] * step);
+      t[1 - inner] = stride(b.n[inner] * step);
       for (int d = 0; d < 2; ++d)
         f[d] = random.integer(-300, 300) * (random.chance(50) ? size : 1);
       break;
@@ -257,7 +257,7 @@ void check_all(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what) {
 
 /// Elements along one side of a block, and along the other.
 struct Sides {
-  std::int64_t least, most, least_other, most_other;
+  std::int64_t least, most, min_other, max_other;
 };
 
 /// Blocks that the extents above leave out.
@@ -272,7 +272,7 @@ void check_sides(weft::CopyBlockFn (*kernel)(std::int64_t), const char* what,
     for (int round = 0; round < test::rounds(rounds); ++round) {
       for (int kind = 0; kind < kinds; ++kind) {
         std::int64_t n[2] = {random.integer(s.least, s.most),
-                             random.integer(s.least_other, s.most_other)};
+                             random.integer(s.min_other, s.max_other)};
         if (random.chance(50)) std::swap(n[0], n[1]);
         checker.check(tally, random, copy, draw(random, static_cast<Kind>(kind), size, n[0], n[1]),
                       what);

@@ -76,12 +76,12 @@ TEST_CASE("reductions: the same bits for threads, grains and levels", "[kernels]
       {{1200, 7}, {9, 1}, {1, 7}},                 // few columns with gaps
       {{700, 33}, {40, 1}, {1, 1}},                // rows as pieces
       {{30, 40, 33}, {1320, 33, 1}, {1, 40, 1}},   // kept between reduced
-      {{30, 40, 33}, {1, 30, 1200}, {30, 1, 33}},  // columns, the output across them
+      {{30, 40, 33}, {1, 30, 1200}, {30, 1, 33}},  // columns, the output transposed
       {{30, 40, 33}, {1320, 33, 1}, {30, 1, 33}},
       {{150'001}, {1}, {1}},                                 // spans of more than 8192 elements
       {{2100, 20}, {40, 1}, {1, 20}},                        // columns with gaps
       {{6, 40, 5, 32}, {6400, 160, 32, 1}, {6, 1, 5, 1}},    // short rows between kept ones
-      {{6, 40, 5, 32}, {1, 6, 240, 1200}, {1, 40, 5, 32}},   // rows, the output across them
+      {{6, 40, 5, 32}, {1, 6, 240, 1200}, {1, 40, 5, 32}},   // rows, the output transposed
       {{40, 6, 5, 32}, {1, 40, 240, 1200}, {40, 1, 5, 32}},  // columns, the same
       {{40, 6, 5, 32}, {1, 40, 240, 1200}, {40, 6, 5, 1}},   // and where the first dims are one row
       {{50, 40, 3}, {130, 3, 1}, {1, 40, 1}},                // short rows as columns

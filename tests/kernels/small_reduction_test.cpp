@@ -42,7 +42,7 @@ Memory awkward(ScalarType type, const Dims& shape) {
   return Memory(type, test::fit({shape, strides}));
 }
 
-/// Element by element, where that leaves no doubt: sums of small whole numbers are exact.
+/// Element by element, where that leaves no doubt: sums of small integers are exact.
 test::Dense naive_result(ReduceOp op, const TensorView& in, ScalarType result,
                          const Dims& reduced) {
   return weft::dispatch_all_types(in.dtype(), [&]<class T>() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops whose results go past the caches: what the other loops make of the same elements, for every
+// Loops of non-temporal stores: what the other loops make of the same elements, for every
 // function that has one, at every level; in place, with an input of one value, up to the last byte
 // of memory, and nothing beyond the results. And rows of any length that begin anywhere, of which
 // those take what is whole lines.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over elements that lie apart: what the loops over dense spans make of the same elements,
+// Loops over strided elements: what the loops over dense spans make of the same elements,
 // for every function that has one, at every level; steps of any sign and none, in place, up to the
 // last byte of memory, and nothing between the results.
 #include "all_kernels.hpp"
@@ -16,7 +16,7 @@ using weft::ScalarType;
 
 constexpr char gap = 0x5a;
 
-/// n elements `step` bytes apart, and nothing beyond them.
+/// n elements at a stride of `step` bytes, and nothing beyond them.
 struct Strided {
   Strided(std::int64_t n, std::int64_t step, std::int64_t size) : step_(step), size_(size) {
     const std::int64_t reach = (n - 1) * std::abs(step);
@@ -45,7 +45,7 @@ void check(test::Tally& tally, Random& random, const weft::SpanKernel& kernel,
   const std::int64_t n = random.chance(80) ? random.integer(1, 40) : random.integer(41, 300);
   const int count = 1 + kernel.ninputs;
   std::vector<std::vector<char>> dense;
-  std::vector<Strided> apart;
+  std::vector<Strided> strided;
   std::int64_t steps[4];
   char* spans[4];
   char* starts[4];
@@ -63,14 +63,14 @@ void check(test::Tally& tally, Random& random, const weft::SpanKernel& kernel,
     if (k > 0 && k == in_place) steps[k] = steps[0];
     dense.emplace_back(static_cast<std::size_t>((one ? 1 : n) * size), gap);
     if (k > 0) test::fill(kernel.types[k], dense.back().data(), one ? 1 : n, random);
-    apart.emplace_back(one ? 1 : n, steps[k], size);
-    if (k > 0) apart.back().put(dense.back().data(), one ? 1 : n);
+    strided.emplace_back(one ? 1 : n, steps[k], size);
+    if (k > 0) strided.back().put(dense.back().data(), one ? 1 : n);
   }
   for (int k = 0; k < count; ++k) {
     spans[k] = dense[static_cast<std::size_t>(k)].data();
-    starts[k] = apart[static_cast<std::size_t>(k)].first;
+    starts[k] = strided[static_cast<std::size_t>(k)].first;
   }
-  const Strided& out = apart[0];
+  const Strided& out = strided[0];
   if (in_place != 0) {
     out.put(spans[in_place], n);
     starts[in_place] = out.first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images of a few channels, which stand innermost in one operand and outermost in another, turned
-// or not: planes less than a line across, which go on along another dim.
+// or not: planes with rows of less than a line, which go on along another dim.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 
@@ -19,7 +19,7 @@ class Images {
   Images(test::Random& random, std::int64_t size) {
     const std::int64_t inner = random.integer(2, 4);
     const std::int64_t outer = random.chance(30) ? random.integer(2, 3) : 1;
-    // Rows a power of two apart, or any number of elements.
+    // Rows at a stride of a power of two, or any number of elements.
     const std::int64_t width =
         random.chance(50) ? 1024 / size * random.integer(1, 2) : random.integer(40, 400);
     const std::int64_t height = (512 << 10) / size / inner / outer / width + random.integer(1, 9);

@@ -21,7 +21,7 @@ using weft::ScalarType;
 using weft::Tensor;
 using weft::TensorView;
 
-/// A function, and its accumulator, a whole number that wraps.
+/// A function, and its accumulator, an integer that wraps.
 struct Function {
   const char* name;
   std::function<void(const Output&, const TensorView&, weft::IntSpan)> call;

@@ -26,12 +26,12 @@ using test::Dims;
 using test::Random;
 using weft::TensorView;
 
-constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
+constexpr std::int64_t max_bytes = std::int64_t{512} << 20;
 
 /// How many elements of so many bytes, all operands', a case has at least: in half of the cases as
 /// many as the caches do not hold, and stores past them are thought of; otherwise less, of any
 /// magnitude.
-std::int64_t least_elements(Random& random, std::int64_t bytes) {
+std::int64_t min_elements(Random& random, std::int64_t bytes) {
   const std::int64_t share = weft::cpu_info().last_level_share();
   const std::int64_t most = std::max<std::int64_t>(share / bytes + 1, 270000);
   return random.chance(50) ? most : std::max<std::int64_t>(most >> random.integer(1, 7), 5000);
@@ -76,7 +76,7 @@ test::Layout drawn(Random& random, const Dims& shape, bool is_output) {
     layout.strides[a] = random.chance(12) ? -step : step;
     step *= shape[a];
     if (random.chance(20)) step += random.pick(Dims{1, 5, 16, 64});
-    // Rows a power of two apart, where that is not far more memory.
+    // Rows at a stride of a power of two, where that is not far more memory.
     if (random.chance(15)) {
       std::int64_t power = 1;
       while (power < step)
@@ -114,7 +114,7 @@ class Placed {
     std::fill_n(memory_.get(), bytes_ + 128, gap);
   }
 
-  /// Values that sums and products of two are exact of, and tell places apart.
+  /// Values that sums and products of two are exact of, and which differ from place to place.
   void fill(std::uint32_t seed) {
     for (std::int64_t i = 0; i < layout_.size; ++i) {
       std::uint32_t hash = static_cast<std::uint32_t>(i) * 2654435761u + seed;
@@ -205,8 +205,7 @@ bool gives(Placed<T>& out, const std::vector<char>& before, const std::vector<ch
 template <class Out, class A, class B, class Element, class Run>
 void check_two_inputs(Random& random, test::Tally& tally, const char* what, Element&& element,
                       Run&& run) {
-  const Dims shape =
-      large_shape(random, least_elements(random, sizeof(Out) + sizeof(A) + sizeof(B)));
+  const Dims shape = large_shape(random, min_elements(random, sizeof(Out) + sizeof(A) + sizeof(B)));
   Placed<Out> out(random, anyhow(random, shape, true));
   Placed<A> a(random, anyhow(random, shape, false));
   Placed<B> b(random, anyhow(random, shape, false));
@@ -253,7 +252,7 @@ void check_copy() {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (int round = 0; round < round_count(); ++round) {
-    const Dims shape = large_shape(random, least_elements(random, sizeof(To) + sizeof(From)));
+    const Dims shape = large_shape(random, min_elements(random, sizeof(To) + sizeof(From)));
     Placed<To> to(random, anyhow(random, shape, true));
     Placed<From> from(random, anyhow(random, shape, false));
     from.fill(3);
@@ -300,7 +299,7 @@ void check_in_place() {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (int round = 0; round < round_count(); ++round) {
-    const Dims shape = large_shape(random, least_elements(random, 2 * sizeof(T)));
+    const Dims shape = large_shape(random, min_elements(random, 2 * sizeof(T)));
     Placed<T> a(random, anyhow(random, shape, true));
     Placed<T> b(random, anyhow(random, shape, false));
     a.fill(4);
@@ -340,7 +339,7 @@ void check_greater() {
   CHECK_TALLY(tally);
 }
 
-bool is_too_much() { return weft::cpu_info().last_level_share() > most_bytes / 4; }
+bool is_too_much() { return weft::cpu_info().last_level_share() > max_bytes / 4; }
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed copies whose rows lie a power of two apart and begin within lines, with extents around
-// those of the buffer that they go through.
+// Transposed copies whose rows lie a power of two from each other and begin within lines, with
+// extents around those of the buffer that they go through.
 #include <weft/machine/cpu_info.hpp>
 #include <weft/ops/copy.hpp>
 
@@ -15,15 +15,16 @@ using test::Layout;
 using test::Shifted;
 using weft::ScalarType;
 
-/// Rows x columns that are a power of two of bytes apart in memory, or a few elements beside.
-Layout conflicting(test::Random& random, std::int64_t rows, std::int64_t columns, bool across,
+/// Rows x columns that are a power of two of bytes from each other in memory, or a few elements
+/// beside.
+Layout conflicting(test::Random& random, std::int64_t rows, std::int64_t columns, bool transposed,
                    std::int64_t size) {
-  const std::int64_t length = across ? rows : columns;
+  const std::int64_t length = transposed ? rows : columns;
   std::int64_t pitch = 1024 / size;
   while (pitch < length)
     pitch *= 2;
   if (random.chance(30)) pitch = length + random.integer(0, 3);
-  const Dims strides = across ? Dims{1, pitch} : Dims{pitch, 1};
+  const Dims strides = transposed ? Dims{1, pitch} : Dims{pitch, 1};
   return test::fit({{rows, columns}, strides});
 }
 
@@ -59,7 +60,7 @@ void check(test::Random& random, ScalarType type, std::int64_t rows, std::int64_
 
 }  // namespace
 
-TEST_CASE("copy: across, with set conflicts", "[layouts]") {
+TEST_CASE("copy: transposed, with set conflicts", "[layouts]") {
   WEFT_RANDOM(random);
   for (const ScalarType type :
        {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
@@ -74,7 +75,7 @@ TEST_CASE("copy: across, with set conflicts", "[layouts]") {
   }
 }
 
-TEST_CASE("copy: across, more than a second-level cache holds", "[layouts]") {
+TEST_CASE("copy: transposed, more than a second-level cache holds", "[layouts]") {
   WEFT_RANDOM(random);
   for (const ScalarType type :
        {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
@@ -89,7 +90,7 @@ TEST_CASE("copy: across, more than a second-level cache holds", "[layouts]") {
   }
 }
 
-TEST_CASE("copy: across, plane by plane, from and to within lines", "[layouts]") {
+TEST_CASE("copy: transposed, plane by plane, from and to within lines", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const ScalarType type :
@@ -123,12 +124,12 @@ TEST_CASE("copy: across, plane by plane, from and to within lines", "[layouts]")
   CHECK_TALLY(tally);
 }
 
-TEST_CASE("copy: across, of more than the second-level cache holds some times", "[layouts]") {
+TEST_CASE("copy: transposed, of more than the second-level cache holds some times", "[layouts]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   const auto check_type = [&](ScalarType type, bool pages) {
-    // All of a row of each side, or nearly: rows that are pages apart, lines, or any number of
-    // elements.
+    // All of a row of each side, or nearly: rows with strides of pages, of lines, or of any number
+    // of elements.
     const std::int64_t size = weft::element_size(type);
     const std::int64_t beside = pages               ? 0
                                 : random.chance(50) ? random.integer(1, 3)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Operands that do not fit the last-level cache, outputs of which are written past the caches; and
+/// Operands that do not fit the last-level cache, outputs of which are streamed; and
 /// calls on them, compared with the plainest of loops.
 #pragma once
 
@@ -27,31 +27,31 @@ namespace test::streamed {
 using weft::TensorView;
 
 inline constexpr std::int64_t row_length = 1500;  // no multiple of a line, nor of a tile
-inline constexpr std::int64_t most_bytes = 512 << 20;
-inline constexpr std::int64_t least_elements = 1 << 18;
+inline constexpr std::int64_t max_bytes = 512 << 20;
+inline constexpr std::int64_t min_elements = 1 << 18;
 
 /// Rows so that `element_bytes` an element are more than the engine keeps in caches, and as many as
 /// are worth thinking of stores past them, or 0 if that is too much for a test.
 inline std::int64_t rows_for(std::int64_t element_bytes, std::int64_t columns = row_length) {
   const std::int64_t least = weft::cpu_info().last_level_share();
-  if (least + (least >> 4) > most_bytes) return 0;
+  if (least + (least >> 4) > max_bytes) return 0;
   const std::int64_t row_bytes = columns * element_bytes;
-  return std::max({std::int64_t{180}, least / row_bytes + 2, least_elements / columns + 1});
+  return std::max({std::int64_t{180}, least / row_bytes + 2, min_elements / columns + 1});
 }
 
 /// How an operand of rows x columns lies in memory.
 enum class Lie {
   dense,
   pitched,
-  across,
-  shifted,        // dense, a byte beside any alignment
-  off_line,       // dense, an element behind a line
-  pitched_lines,  // every row begins on a line
-  conflicting,    // rows a power of two apart, a byte beside any alignment
-  one_row,        // repeated down the rows
-  one_column,     // repeated along them
-  back,           // rows from their ends
-  across_back,    // across, columns from their ends
+  transposed,
+  shifted,          // dense, a byte beside any alignment
+  off_line,         // dense, an element behind a line
+  pitched_lines,    // every row begins on a line
+  conflicting,      // rows a power of two from each other, a byte beside any alignment
+  one_row,          // repeated down the rows
+  one_column,       // repeated along them
+  back,             // rows from their ends
+  transposed_back,  // transposed, columns from their ends
 };
 
 /// One operand in memory of its own.
@@ -61,9 +61,9 @@ class Matrix {
   Matrix(std::int64_t rows, std::int64_t columns, Lie lie) : rows_(rows), columns_(columns) {
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
     const std::int64_t pitch = pitch_of(columns, lie);
-    const bool is_across = lie == Lie::across || lie == Lie::across_back;
-    stride_[0] = is_across ? 1 : lie == Lie::one_row ? 0 : pitch;
-    stride_[1] = is_across ? rows : lie == Lie::one_column ? 0 : 1;
+    const bool is_transposed = lie == Lie::transposed || lie == Lie::transposed_back;
+    stride_[0] = is_transposed ? 1 : lie == Lie::one_row ? 0 : pitch;
+    stride_[1] = is_transposed ? rows : lie == Lie::one_column ? 0 : 1;
     if (lie == Lie::one_column) stride_[0] = 1;
     const bool odd = lie == Lie::shifted || lie == Lie::conflicting;
     const std::int64_t shift = odd ? 1 : lie == Lie::off_line ? size : 0;
@@ -72,14 +72,14 @@ class Matrix {
     const auto past = reinterpret_cast<std::uintptr_t>(bytes_.data()) % 64;
     first_ = bytes_.data() + (past == 0 ? 0 : 64 - past) + shift;
     bytes_.resize(static_cast<std::size_t>(first_ - bytes_.data() + (last + 1) * size));
-    if (lie == Lie::across_back) turn_round(stride_[0], rows);
+    if (lie == Lie::transposed_back) turn_round(stride_[0], rows);
     if (lie == Lie::back) turn_round(stride_[1], columns);
   }
 
   // Moved, the bytes stay where they are.
   Matrix(Matrix&&) = default;
 
-  /// Whole numbers that tell their places apart.
+  /// Integers that differ from place to place.
   void fill(std::uint32_t seed) {
     for (std::int64_t i = 0; i < rows_; ++i) {
       for (std::int64_t j = 0; j < columns_; ++j) {

@@ -22,21 +22,21 @@ TEST_CASE("streamed: copies", "[layouts]") {
   check_copy<float, float>({{dense, dense},
                             {pitched, dense},
                             {shifted, dense},
-                            {dense, across},
-                            {across, dense},
-                            {pitched_lines, across},
-                            {shifted, across},
-                            {conflicting, across},
-                            {across, conflicting},
+                            {dense, transposed},
+                            {transposed, dense},
+                            {pitched_lines, transposed},
+                            {shifted, transposed},
+                            {conflicting, transposed},
+                            {transposed, conflicting},
                             {pitched, one_row},
                             {dense, one_column},
                             {dense, back},
-                            {dense, across_back},
-                            {across_back, pitched},
-                            {back, across}});
-  check_copy<std::uint8_t, std::uint8_t>({{pitched, dense}, {dense, across}});
+                            {dense, transposed_back},
+                            {transposed_back, pitched},
+                            {back, transposed}});
+  check_copy<std::uint8_t, std::uint8_t>({{pitched, dense}, {dense, transposed}});
   check_copy<std::complex<double>, std::complex<double>>(
-      {{shifted, pitched}, {conflicting, across}});
+      {{shifted, pitched}, {conflicting, transposed}});
 }
 
 TEST_CASE("streamed: copies of short rows are joined", "[layouts]") {
@@ -63,14 +63,14 @@ TEST_CASE("streamed: copies of short rows are joined", "[layouts]") {
 }
 
 TEST_CASE("streamed: copies of few columns", "[layouts]") {
-  check_copy<float, float>({{across, dense}, {dense, across}, {across, pitched}}, 3);
-  check_copy<std::uint8_t, std::uint8_t>({{across, dense}, {dense, across}}, 13);
-  check_copy<std::uint64_t, std::uint64_t>({{across, pitched}, {shifted, across}}, 7);
+  check_copy<float, float>({{transposed, dense}, {dense, transposed}, {transposed, pitched}}, 3);
+  check_copy<std::uint8_t, std::uint8_t>({{transposed, dense}, {dense, transposed}}, 13);
+  check_copy<std::uint64_t, std::uint64_t>({{transposed, pitched}, {shifted, transposed}}, 7);
 }
 
 TEST_CASE("streamed: copies between types", "[layouts]") {
-  check_copy<float16, float>({{dense, dense}, {pitched, across}});
-  check_copy<double, std::int16_t>({{shifted, pitched}, {across, dense}});
+  check_copy<float16, float>({{dense, dense}, {pitched, transposed}});
+  check_copy<double, std::int16_t>({{shifted, pitched}, {transposed, dense}});
   check_copy<std::int32_t, float>({{off_line, dense}});
   check_copy<bfloat16, float16>({{pitched, pitched}});
 }

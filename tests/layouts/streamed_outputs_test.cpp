@@ -74,7 +74,7 @@ TEST_CASE("streamed: by the kernel itself, if it can and elements begin on lines
 TEST_CASE("streamed: functions of one operand", "[layouts]") {
   const std::int64_t rows = rows_for(4);
   if (rows == 0) return;
-  for (const Lie to_lie : {dense, pitched, across}) {
+  for (const Lie to_lie : {dense, pitched, transposed}) {
     for (const Lie from_lie : {dense, pitched, one_column, one_row, back}) {
       Matrix<float> to(rows, row_length, to_lie), from(rows, row_length, from_lie);
       from.fill(4);
@@ -94,24 +94,24 @@ TEST_CASE("streamed: functions of one operand", "[layouts]") {
 TEST_CASE("streamed: f32, in all layouts", "[layouts]") {
   check_binary<float, float, float, float>({{Binary::add, dense, dense, dense},
                                             {Binary::mul, pitched, dense, pitched},
-                                            {Binary::add, across, dense, dense},
+                                            {Binary::add, transposed, dense, dense},
                                             {Binary::add, shifted, shifted, dense},
                                             {Binary::add, off_line, pitched, one_row},
                                             {Binary::mul, pitched_lines, one_column, dense},
-                                            {Binary::add, dense, across, dense},
-                                            {Binary::add, pitched, across, across},
-                                            {Binary::mul, conflicting, dense, across},
-                                            {Binary::add, dense, across_back, dense},
-                                            {Binary::add, pitched_lines, across, one_row},
-                                            {Binary::mul, across, across_back, dense},
-                                            {Binary::add, across_back, back, across}});
+                                            {Binary::add, dense, transposed, dense},
+                                            {Binary::add, pitched, transposed, transposed},
+                                            {Binary::mul, conflicting, dense, transposed},
+                                            {Binary::add, dense, transposed_back, dense},
+                                            {Binary::add, pitched_lines, transposed, one_row},
+                                            {Binary::mul, transposed, transposed_back, dense},
+                                            {Binary::add, transposed_back, back, transposed}});
 }
 
 TEST_CASE("streamed: other types", "[layouts]") {
   check_binary<std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t>(
       {{Binary::add, pitched, dense, dense},
-       {Binary::mul, shifted, dense, across},
-       {Binary::add, across, dense, across_back}});
+       {Binary::mul, shifted, dense, transposed},
+       {Binary::add, transposed, dense, transposed_back}});
   check_binary<float16, float16, float16, float16>(
       {{Binary::add, dense, dense, pitched}, {Binary::mul, shifted, dense, one_row}});
   check_binary<double, double, double, double>(
@@ -135,9 +135,9 @@ TEST_CASE("streamed: in place", "[layouts]") {
   const std::int64_t rows = rows_for(8);
   if (rows == 0) return;
   test::Tally tally;
-  for (const Lie lie : {dense, pitched, shifted, across}) {
+  for (const Lie lie : {dense, pitched, shifted, transposed}) {
     Matrix<float> a(rows, row_length, lie);
-    Matrix<float> b(rows, row_length, lie == across ? dense : pitched);
+    Matrix<float> b(rows, row_length, lie == transposed ? dense : pitched);
     Matrix<float> before(rows, row_length, dense);
     Matrix<double> wide(rows, row_length, lie);
     before.fill(1);

@@ -62,14 +62,15 @@ TEST_CASE("streamed: rows that are packed in pieces, and too short to be streame
   }
 }
 
-TEST_CASE("streamed: short rows of operands across each other", "[layouts]") {
+TEST_CASE("streamed: short rows of operands that are transposed to each other", "[layouts]") {
   for (const std::int64_t columns : {64, 100, 130, 256, 300, 500}) {
-    check_binary<float, float, float, float>({{Binary::add, dense, across, dense},
-                                              {Binary::mul, pitched, across_back, one_row},
-                                              {Binary::add, across, dense, across}},
+    check_binary<float, float, float, float>({{Binary::add, dense, transposed, dense},
+                                              {Binary::mul, pitched, transposed_back, one_row},
+                                              {Binary::add, transposed, dense, transposed}},
                                              columns);
   }
   check_binary<std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t>(
-      {{Binary::add, pitched, across, dense}}, 80);
-  check_binary<double, float, std::int32_t, float>({{Binary::add, off_line, across, dense}}, 90);
+      {{Binary::add, pitched, transposed, dense}}, 80);
+  check_binary<double, float, std::int32_t, float>({{Binary::add, off_line, transposed, dense}},
+                                                   90);
 }

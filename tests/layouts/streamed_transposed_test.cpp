@@ -15,9 +15,9 @@ namespace {
 using enum test::streamed::Lie;
 using test::Binary;
 using test::streamed::check_binary;
-using test::streamed::least_elements;
 using test::streamed::Matrix;
-using test::streamed::most_bytes;
+using test::streamed::max_bytes;
+using test::streamed::min_elements;
 using test::streamed::one_and_two_threads;
 using test::streamed::row_length;
 using test::streamed::rows_for;
@@ -28,7 +28,7 @@ using c64 = std::complex<float>;
 
 }  // namespace
 
-TEST_CASE("streamed: operands across each other are asked for ahead", "[layouts]") {
+TEST_CASE("streamed: operands that are transposed to each other are prefetched", "[layouts]") {
   const std::int64_t rows = rows_for(12);
   if (rows == 0 || weft::cpu_info().has_far_last_level()) return;
   const auto access = [](const TensorView& out, std::initializer_list<TensorView> inputs) {
@@ -42,31 +42,31 @@ TEST_CASE("streamed: operands across each other are asked for ahead", "[layouts]
     return all;
   };
   const Matrix<float> to(rows, row_length, pitched_lines), in(rows, row_length, dense);
-  const Matrix<float> turned(rows, row_length, across);
+  const Matrix<float> turned(rows, row_length, transposed);
   const TensorView out = to.view(), a = in.view(), t = turned.view();
   CHECK(access(out, {t, a}) == "streamed; staged: transposed, prefetched; direct, prefetched; ");
   CHECK(access(out, {a, a}) == "streamed; direct; direct; ");
   CHECK(access(t, {a, a, a}).starts_with("staged: transposed, streamed; direct, prefetched; "));
 }
 
-TEST_CASE("streamed: converted, of operands across each other", "[layouts]") {
+TEST_CASE("streamed: converted, of operands that are transposed to each other", "[layouts]") {
   check_binary<float16, float, float, float>(
-      {{Binary::add, dense, dense, across}, {Binary::add, across, dense, dense}});
+      {{Binary::add, dense, dense, transposed}, {Binary::add, transposed, dense, dense}});
   check_binary<double, float, std::int32_t, float>(
-      {{Binary::add, dense, across, dense}, {Binary::add, across_back, across, dense}});
+      {{Binary::add, dense, transposed, dense}, {Binary::add, transposed_back, transposed, dense}});
   check_binary<c64, std::uint8_t, std::uint8_t, std::uint8_t>(
-      {{Binary::add, pitched, dense, across}});
+      {{Binary::add, pitched, dense, transposed}});
 }
 
 TEST_CASE("streamed: four dims, in the opposite order", "[layouts]") {
   // Rows of a tile are two dims; the last tiles along each are smaller than the others. Where the
   // output has a pitch, they are one.
   const std::int64_t least = weft::cpu_info().last_level_share();
-  if (least + (least >> 4) > most_bytes) return;
+  if (least + (least >> 4) > max_bytes) return;
   constexpr std::int64_t e0 = 100, e2 = 7;
   for (const std::int64_t e3 : {90, 128, 200}) {
     const std::int64_t e1 = std::max(
-        {std::int64_t{33}, least / (8 * e0 * e2 * e3) + 1, least_elements / (e0 * e2 * e3) + 1});
+        {std::int64_t{33}, least / (8 * e0 * e2 * e3) + 1, min_elements / (e0 * e2 * e3) + 1});
     const std::int64_t n = e0 * e1 * e2 * e3;
     std::vector<float> a(static_cast<std::size_t>(n)), b(a.size());
     const weft::Tensor memory = weft::Tensor::empty({2 * n}, ScalarType::f32);  // begins on a line
@@ -80,7 +80,7 @@ TEST_CASE("streamed: four dims, in the opposite order", "[layouts]") {
       for (const std::int64_t pitch : {e3, e3 + 64}) {
         if (back && pitch != e3) continue;
         // a[i0, i1, i2, i3] lies at ((i3 * e2 + i2) * e1 + i1) * e0 + i0, or with i0 from its end.
-        const TensorView across = TensorView::trusted(
+        const TensorView transposed = TensorView::trusted(
             static_cast<const void*>(a.data() + (back ? e0 - 1 : 0)), ScalarType::f32,
             {e0, e1, e2, e3}, {back ? -1 : 1, e0, e0 * e1, e0 * e1 * e2});
         const TensorView dense_b(std::span<const float>(b), {e0, e1, e2, e3});
@@ -88,7 +88,7 @@ TEST_CASE("streamed: four dims, in the opposite order", "[layouts]") {
         one_and_two_threads([&](int threads) {
           for (const bool sum : {true, false}) {
             std::fill(out.begin(), out.end(), -1.f);
-            sum ? weft::add_out(to, across, dense_b) : weft::copy_out(to, across);
+            sum ? weft::add_out(to, transposed, dense_b) : weft::copy_out(to, transposed);
             std::int64_t wrong = 0, i = 0;
             for (std::int64_t i0 = 0; i0 < e0; ++i0)
               for (std::int64_t i1 = 0; i1 < e1; ++i1)

@@ -12,7 +12,7 @@ using test::MixTypes;
 using test::Random;
 using weft::ScalarType;
 
-/// An extent up to three beside a whole number of tiles or lines.
+/// An extent up to three beside a multiple of tiles or lines.
 std::int64_t edge(Random& random, std::int64_t most) {
   std::int64_t whole = random.pick<std::int64_t>({32, 64, 128, 256});
   while (whole > most)

@@ -51,10 +51,10 @@ struct Operands {
 };
 
 void run_all(const Operands& o) {
-  const TensorView across = o.i32.transpose(0, 1);
-  weft::add_out(TensorView(o.f64), o.f32, across);
-  weft::copy_out(TensorView(o.f64), across);
-  weft::mul_out(TensorView(o.f64), across, o.f64);
+  const TensorView transposed = o.i32.transpose(0, 1);
+  weft::add_out(TensorView(o.f64), o.f32, transposed);
+  weft::copy_out(TensorView(o.f64), transposed);
+  weft::mul_out(TensorView(o.f64), transposed, o.f64);
   const TensorView sums = o.sums;
   const std::int64_t axes[] = {1};
   weft::sum_out(sums, o.f32, axes);

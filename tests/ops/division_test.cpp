@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// floor_divide, fmod and remainder: every pair of small integers, floating numbers far apart, and
-// division by zero.
+// floor_divide, fmod and remainder: every pair of small integers, floating numbers far from each
+// other, and division by zero.
 #include <weft/ops/division.hpp>
 
 #include "support/dense.hpp"

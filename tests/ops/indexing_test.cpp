@@ -67,11 +67,11 @@ std::string wrong(test::Random& random, const test::Dense& expected,
 }
 
 /// Mostly small, sometimes with rows that are copied whole or lines of many indices.
-Dims random_extents(test::Random& random, int least_rank = 1) {
+Dims random_extents(test::Random& random, int min_rank = 1) {
   Dims shape;
   do {
     shape = test::random_shape(random, 4);
-  } while (static_cast<int>(shape.size()) < least_rank);
+  } while (static_cast<int>(shape.size()) < min_rank);
   if (!shape.empty() && random.chance(15)) shape.back() = random.integer(30, 90);
   if (!shape.empty() && random.chance(15)) shape.front() = random.integer(30, 90);
   return shape;

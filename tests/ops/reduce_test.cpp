@@ -102,7 +102,7 @@ TEST_CASE("sum: all types and sets of axes", "[ops]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (const ScalarType type : test::all_types()) {
-    // Integers of any size wrap; other sums are of whole numbers, which are exact.
+    // Integers of any size wrap; other sums are of integral values, which are exact.
     const Values values = test::kind_of(type) < 2 ? Values::any : Values::small;
     for_random_cases(random, 40, type, values, [&](const Case& c) {
       const test::Dense want = naive_sum(c, sum_result(type));

@@ -118,7 +118,7 @@ TEST_CASE("softmax: floating types, every axis of random layouts", "[ops]") {
 }
 
 TEST_CASE("softmax: infinities, NaN and terms that vanish", "[ops]") {
-  // Along dense lines and across columns alike.
+  // Along dense lines and along columns alike.
   for (const std::int64_t width : {1, 40}) {
     for (const ScalarType type : {ScalarType::f32, ScalarType::f64}) {
       CAPTURE(width, weft::name(type));
@@ -280,7 +280,7 @@ TEST_CASE("softmax: columns that no cache holds, block by block", "[ops]") {
     Dims shape;
     std::int64_t axis;
     ScalarType in, out;
-    bool apart;  // columns
+    bool strided;  // columns
   };
   using enum ScalarType;
   const Case cases[] = {
@@ -292,7 +292,7 @@ TEST_CASE("softmax: columns that no cache holds, block by block", "[ops]") {
   };
   for (const Case& c : cases) {
     Dims strides = test::row_major(c.shape);
-    if (c.apart) {
+    if (c.strided) {
       for (std::int64_t& stride : strides)
         stride *= 2;
     }

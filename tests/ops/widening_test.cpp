@@ -24,7 +24,7 @@ using enum ScalarType;
 
 using Binary = void (*)(const weft::Output& out, const weft::Input& a, const weft::Input& b);
 
-/// Rows a few elements further apart than they are long, or one row for all.
+/// Rows at a stride of a few elements more than they are long, or one row for all.
 Tensor rows(Random& random, ScalarType type, std::int64_t count, std::int64_t length,
             bool repeated) {
   const std::int64_t pitch = length + random.integer(0, 3);

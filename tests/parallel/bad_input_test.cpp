@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Misuse under threads: loops that throw, locks held across calls, one iterator used by many.
+// Misuse under threads: loops that throw, locks held during calls, one iterator used by many.
 #include <weft/iter/config.hpp>
 #include <weft/parallel/parallel.hpp>
 
@@ -98,7 +98,7 @@ TEST_CASE("bad input: when several pieces throw, one exception arrives", "[paral
   });
 }
 
-TEST_CASE("bad input: a lock held across a nested call does not deadlock", "[parallel]") {
+TEST_CASE("bad input: a lock held during a nested call does not deadlock", "[parallel]") {
   // A thread that waits for its inner call must not take up another outer piece meanwhile: it would
   // lock the same mutex once more. To be noticed rather than to hang, each thread has a flag for
   // it.

@@ -19,7 +19,7 @@ using weft::Tensor;
 using weft::TensorIterator;
 using weft::TensorIteratorConfig;
 
-/// [rows, columns] inside rows that are longer, so that the two dims stay apart.
+/// [rows, columns] inside rows that are longer, so that the two dims stay separate.
 TensorIterator rows_of(std::int64_t rows, std::int64_t columns) {
   const Tensor a = Tensor::zeros({rows, columns + 3}, ScalarType::f32);
   const weft::TensorView view = a.slice(1, 0, columns);

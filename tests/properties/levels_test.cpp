@@ -169,7 +169,8 @@ std::int64_t rank_of(std::uint64_t bits, int bytes) {
 }
 
 /// True if two lines of values name the same calls, and values that are next to each other or have
-/// three others between them at most. What logsumexp gives may be near 0 and further apart.
+/// three others between them at most. What logsumexp gives may be near 0 and further from each
+/// other.
 bool neighbours(const std::string& a, const std::string& b) {
   std::istringstream x(a), y(b);
   std::string type;
@@ -205,7 +206,7 @@ TEST_CASE("levels: results of every operation, printed", "[.][level-results]") {
   std::cout << mark << " level " << weft::name(weft::current_level()) << std::endl;
 }
 
-TEST_CASE("levels: the same bits, inexact functions at baseline apart", "[properties]") {
+TEST_CASE("levels: the same bits, except of inexact functions at baseline", "[properties]") {
   INFO("WEFT_TEST_SEED=" << test::seed());
   std::map<Level, std::vector<std::string>> results;
   for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {

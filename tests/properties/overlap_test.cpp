@@ -24,14 +24,14 @@ struct Case {
   Dims strides;
 };
 
-/// All shapes of `rank` axes with extents from `least_extent` to 3 and strides from -2 to 2. Of an
+/// All shapes of `rank` axes with extents from `min_extent` to 3 and strides from -2 to 2. Of an
 /// extent below 2 the stride is irrelevant: one is enough.
-std::vector<Case> all_cases(std::size_t rank, std::int64_t least_extent) {
+std::vector<Case> all_cases(std::size_t rank, std::int64_t min_extent) {
   std::vector<Case> cases = {{}};
   for (std::size_t axis = 0; axis < rank; ++axis) {
     std::vector<Case> longer;
     for (const Case& c : cases) {
-      for (std::int64_t extent = least_extent; extent <= 3; ++extent) {
+      for (std::int64_t extent = min_extent; extent <= 3; ++extent) {
         for (std::int64_t stride = -2; stride <= 2; ++stride) {
           if (extent < 2 && stride != 2) continue;
           Case next = c;

@@ -66,7 +66,7 @@ TEST_CASE("order: of one dense operand, smallest stride innermost", "[properties
     const weft::Geometry g = test::geometry(shape, {layout.strides});
     const std::vector<weft::OrderOperand> input = {{false, true}};
     const weft::Permutation perm = weft::order_by_cost(g, input);
-    // Strides beyond a cache line all cost the same, and are told apart by their sum.
+    // Strides beyond a cache line all cost the same, and are ordered by their sum.
     std::int64_t previous = 0;
     bool right = true;
     for (const std::uint8_t axis : perm) {

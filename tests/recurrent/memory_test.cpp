@@ -315,18 +315,18 @@ TEST_CASE("allocation failures: a loop that could not be planned or run can be",
     };
     // The same numbers lying in two ways, so that slices have other strides.
     std::vector<Tensor> dense = Lstm::inputs(5);
-    std::vector<Tensor> apart = dense;
+    std::vector<Tensor> strided = dense;
     const Tensor wide = Tensor::full({1, 10, Lstm::columns}, ScalarType::f32, 0.5);
-    apart[0] = Tensor::share(wide.owner(), wide.slice(1, 0, 10, 2));
+    strided[0] = Tensor::share(wide.owner(), wide.slice(1, 0, 10, 2));
     const Tensor wanted = run(dense);
     const auto right = [&](const Tensor& got) {
       CHECK(std::memcmp(got.data(), wanted.data(), static_cast<std::size_t>(wanted.nbytes())) == 0);
     };
     long round = 0;
-    const long failures = fail_each_allocation([&] { run(++round % 2 != 0 ? apart : dense); },
+    const long failures = fail_each_allocation([&] { run(++round % 2 != 0 ? strided : dense); },
                                                [&] {
-                                                 right(run(round % 2 != 0 ? dense : apart));
-                                                 right(run(round % 2 != 0 ? apart : dense));
+                                                 right(run(round % 2 != 0 ? dense : strided));
+                                                 right(run(round % 2 != 0 ? strided : dense));
                                                });
     CHECK(failures > 10);
   }

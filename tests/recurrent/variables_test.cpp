@@ -64,7 +64,7 @@ TEST_CASE("variables: every trip sees what the trip before has set, a run what t
   CHECK(session({floats({1, 2}, {4, 5})}) == std::vector<double>{110, 115});
   CHECK(session({floats({1, 0}, {})}).empty());
   CHECK(session({floats({1, 1}, {6})}) == std::vector<double>{121});
-  Session another(graph);  // frames are apart
+  Session another(graph);  // frames share nothing
   CHECK(another({floats({1, 1}, {1})}) == std::vector<double>{101});
 }
 

@@ -26,7 +26,7 @@ const std::vector<weft::ScalarType>& all_types();
 /// What values may be drawn.
 enum class Values {
   any,    ///< all over the range, with infinities, NaN, both zeros and the extremes
-  small,  ///< whole numbers from -9 to 9 (0 to 9, false and true): sums of them are exact
+  small,  ///< integers from -9 to 9 (0 to 9, false and true): sums of them are exact
 };
 
 template <class T>

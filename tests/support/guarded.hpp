@@ -27,10 +27,10 @@ enum class Place {
 /// Whole pages between two that must not be touched. Where there is no mmap, plain memory.
 class Guarded {
  public:
-  explicit Guarded(std::int64_t least_bytes) {
+  explicit Guarded(std::int64_t min_bytes) {
 #if __has_include(<sys/mman.h>)
     page_ = sysconf(_SC_PAGESIZE);
-    size_ = (least_bytes + page_ - 1) / page_ * page_;
+    size_ = (min_bytes + page_ - 1) / page_ * page_;
     void* all = mmap(nullptr, static_cast<std::size_t>(size_ + 2 * page_), PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED) throw std::bad_alloc();
@@ -38,7 +38,7 @@ class Guarded {
     if (mprotect(data_, static_cast<std::size_t>(size_), PROT_READ | PROT_WRITE) != 0)
       throw std::bad_alloc();
 #else
-    size_ = least_bytes;
+    size_ = min_bytes;
     data_ = new char[static_cast<std::size_t>(size_)];
 #endif
     Random random(1);
