@@ -122,11 +122,11 @@ void ChainKernel::make_direct_calls() {
   for (const ChainBody::Step& step : body_.steps()) {
     const ChainBody::Spans at =
         body_.operands_of(step, chunk, static_cast<char*>(buffers_.data()), room);
-    DirectCall call{step.run, step.context, at.n, at.rows, at.broadcast, {}, {}};
+    DirectCall call{step.run, step.context, at.n, at.rows, at.broadcast, {}};
     for (std::size_t k = 0; k < step.places.size(); ++k) {
       const int operand = body_.place(step.places[k]).operand;
-      call.operands.push_back({operand, operand < 0 ? 0 : offsets[operand], at.data[k]});
-      call.row_bytes.push_back(at.row_bytes[k]);
+      const std::int64_t offset = operand < 0 ? 0 : offsets[operand];
+      call.operands.push_back({operand, offset, at.row_bytes[k], at.data[k]});
     }
     direct_.push_back(std::move(call));
   }

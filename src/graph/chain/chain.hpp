@@ -37,6 +37,7 @@ struct DirectCall {
   struct Operand {
     int operand;          ///< of the chain, outputs first; -1: it is at `fixed`
     std::int64_t offset;  ///< bytes from the operand's element (0, 0, ...)
+    std::int64_t row_bytes;
     char* fixed;
   };
   SpanKernel::Run run;
@@ -44,7 +45,6 @@ struct DirectCall {
   std::int64_t n, rows;
   std::uint32_t broadcast;
   SmallVector<Operand, 4> operands;
-  SmallVector<std::int64_t, 4> row_bytes;
 };
 
 /// A chain ready to run.

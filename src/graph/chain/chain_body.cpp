@@ -91,18 +91,13 @@ void ChainBody::make_steps(const Chain& chain) {
     }
     kernel_.cost += kernel.cost;
     divides_ = divides_ || from.divides;
-    Step step{kernel.run, from.divides ? &by_zero_ : kernel.context, 0, {}};
+    Step step{kernel.run, from.divides ? &by_zero_ : kernel.context, {}};
     for (std::size_t k = 0; k < from.terms.size(); ++k) {
       int at = from.terms[k];
-      const bool takes_value = (kernel.broadcastable >> k & 1) != 0;
-      if (place(at).kind == Place::Kind::number) {
-        if (takes_value) {
-          step.numbers |= 1U << k;
-        } else {
-          at = filled_buffer(at);
-        }
-      } else if (place(at).kind == Place::Kind::operand && !takes_value) {
-        kernel_.broadcastable &= ~(1U << place(at).operand);
+      if ((kernel.broadcastable >> k & 1) == 0) {
+        if (place(at).kind == Place::Kind::operand)
+          kernel_.broadcastable &= ~(1U << place(at).operand);
+        if (place(at).kind == Place::Kind::number) at = filled_buffer(at);
       }
       step.places.push_back(at);
     }
@@ -181,25 +176,21 @@ ChainBody::Spans ChainBody::operands_of(const Step& step, const Spans& chunk, ch
   Spans spans;
   spans.n = chunk.n;
   spans.rows = chunk.rows;
-  spans.broadcast = step.numbers;
+  spans.broadcast = 0;
   for (std::size_t k = 0; k < step.places.size(); ++k) {
     const Place& at = place(step.places[k]);
     spans.row_bytes[k] = 0;
-    switch (at.kind) {
-      case Place::Kind::operand:
-        spans.data[k] = chunk.data[at.operand];
-        if (chunk.rows > 1) spans.row_bytes[k] = chunk.row_bytes[at.operand];
-        spans.broadcast |= (chunk.broadcast >> at.operand & 1) << k;
-        break;
-      case Place::Kind::scratch:
-        spans.data[k] = buffers + at.offset * room;
-        spans.row_bytes[k] = chunk.n * at.size;
-        break;
-      case Place::Kind::number:
-        // Numbers are inputs, which are only read.
-        spans.data[k] =
-            const_cast<char*>(at.value);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-        break;
+    if (at.kind == Place::Kind::operand) {
+      spans.data[k] = chunk.data[at.operand];
+      if (chunk.rows > 1) spans.row_bytes[k] = chunk.row_bytes[at.operand];
+      spans.broadcast |= (chunk.broadcast >> at.operand & 1) << k;
+    } else if (at.kind == Place::Kind::scratch) {
+      spans.data[k] = buffers + at.offset * room;
+      spans.row_bytes[k] = chunk.n * at.size;
+    } else {
+      // Numbers are inputs, which are only read.
+      spans.data[k] = const_cast<char*>(at.value);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+      spans.broadcast |= 1U << k;
     }
   }
   return spans;

@@ -37,7 +37,6 @@ class ChainBody {
   struct Step {
     SpanKernel::Run run;
     const void* context;
-    std::uint32_t numbers = 0;   ///< bits of terms that are numbers, as `broadcast` of SpanKernel
     SmallVector<int, 4> places;  ///< output first
   };
   /// Spans of the operands of a chain or of a step: the arguments of SpanKernel::Run.

@@ -25,7 +25,7 @@ void CallList::add_call(const DirectCall& call, std::size_t first, int node) {
   row_bytes_.resize(pointers_.size(), 0);
   call_of_.resize(pointers_.size(), -1);
   for (std::size_t k = 0; k < call.operands.size(); ++k) {
-    row_bytes_[first + k] = call.row_bytes[k];
+    row_bytes_[first + k] = call.operands[k].row_bytes;
     call_of_[first + k] = next_call();
   }
   calls_.push_back(
