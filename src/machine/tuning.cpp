@@ -171,13 +171,20 @@ Tuning default_tuning(const CpuInfo& machine) noexcept {
   return tuning;
 }
 
+std::string tuning_head(const CpuInfo& machine, std::string_view date) {
+  return text(first_line, "\nversion ", version(), "\nprocessor ", machine.model, "\ncaches ",
+              caches_of(machine), "\ndate ", date, "\n");
+}
+
+std::string tuning_line(const TuningRow& row, std::int64_t value) {
+  return text("# ", row.unit, " (", row.minimum, " to ", row.maximum, "): ", row.meaning, "\n",
+              row.name, ' ', value, "\n");
+}
+
 std::string tuning_text(const Tuning& tuning, const CpuInfo& machine, std::string_view date) {
-  std::string out = text(first_line, "\nversion ", version(), "\nprocessor ", machine.model,
-                         "\ncaches ", caches_of(machine), "\ndate ", date, "\n");
-  for (const TuningRow& row : rows) {
-    out += text("# ", row.unit, " (", row.minimum, " to ", row.maximum, "): ", row.meaning, "\n",
-                row.name, ' ', tuning.*row.value, "\n");
-  }
+  std::string out = tuning_head(machine, date);
+  for (const TuningRow& row : rows)
+    out += tuning_line(row, tuning.*row.value);
   return out;
 }
 

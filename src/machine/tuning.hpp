@@ -78,9 +78,12 @@ WEFT_API std::span<const TuningRow> tuning_rows() noexcept;
 /// The table's column for a machine.
 WEFT_API Tuning default_tuning(const CpuInfo& machine) noexcept;
 
-/// A tuning as a file: the machine that it is for, the version and a date, then `name value` in
-/// lines.
+/// The first lines of a tuning file: the version, the machine that it is for and a date.
 /// @param date  as 2026-11-24
+WEFT_API std::string tuning_head(const CpuInfo& machine, std::string_view date);
+/// The line `name value` of a row, below a comment of what it is.
+WEFT_API std::string tuning_line(const TuningRow& row, std::int64_t value);
+/// A tuning as a file: the head, then all rows.
 WEFT_API std::string tuning_text(const Tuning& tuning, const CpuInfo& machine,
                                  std::string_view date);
 /// The other way round: rows that the text does not have are those of default_tuning(). Throws
