@@ -7,12 +7,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/today.hpp"
 #include "machine/tuning.hpp"
 #include "parallel/thread_cap.hpp"
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -97,13 +97,6 @@ std::string threads_remark() {
   const char* wanted = std::getenv("WEFT_NUM_THREADS");
   if (wanted == nullptr || thread_cap_of(wanted) > 0) return "";
   return fmt::format(" (WEFT_NUM_THREADS={} is no number above 0, and ignored)", wanted);
-}
-
-std::string today() {
-  const std::chrono::year_month_day day{
-      std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
-                     static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
 }
 
 }  // namespace
