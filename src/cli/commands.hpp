@@ -24,6 +24,16 @@ struct InfoOptions {
 /// Prints what the library knows of itself and of the machine.
 void run_info(const InfoOptions& options);
 
+struct TuneOptions {
+  std::optional<std::string> output;  ///< the file to write; without: standard output
+  double seconds = 20;                ///< that it is to take, about
+};
+/// Measures prices of the tuning table on this machine and writes a file for WEFT_TUNING. A price
+/// that the machine is too noisy for is left out, and named on standard error. Throws Error(io) if
+/// the file cannot be written, before anything is measured if that shows, and std::runtime_error if
+/// nothing could be measured.
+void run_tune(const TuneOptions& options);
+
 struct ExplainOptions {
   std::vector<std::string> words;  ///< a case line without its name, in any number of pieces
   bool json = false;

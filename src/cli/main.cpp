@@ -28,6 +28,7 @@ class CommandLine {
     app_.require_subcommand(0, 1);  // parse() has a better message for none
     app_.failure_message([this](const CLI::App*, const CLI::Error& e) { return message(e); });
     add_info();
+    add_tune();
     add_explain();
     add_bench();
     add_run();
@@ -74,6 +75,16 @@ class CommandLine {
             [this] { run_info(info_); });
     sub->add_flag("--json", info_.json, "Print one JSON object");
     sub->add_flag("--tuning", info_.tuning, "Print the tuning in use, as a file for WEFT_TUNING");
+  }
+
+  void add_tune() {
+    CLI::App* sub = add("tune", "Measure prices of the engine on this machine, for WEFT_TUNING",
+                        [this] { run_tune(tune_); });
+    sub->add_option("--output", tune_.output, "The file to write; without: standard output")
+        ->type_name("FILE");
+    sub->add_option("--seconds", tune_.seconds, "How long to measure, about")
+        ->check(CLI::Range(0.0, 3600.0))
+        ->capture_default_str();
   }
 
   void add_explain() {
@@ -148,6 +159,7 @@ class CommandLine {
   CLI::App app_{"Strided tensor iteration on CPUs"};
   std::function<void()> chosen_;
   InfoOptions info_;
+  TuneOptions tune_;
   ExplainOptions explain_;
   BenchOptions bench_;
   RunOptions run_;

@@ -45,7 +45,7 @@ TEST_CASE("program: version and help", "[program]") {
   CHECK(version.out == std::string("weft ") + weft::version() + "\n");
   const Finished help = run_program("--help");
   CHECK(help.code == 0);
-  for (const char* command : {"info", "explain", "bench", "demo"}) {
+  for (const char* command : {"info", "tune", "explain", "bench", "demo"}) {
     CHECK(contains(help.out, command));
     CHECK(run_program(std::string(command) + " --help").code == 0);
   }
