@@ -113,7 +113,7 @@ struct Functions {
                           const char* in, std::int64_t in_row, std::int64_t rows,
                           std::int64_t columns) {
     // 16 rows are added up before they go to f64, four at a time.
-    alignas(64) T part[most_softmax_columns];
+    alignas(64) T part[max_softmax_columns];
     for (std::int64_t first = 0; first < rows; first += 16) {
       const std::int64_t end = rows - first < 16 ? rows : first + 16;
       for (std::int64_t j = 0; j < columns; ++j)
@@ -243,7 +243,7 @@ struct Functions {
     const T* before = static_cast<const T*>(then);
     const T* most = static_cast<const T*>(largest);
     const T* factor = static_cast<const T*>(factors);
-    alignas(64) T products[most_softmax_columns];
+    alignas(64) T products[max_softmax_columns];
     const T* by = factor;
     if (before != nullptr) {
       by = products;
@@ -442,8 +442,8 @@ struct Functions {
 
   static void lines(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
                     std::int64_t count, std::int64_t n) {
-    T most[most_softmax_lines];
-    double sums[most_softmax_lines] = {};
+    T most[max_softmax_lines];
+    double sums[max_softmax_lines] = {};
     fold_rows_of<T>(
         most, count, n,
         [&](std::int64_t r) WEFT_INLINE_LAMBDA { return largest_lanes(row(in, in_row, r), n); },
@@ -462,7 +462,7 @@ struct Functions {
                               in + (r + count) * in_row);
         },
         [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
-    T factors[most_softmax_lines];
+    T factors[max_softmax_lines];
     settle(factors, sums, count);
     for (std::int64_t r = 0; r < count; ++r) {
       T* to = row(out, out_row, r);

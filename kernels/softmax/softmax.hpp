@@ -16,7 +16,7 @@ inline namespace v0 {
 enum class SoftmaxOp : std::uint8_t { softmax, log_softmax };
 
 /// Most columns of a block.
-inline constexpr std::int64_t most_softmax_columns = 1024;
+inline constexpr std::int64_t max_softmax_columns = 1024;
 
 /// Most rows of columns that are worked on in one go.
 inline constexpr std::int64_t few_softmax_rows = 8;
@@ -25,10 +25,10 @@ inline constexpr std::int64_t few_softmax_rows = 8;
 inline constexpr std::int64_t softmax_block_rows = 16;
 
 /// Most lines that are worked on together.
-inline constexpr std::int64_t most_softmax_lines = 16;
+inline constexpr std::int64_t max_softmax_lines = 16;
 
-/// Elements of f32 or f64, and `largest` and `factors` of the same type; rows are dense
-/// and row_bytes from each other. A line is one column whose rows are next to each other.
+/// Elements of f32 or f64, and `largest` and `factors` of the same type; rows are dense, and
+/// row_bytes from one to the next. A line is one column whose rows are next to each other.
 struct SoftmaxKernel {
   /// largest[j] becomes the larger of itself and the elements of column j. NaN is passed over: it
   /// shows in the sum.
@@ -69,12 +69,12 @@ struct SoftmaxKernel {
   void (*finish_line)(const void* largest, const void* factor, char* out, const char* in,
                       std::int64_t n) = nullptr;
 
-  /// All of it for `count` lines of n elements each, dense, with out_row and in_row bytes from line
-  /// to line, at most most_softmax_lines of them and few enough to stay in L1. The output may be
-  /// the input.
+  /// All of it for `count` dense lines of n elements each, out_row and in_row bytes from one to the
+  /// next: at most max_softmax_lines of them, few enough to stay in L1. The output may be the
+  /// input.
   void (*lines)(char* out, std::int64_t out_row, const char* in, std::int64_t in_row,
                 std::int64_t count, std::int64_t n) = nullptr;
-  std::int64_t least_line = 0;  ///< elements of such a line
+  std::int64_t min_line = 0;  ///< elements of such a line
 
   ScalarType type = ScalarType::f32;
 };

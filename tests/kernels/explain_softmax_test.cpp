@@ -69,7 +69,7 @@ SoftmaxKernel probing() {
     ++seen.line_calls;
     seen.note(in, count * n);
   };
-  k.least_line = 8;
+  k.min_line = 8;
   return k;
 }
 

@@ -56,10 +56,10 @@ FewElements plan_few(const TensorView& out, const TensorView& in, std::int64_t a
   std::int64_t columns = 1;
   for (std::size_t d = along + 1; d < in.shape().size(); ++d)
     columns *= in.shape()[d];
-  if (columns == 1 && length >= kernel.least_line)
+  if (columns == 1 && length >= kernel.min_line)
     return {true, AxisForm::few_lines, n, length, columns};
   if (columns < least_columns && (columns == 1 || length > softmax_block_rows)) return {};
-  if (columns > most_softmax_columns) return {};
+  if (columns > max_softmax_columns) return {};
   return {true, AxisForm::few_columns, n, length, columns};
 }
 
@@ -70,9 +70,9 @@ void run_few(const FewElements& few, const TensorView& out, const TensorView& in
   const std::int64_t size = element_size(kernel.type);
   if (few.form == AxisForm::few_lines) {
     const std::int64_t lines = few.elements / few.length, row = few.length * size;
-    for (std::int64_t line = 0; line < lines; line += most_softmax_lines) {
+    for (std::int64_t line = 0; line < lines; line += max_softmax_lines) {
       kernel.lines(to + line * row, row, from + line * row, row,
-                   std::min(most_softmax_lines, lines - line), few.length);
+                   std::min(max_softmax_lines, lines - line), few.length);
     }
     return;
   }
@@ -83,7 +83,7 @@ void run_few(const FewElements& few, const TensorView& out, const TensorView& in
 
 void explain_few(const FewElements& few, Explanation& e) {
   const std::int64_t columns = few.form == AxisForm::few_lines
-                                   ? std::min(most_softmax_lines, few.elements / few.length)
+                                   ? std::min(max_softmax_lines, few.elements / few.length)
                                    : few.columns;
   explain_form(few.form, columns, few.length, ceil_div(few.elements, columns * few.length), e);
 }

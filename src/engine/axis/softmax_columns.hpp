@@ -17,9 +17,9 @@ inline namespace v0 {
 
 /// What is known of some columns.
 struct SoftmaxTotals {
-  alignas(64) double sums[most_softmax_columns];
-  alignas(64) double largest[most_softmax_columns];  // of the kernel's type
-  alignas(64) double factors[most_softmax_columns];
+  alignas(64) double sums[max_softmax_columns];
+  alignas(64) double largest[max_softmax_columns];  // of the kernel's type
+  alignas(64) double factors[max_softmax_columns];
 
   SoftmaxTotals(std::int64_t columns, ScalarType type) {
     std::fill_n(sums, columns, 0.0);
@@ -68,10 +68,10 @@ class SoftmaxColumns : public GatheredPieces {
     // The way of working shows in the last bits: it must not depend on how many columns a piece
     // has.
     const std::int64_t column_bytes = length_ * in_.kernel_size;
-    const std::int64_t plane_bytes = column_bytes * std::min(extent_, most_softmax_columns);
+    const std::int64_t plane_bytes = column_bytes * std::min(extent_, max_softmax_columns);
     at_once_ = direct() && (length_ <= few_softmax_rows || plane_bytes <= near_bytes);
     rows_ = at_once_ ? length_ : std::min(length_, softmax_block_rows);
-    std::int64_t most = most_softmax_columns;
+    std::int64_t most = max_softmax_columns;
     if (at_once_) {
       most = std::max(at_once_columns, whole_columns(l1_bytes / column_bytes));
     } else if (kernel.scale != nullptr && out_direct_) {
@@ -124,12 +124,12 @@ class SoftmaxColumns : public GatheredPieces {
   std::int64_t even_share() const {
     if (iter_.numel() <= least_columns) return least_columns;
     const std::int64_t threads = num_threads();
-    const std::int64_t rounds = ceil_div(iter_.numel(), threads * most_softmax_columns);
+    const std::int64_t rounds = ceil_div(iter_.numel(), threads * max_softmax_columns);
     const std::int64_t share = ceil_div(iter_.numel(), threads * rounds);
     return whole_columns(share + least_columns - 1);
   }
   static std::int64_t whole_columns(std::int64_t most) {
-    return std::clamp(most - most % least_columns, least_columns, most_softmax_columns);
+    return std::clamp(most - most % least_columns, least_columns, max_softmax_columns);
   }
 
   void run_at_once(std::int64_t begin, std::int64_t end) const {

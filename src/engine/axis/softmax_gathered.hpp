@@ -18,7 +18,7 @@ class SoftmaxGathered : public GatheredPieces {
       : GatheredPieces(iter, out, in, axis, kernel.type, kernel.type), kernel_(kernel) {
     rows_ = length_;
     set_columns(std::max<std::int64_t>(1, elements_of(buffer_bytes) / length_));
-    by_lines_ = length_ >= kernel.least_line && !reads_across();
+    by_lines_ = length_ >= kernel.min_line && !reads_across();
   }
 
   /// Columns that fit the buffers and cannot be worked on where they are, or only in parts of
@@ -50,16 +50,16 @@ class SoftmaxGathered : public GatheredPieces {
 
   void work_on_lines(char* to, const char* from, std::int64_t lines) const {
     const std::int64_t line_bytes = length_ * in_.kernel_size;
-    for (std::int64_t line = 0; line < lines; line += most_softmax_lines) {
+    for (std::int64_t line = 0; line < lines; line += max_softmax_lines) {
       kernel_.lines(to + line * line_bytes, line_bytes, from + line * line_bytes, line_bytes,
-                    std::min(most_softmax_lines, lines - line), length_);
+                    std::min(max_softmax_lines, lines - line), length_);
     }
   }
 
   void work_on_columns(char* to, const char* from, std::int64_t columns) const {
     const std::int64_t row_bytes = columns * in_.kernel_size;
-    for (std::int64_t first = 0; first < columns; first += most_softmax_columns) {
-      const std::int64_t width = std::min(most_softmax_columns, columns - first);
+    for (std::int64_t first = 0; first < columns; first += max_softmax_columns) {
+      const std::int64_t width = std::min(max_softmax_columns, columns - first);
       const std::int64_t at = first * in_.kernel_size;
       softmax_columns(kernel_, to + at, row_bytes, from + at, row_bytes, length_, width);
     }

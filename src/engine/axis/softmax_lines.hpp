@@ -28,7 +28,7 @@ class SoftmaxLines : public AxisPieces {
     rows_ = staged() ? staged_rows(1) : std::min(length_, block_bytes / in_.kernel_size);
     if (together()) {
       rows_ = length_;
-      width_ = std::clamp<std::int64_t>(together_elements / length_, 1, most_softmax_lines);
+      width_ = std::clamp<std::int64_t>(together_elements / length_, 1, max_softmax_lines);
     }
   }
 
@@ -37,7 +37,7 @@ class SoftmaxLines : public AxisPieces {
   bool possible() const {
     constexpr std::int64_t several = 8;
     if (length_ <= 1) return false;
-    if (!staged()) return length_ >= kernel_.least_line || extent_ < several;
+    if (!staged()) return length_ >= kernel_.min_line || extent_ < several;
     return extent_ < several || (dense(out_) && dense(in_));
   }
   bool staged() const { return out_staged_ || in_staged_; }
@@ -61,7 +61,7 @@ class SoftmaxLines : public AxisPieces {
   /// Elements of lines that are worked on together.
   static constexpr std::int64_t together_elements = 4096;
   bool together() const {
-    return !staged() && length_ >= kernel_.least_line && length_ <= together_elements;
+    return !staged() && length_ >= kernel_.min_line && length_ <= together_elements;
   }
 
   static bool dense(const AxisSide& s) { return s.axis_bytes == s.size; }
