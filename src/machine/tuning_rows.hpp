@@ -51,7 +51,7 @@
   ROW(transposed_run_bytes, "bytes", 64, 1024, 512, 512, 512, 7, "read at a time along the transposed operand; what is buffered has rows of it, and narrow sides are read by half of it") \
   ROW(transposed_tile_bytes, "bytes", 8 << 10, 128 << 10, 128 << 10, 128 << 10, 128 << 10, 7, "buffers in the second level") \
   ROW(l1_run_bytes, "bytes", 16, 1 << 16, 128, 128, 128, 7, "the same of tiles in the first level")                    \
-  ROW(l1_tile_bytes, "bytes", 4 << 10, 128 << 10, 16 << 10, 16 << 10, 16 << 10, 7, "their buffers")                    \
+  ROW(l1_tile_bytes, "bytes", 4 << 10, 128 << 10, 16 << 10, 16 << 10, 16 << 10, 7, "their buffers, and those of prefix operations")                    \
   ROW(l1_tile_reach, "L2", 0, 1 << 20, 1, 6, 6, 7, "all bytes up to which tiles in the first level do best")           \
   ROW(wide_tile_reach, "L2", 0, 1 << 20, 1, 12, 6, 7, "the same for one operand of 8 bytes and more")                  \
   ROW(wide_l3_run_bytes, "bytes", 16, 1 << 16, 512, 128, 512, 7, "read at a time beyond that, within three quarters of the last level; buffers hold max_transposed_run of it") \

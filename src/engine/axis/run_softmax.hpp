@@ -12,7 +12,7 @@
 namespace weft {
 inline namespace v0 {
 
-/// `out` has the shape of `in`, and may be it. Lines along the axis, or columns across it, are
+/// `out` has the shape of `in`, and may be it. Lines along the axis, or columns side by side, are
 /// shared among threads; each is one thread's work. Throws Error: undefined, shape, cast, axis,
 /// overlap.
 void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
