@@ -117,6 +117,22 @@ TEST_CASE("softmax: floating types, every axis of random layouts", "[ops]") {
   CHECK_TALLY(tally);
 }
 
+TEST_CASE("softmax: long columns of another type, a few next to each other", "[ops]") {
+  // They go through buffers block by block, and blocks of the output are dense.
+  WEFT_RANDOM(random);
+  const Dims shape = {5000, 20};
+  const Tensor a = Tensor::empty(shape, ScalarType::i32);
+  test::for_each_index(shape, [&](const Dims& index) {
+    const auto x = static_cast<double>(random.integer(-10, 10));
+    test::convert_element(ScalarType::i32, test::element_at(a, index), ScalarType::f64, &x);
+  });
+  const Tensor out = Tensor::full(shape, ScalarType::f32, 7);
+  weft::softmax_out(TensorView(out), a, 0);
+  CHECK(wrong(out, a, 0, false) == "");
+  weft::log_softmax_out(TensorView(out), a, 0);
+  CHECK(wrong(out, a, 0, true) == "");
+}
+
 TEST_CASE("softmax: infinities, NaN and terms that vanish", "[ops]") {
   // Along dense lines and along columns alike.
   for (const std::int64_t width : {1, 40}) {
