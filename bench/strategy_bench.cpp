@@ -339,7 +339,7 @@ void run_rows(const Options& options) {
   }
 }
 
-/// Reads a whole number, or ends the program.
+/// Reads an integer, or ends the program.
 template <class T>
 T number(std::string_view option, const char* word) {
   T value = 0;

@@ -41,9 +41,9 @@ long calls_of(const std::function<void()>& call) {
 }  // namespace
 
 double TwiceMeasured::spread() const noexcept {
-  const double apart = std::abs(first_ns - second_ns);
-  if (apart == 0) return 0;
-  return best_ns > 0 ? apart / best_ns : std::numeric_limits<double>::infinity();
+  const double difference = std::abs(first_ns - second_ns);
+  if (difference == 0) return 0;
+  return best_ns > 0 ? difference / best_ns : std::numeric_limits<double>::infinity();
 }
 
 PairTimes time_pair(const std::function<void()>& fewer, const std::function<void()>& more,

@@ -29,7 +29,7 @@ struct TwiceMeasured {
   double first_ns = 0, second_ns = 0;
   double best_ns = 0;  ///< by the samples of both
 
-  /// How far the two are apart, in parts of `best_ns`.
+  /// How much the two differ, in parts of `best_ns`.
   double spread() const noexcept;
 };
 /// What the second of two calls takes more than the first.
@@ -45,7 +45,7 @@ struct RowPrice {
 
 /// The row's value for a machine on which something takes what was measured, within the row's
 /// range. Where that takes `reference_ns`, on a machine of class `tight`, the table's value holds.
-/// A row keeps the value `kept` if the two measurements are too far apart, or if what should take
+/// A row keeps the value `kept` if the two measurements differ too much, or if what should take
 /// longer does not.
 RowPrice price_of(const TuningRow& row, std::int64_t kept, const TwiceMeasured& measured,
                   double reference_ns);

@@ -18,13 +18,13 @@
 namespace weft::cli {
 namespace {
 
-/// `add` of f32 to rows that lie apart, of one row of inputs: so much output fits in the first
+/// `add` of f32 to separate rows, of one row of inputs: so much output fits in the first
 /// level.
 std::string add_rows(std::string_view shape, std::string_view out, std::string_view in) {
   return fmt::format("add out:f32{0}{1} f32{0}{2} f32{0}{2}", shape, out, in);
 }
 
-/// A single byte of each of `lines` cache lines, or of as many places three bytes apart.
+/// A single byte of each of `lines` cache lines, or of as many places, one every three bytes.
 std::string neg_of_bytes(std::int64_t lines, std::int64_t stride) {
   return fmt::format("bitwise_not out:u8[{0}] u8[{0}]{{{1}}}", lines, stride);
 }

@@ -6,6 +6,7 @@
 #include <weft/base/limits.hpp>
 
 #include "kernels/stage/stage.hpp"
+#include "machine/tuning.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -25,16 +26,13 @@ struct BlockDim {
   std::int64_t step;    ///< bytes on the other side; set by for_each_plane
 };
 
-/// Elements of a side of a plane that is worth transposing.
-inline constexpr std::int64_t worth_transposing = 8;
-
 /// The dim that a block is best moved along together with dim 0: one that memory holds densely, if
 /// it is worth transposing, or the longest.
 inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
   int longest = 1;
   for (int i = 1; i < ndims; ++i) {
-    const bool dense = dims[i].stride == size && dims[i].extent >= worth_transposing;
-    if (dense && dims[0].extent >= worth_transposing) return i;
+    const bool dense = dims[i].stride == size && dims[i].extent >= transposed_lanes;
+    if (dense && dims[0].extent >= transposed_lanes) return i;
     if (dims[i].extent > dims[longest].extent) longest = i;
   }
   return longest;

@@ -58,7 +58,7 @@ bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered, co
   const bool short_rows = geometry.extent(0) * size < t.min_streamed_run_bytes;
   const std::int64_t left = half ? (unbuffered ? t.streams_before_unbuffered : 0)
                                  : (short_rows ? t.streams_before_short : t.streams_before_mixed);
-  return bytes > t.last_level_bytes - t.last_level_bytes * left / 48;
+  return bytes > t.last_level_without(t.last_level_bytes, left);
 }
 
 }  // namespace v0

@@ -17,8 +17,8 @@ std::int64_t least_elements_a_thread(double ns) {
 std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged) {
   // Nanoseconds an element: arithmetic, bytes through the second-level cache, and packing or
   // conversion.
-  const double ns =
-      0.05 * static_cast<double>(cost) + 0.008 * static_cast<double>(bytes) + 0.3 * staged;
+  const double ns = cost_ns * static_cast<double>(cost) + byte_ns * static_cast<double>(bytes) +
+                    staged_ns * staged;
   return least_elements_a_thread(ns);
 }
 

@@ -33,6 +33,25 @@ inline constexpr std::int64_t wide_bytes = 8;
 /// Bytes of the smallest register that the end of a loop takes: what is left then comes one by one.
 inline constexpr std::int64_t register_bytes = 16;
 
+/// Bytes of the largest element.
+inline constexpr std::int64_t max_element_bytes = 16;
+/// Elements of a side that in-register transposes take at a time.
+inline constexpr std::int64_t transposed_lanes = 8;
+/// Bytes that the table has prices for.
+inline constexpr std::int64_t priced_bytes = 32;
+
+/// Bytes of a first-level cache that one way of it holds, a page on all processors, and its ways.
+inline constexpr std::int64_t l1_way_bytes = 4096;
+inline constexpr int l1_ways = 8;
+
+/// Nanoseconds that decide how much is worth a thread: a unit of SpanKernel::cost, a byte from the
+/// second level, an element that is packed or converted, a byte that is copied, an element of a
+/// prefix operation and of a softmax.
+inline constexpr double cost_ns = 0.05, byte_ns = 0.008, staged_ns = 0.3, copied_byte_ns = 0.04,
+                        cumulative_ns = 0.4, softmax_ns = 1;
+/// Picoseconds of a unit of SpanKernel::cost in an estimate.
+inline constexpr float cost_ps = 100;
+
 /// Kernels of at most this cost (SpanKernel::cost) do no more than an add does.
 inline constexpr float plain_cost = 1;
 /// Kernels of at least this cost take several times as long as memory in the caches.
@@ -59,10 +78,22 @@ struct Tuning {
   WEFT_TUNING_ROWS(WEFT_TUNING_FIELD)
 #undef WEFT_TUNING_FIELD
 
+  /// Of the last level, what remains when `parts` of 48 are left out.
+  std::int64_t last_level_without(std::int64_t bytes, std::int64_t parts) const noexcept {
+    return bytes - bytes * parts / 48;
+  }
   /// Whether the first level holds a buffer of 16 KiB and as much besides.
   bool has_roomy_l1() const noexcept { return machine_class != MachineClass::tight; }
   bool has_far_last_level() const noexcept { return machine_class == MachineClass::far; }
 };
+
+/// The largest value of each row, for buffers on the stack.
+namespace tuning_maximum {
+#define WEFT_TUNING_MAXIMUM(name, unit, minimum, maximum, ...) \
+  inline constexpr std::int64_t name = maximum;
+WEFT_TUNING_ROWS(WEFT_TUNING_MAXIMUM)
+#undef WEFT_TUNING_MAXIMUM
+}  // namespace tuning_maximum
 
 /// One constant of the table.
 struct TuningRow {

@@ -123,9 +123,9 @@ TEST_CASE("explain: the forms of prefix operations", "[kernel]") {
   const Layout turned = {{50, 300}, {1, 50}};
   CHECK(form_of(turned, turned, 1) == "columns");
   CHECK(form_of(turned, turned, 0) == "lines");
-  const Layout apart = {{50, 300}, {1200, 4}};
-  CHECK(form_of(rows, apart, 1) == "gathered-lines");
-  CHECK(form_of(rows, apart, 0) == "gathered-columns");
+  const Layout strided = {{50, 300}, {1200, 4}};
+  CHECK(form_of(rows, strided, 1) == "gathered-lines");
+  CHECK(form_of(rows, strided, 0) == "gathered-columns");
   CHECK(form_of(rows, rows, 1, true, ScalarType::i8) == "gathered-lines");
 }
 

@@ -18,14 +18,14 @@ class CumulativeWalk : public AxisWalk {
  public:
   CumulativeWalk(const TensorView& out, const TensorView& in, std::int64_t axis,
                  const CumulativeKernel& kernel, const Tuning& t)
-      : AxisWalk(out, in, axis, kernel.out_type, kernel.in_type, element_ns), kernel_(kernel) {
+      : AxisWalk(out, in, axis, kernel.out_type, kernel.in_type, cumulative_ns), kernel_(kernel) {
     const std::int64_t l1_bytes = std::min(t.l1_tile_bytes, max_stage_bytes);
     const bool takes_lines = kernel.advance_lines != nullptr && extent(0) > 1;
     const bool columns = out_.has_kernel_columns() && in_.has_kernel_columns();
     by_lines_ = takes_lines && out_.has_kernel_lines() && in_.has_kernel_lines();
     // Few columns are sooner turned into lines.
     out_.in_place = in_.in_place =
-        by_lines_ || (columns && (extent(1) >= worth_transposing || !takes_lines));
+        by_lines_ || (columns && (extent(1) >= transposed_lanes || !takes_lines));
     if (by_lines_) {
       // Several at a time, as the kernel may be waiting for one and go on with another.
       set_width(std::clamp(t.min_thread_elements / extent(0), fixed::several_lines,
@@ -72,8 +72,6 @@ class CumulativeWalk : public AxisWalk {
     const std::int64_t rows = fit / tile_columns();
     set_tile(0, rows >= length ? length : rows - rows % kernel_.step);
   }
-
-  static constexpr double element_ns = 0.4;
 
   const CumulativeKernel& kernel_;
 };

@@ -4,6 +4,7 @@
 #include <weft/base/checked.hpp>
 
 #include "engine/axis/softmax_walk.hpp"
+#include "machine/fixed_sizes.hpp"
 
 #include <algorithm>
 

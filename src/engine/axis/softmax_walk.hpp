@@ -21,7 +21,7 @@ class SoftmaxWalk : public AxisWalk {
  public:
   SoftmaxWalk(const TensorView& out, const TensorView& in, std::int64_t axis,
               const SoftmaxKernel& kernel, const Tuning& t)
-      : AxisWalk(out, in, axis, kernel.type, kernel.type, element_ns), kernel_(kernel) {
+      : AxisWalk(out, in, axis, kernel.type, kernel.type, softmax_ns), kernel_(kernel) {
     // The way of working shows in the last bits: it depends neither on how many columns a piece has
     // nor on the machine.
     const bool dense_lines = out_.lines_dense && in_.lines_dense;
@@ -156,8 +156,6 @@ class SoftmaxWalk : public AxisWalk {
       });
     }
   }
-
-  static constexpr double element_ns = 1;
 
   const SoftmaxKernel& kernel_;
   bool whole_ = false;  // a piece is a block

@@ -16,15 +16,14 @@ namespace {
 /// which one holds 4 KiB, when each takes part of two lines: these are evicted before they are
 /// complete.
 bool conflict(std::int64_t step) {
-  constexpr std::int64_t way_bytes = 4096;  // of a first-level cache: a page, on all processors
-  constexpr int rows = 16;
-  std::uint8_t taken[way_bytes / cache_line_bytes] = {};
+  constexpr std::int64_t rows = 2 * l1_ways;
+  std::uint8_t taken[l1_way_bytes / cache_line_bytes] = {};
   int most = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto address = static_cast<std::uint64_t>(row * step);
-    most = std::max<int>(most, ++taken[address % way_bytes / cache_line_bytes]);
+    most = std::max<int>(most, ++taken[address % l1_way_bytes / cache_line_bytes]);
   }
-  return most > 4;
+  return most > l1_ways / 2;
 }
 
 /// Whether so much of a narrow plane and what continues it is copied that lines are gone before the
@@ -387,7 +386,7 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
   const int other = p.from0 != p.size ? 1 : 0;  // operand that is not dense along dim 0
   for (int d = 1; d < geometry.ndim() && !fills; ++d) {
     if (std::abs(geometry.stride(d, other)) != p.size || geometry.extent(d) < 2) continue;
-    if (p.extent0 * geometry.extent(d) < worth_transposing * worth_transposing) continue;
+    if (p.extent0 * geometry.extent(d) < transposed_lanes * transposed_lanes) continue;
     if ((other == 1 ? p.to0 : p.from0) != p.size) break;
     p.partner = d;
     p.transposes = true;

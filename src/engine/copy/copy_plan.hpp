@@ -44,7 +44,7 @@ struct CopyPlane {
 
 /// Most bytes of a tile that goes through a buffer, on the stack. Rows of the tuning table stay
 /// below.
-inline constexpr std::int64_t max_copy_buffer_bytes = 64 << 10;
+inline constexpr std::int64_t max_copy_buffer_bytes = tuning_maximum::copy_buffer_bytes;
 
 /// Tiles of a plane.
 struct CopyPlan {

@@ -54,7 +54,7 @@ class CopyWalk {
   const CopyPlan& plan() const { return plan_; }
 
   void run(std::int64_t begin, std::int64_t end) const {
-    alignas(64) char buffer[max_copy_buffer_bytes];
+    alignas(cache_line_bytes) char buffer[max_copy_buffer_bytes];
     const CopyBlockFn copy =
         plan_.streams() ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
     TileCursor cursor(walked_, steps_, 2);
@@ -176,15 +176,12 @@ std::string reason(const CopyPlane& plane, const CopyPlan& plan) {
   return why;
 }
 
-/// A byte that is copied.
-constexpr double copy_ns = 0.04;
-
 /// Least tiles that a thread gets.
 std::int64_t grain_of(const CopyWalk& walk, const RunOptions& options) {
   const std::int64_t size = walk.plane().size;
-  const std::int64_t elements = options.grain > 0
-                                    ? options.grain
-                                    : least_elements_a_thread(copy_ns * static_cast<double>(size));
+  const std::int64_t elements =
+      options.grain > 0 ? options.grain
+                        : least_elements_a_thread(copied_byte_ns * static_cast<double>(size));
   return std::max<std::int64_t>(1, elements * size / walk.tile_bytes());
 }
 

@@ -28,7 +28,7 @@ std::int64_t streamed_chunk_bytes(const TensorIterator& iter, const SpanKernel& 
     const bool as_it_lies = op.storage == kernel.types[k] && iter.geometry().stride(0, k) == size;
     if (as_it_lies && op.storage == iter.operand(0).storage) ++direct;
   }
-  const std::int64_t full = t.l3_bytes - t.l3_bytes * t.streams_before_short / 48;
+  const std::int64_t full = t.last_level_without(t.l3_bytes, t.streams_before_short);
   return direct < 2 || bytes_touched(iter) <= full ? t.chunk_bytes : t.full_chunk_bytes;
 }
 
@@ -48,7 +48,7 @@ int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t siz
 void convert_value(char* to, ScalarType type, const Operand& op);
 
 void convert_value(char* to, ScalarType type, const Operand& op) {
-  alignas(16) char value[16];
+  alignas(max_element_bytes) char value[max_element_bytes];
   cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
   cast_elements(to, type, 0, value, op.dtype, 0, 1);
 }
@@ -185,7 +185,7 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
   // takes longer. Of a single strided operand, moving it is quicker unless that leaves out
   // lines.
   if (!may_stride(geometry, kernel) || geometry.extent(0) < t.min_strided_row) return false;
-  std::int64_t touched = 0, narrowest = 16, last_step = 0;
+  std::int64_t touched = 0, narrowest = max_element_bytes, last_step = 0;
   int strided = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const std::int64_t size = element_size(kernel.types[k]);

@@ -18,7 +18,7 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-constexpr int most_operands = 4;
+constexpr int max_small_operands = 4;
 
 /// Whether the inputs broadcast to the output's shape, and to nothing less.
 bool make_shape(const TensorView& out, std::span<const TensorView* const> inputs) {
@@ -87,11 +87,11 @@ bool lay_out(Geometry& geometry, char** data, const std::int64_t* sizes, const T
     broadcast_strides(geometry, static_cast<int>(k), in.shape(), in.strides(), sizes[k]);
     backwards = backwards || in.first_byte() < 0;
   }
-  OrderOperand roles[most_operands];
+  OrderOperand roles[max_small_operands];
   roles[0].is_output = true;
   if (out.rank() > 1) permute_dims(geometry, order_by_cost(geometry, {roles, count}));
   if (backwards) {
-    std::int64_t offsets[most_operands] = {};
+    std::int64_t offsets[max_small_operands] = {};
     flip_backward_dims(geometry, {offsets, count});
     for (std::size_t k = 0; k < count; ++k)
       data[k] += offsets[k];
@@ -112,14 +112,15 @@ bool is_simple_output(const TensorView& out) {
 bool run_small(const SpanKernel& kernel, const TensorView& out,
                std::span<const TensorView* const> inputs) {
   if (!is_simple_output(out) || out.dtype() != kernel.types[0] ||
-      inputs.size() != static_cast<std::size_t>(kernel.ninputs) || inputs.size() >= most_operands) {
+      inputs.size() != static_cast<std::size_t>(kernel.ninputs) ||
+      inputs.size() >= max_small_operands) {
     return false;
   }
   for (std::size_t k = 0; k < inputs.size(); ++k)  // first, since it costs least
     if (inputs[k]->dtype() != kernel.types[k + 1] && !inputs[k]->is_weak_scalar()) return false;
-  char* data[most_operands];
-  std::int64_t sizes[most_operands];
-  alignas(16) char numbers[most_operands][16];
+  char* data[max_small_operands];
+  std::int64_t sizes[max_small_operands];
+  alignas(max_element_bytes) char numbers[max_small_operands][max_element_bytes];
   data[0] = static_cast<char*>(out.data());
   sizes[0] = element_size(out.dtype());
   for (std::size_t k = 1; k <= inputs.size(); ++k) {

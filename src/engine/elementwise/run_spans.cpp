@@ -18,7 +18,7 @@ __attribute__((noinline))  // or small calls would get the frame of large ones
 void run_tiles(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan,
                std::int64_t begin, std::int64_t end) {
   // Room for rounding each buffer up to whole cache lines.
-  alignas(64) char scratch[bytes + 3 * 64 * max_operands];
+  alignas(cache_line_bytes) char scratch[bytes + 3 * cache_line_bytes * max_operands];
   TileRunner(iter, kernel, plan, scratch).run(begin, end);
 }
 

@@ -20,8 +20,8 @@ namespace {
 
 /// Bytes of buffers on the stack: of all operands, and of one whose elements are cast. Rows of the
 /// tuning table stay below.
-constexpr std::int64_t max_buffers_bytes = 48 << 10;
-constexpr std::int64_t max_cast_bytes = 256 * 16;
+constexpr std::int64_t max_buffers_bytes = 3 * tuning_maximum::few_buffer_bytes;
+constexpr std::int64_t max_cast_bytes = tuning_maximum::few_cast * max_element_bytes;
 
 constexpr std::uint32_t bit(int k) { return 1U << k; }
 
@@ -170,13 +170,13 @@ class SpanBuffer {
 
   void load(char* span, char* memory) const {
     if (!change_.converts()) return move<true>(memory, span);
-    alignas(64) char packed[max_cast_bytes], via[max_cast_bytes];
+    alignas(cache_line_bytes) char packed[max_cast_bytes], via[max_cast_bytes];
     if (is_packed_) move<true>(memory, packed);
     change_.convert(span, is_packed_ ? packed : memory, via, count_);
   }
   void store(char* memory, char* span) const {
     if (!change_.converts()) return move<false>(memory, span);
-    alignas(64) char packed[max_cast_bytes], via[max_cast_bytes];
+    alignas(cache_line_bytes) char packed[max_cast_bytes], via[max_cast_bytes];
     change_.convert(is_packed_ ? packed : memory, span, via, count_);
     if (is_packed_) move<false>(memory, packed);
   }
@@ -211,7 +211,7 @@ __attribute__((noinline))  // or all other calls would get its frame
 #endif
 void run_buffered(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
                   char* const* memory, const Operand* operands) {
-  alignas(64) char buffers[max_buffers_bytes];
+  alignas(cache_line_bytes) char buffers[max_buffers_bytes];
   char* data[max_operands];
   std::copy_n(memory, geometry.noperands, data);
   char* free = buffers;
@@ -294,7 +294,8 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
       run.is_shared = numel > tuning.min_thread_elements;
       return run;
     }
-  } else if (in_line && numel * 16 * casts <= max_buffers_bytes && numel <= tuning.few_cast) {
+  } else if (in_line && numel * max_element_bytes * casts <= max_buffers_bytes &&
+             numel <= tuning.few_cast) {
     run.strategy = Strategy::span;
     run.cast = cast;
     return run;

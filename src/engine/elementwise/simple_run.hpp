@@ -27,7 +27,7 @@ struct SimpleRun {
 };
 
 /// Threads share a line between elements whose numbers are multiples of this.
-inline constexpr std::int64_t line_align = 64;
+inline constexpr std::int64_t line_align = cache_line_bytes;
 
 /// The dim along which rows and strided_rows have their rows: the longest other than dim 0, which
 /// is 1 if there is no other.

@@ -22,10 +22,9 @@ SpanPrices::SpanPrices(const SpanKernel& kernel, const Tuning& tuning)
 }
 
 std::int64_t SpanPrices::spans(std::int64_t n, std::int64_t count) const {
-  constexpr float ps_of_cost = 100;  // a unit of SpanKernel::cost
   const std::int64_t lanes = register_bytes >> std::countr_zero(narrowest_);
   const std::int64_t bytes = n * widest_;
-  const std::int64_t row = t_.row_ps + static_cast<std::int64_t>(kernel_.row_cost * ps_of_cost);
+  const std::int64_t row = t_.row_ps + static_cast<std::int64_t>(kernel_.row_cost * cost_ps);
   if (kernel_.cost <= plain_cost) {
     return count * (row + bytes * t_.vector_ps / priced_bytes + (n & (lanes - 1)) * t_.single_ps);
   }
@@ -92,7 +91,7 @@ std::int64_t SmallEstimate::pack(int k) const {
   if (stride == size || stride == 0) return ps + rows_ * t_.row_ps + vectors * t_.vector_ps;
   for (int d = 1; d < geometry_.ndim(); ++d) {
     const std::int64_t side = std::min(row_, geometry_.extent(d));
-    if (geometry_.stride(d, k) == size && side >= worth_transposing)
+    if (geometry_.stride(d, k) == size && side >= transposed_lanes)
       return ps + vectors * t_.transposed_ps;
   }
   return ps + rows_ * t_.row_ps + elements * t_.gathered_ps + fetch_ps(bytes_touched(k), t_);

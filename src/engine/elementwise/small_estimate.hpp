@@ -27,14 +27,11 @@ class SpanPrices {
   const SpanKernel& kernel_;
   const Tuning& t_;
   std::int64_t widest_ = 1;  // bytes of an element
-  std::uint64_t narrowest_ = 16;
+  std::uint64_t narrowest_ = max_element_bytes;
 };
 
 /// Picoseconds until `bytes` of lines have come from the level that holds them.
 std::int64_t fetch_ps(std::int64_t bytes, const Tuning& tuning);
-
-/// Bytes that the table has prices for.
-inline constexpr std::int64_t priced_bytes = 32;
 
 /// Elements of the kernel's own types, in one to three of the ways of a SimpleRun.
 class SmallEstimate {

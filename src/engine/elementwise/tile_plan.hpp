@@ -19,9 +19,9 @@ inline namespace v0 {
 /// of 32 KiB, the smallest in use, so that what streams through does not push them out; and where
 /// operands disagree about the order, as much as is worth a visit to every page that a tile
 /// touches. Of both, what chunks take. Rows of the tuning table stay below.
-inline constexpr std::int64_t max_stage_bytes = 24 << 10;
-inline constexpr std::int64_t max_large_stage_bytes = 128 << 10;
-inline constexpr std::int64_t max_chunks_bytes = 12 << 10;
+inline constexpr std::int64_t max_stage_bytes = tuning_maximum::tile_bytes;
+inline constexpr std::int64_t max_large_stage_bytes = tuning_maximum::transposed_tile_bytes;
+inline constexpr std::int64_t max_chunks_bytes = max_stage_bytes / 2;
 
 /// How the kernel gets at the spans of one operand.
 enum class Access : std::uint8_t {
@@ -49,7 +49,7 @@ struct TileOperand : TypeChange {
       0;  ///< staged: the dim other than 0 along which it is dense, 0 if there is none
   std::int32_t chunk = 0;      ///< streamed: elements of a chunk, by what this operand needs
   CopyBlockFn move = nullptr;  ///< between memory and buffer
-  alignas(16) char value[16];  ///< of the kernel's type
+  alignas(max_element_bytes) char value[max_element_bytes];  ///< of the kernel's type
 
   bool is_transposed() const noexcept { return dense_dim != 0; }
   bool is_streamed() const noexcept {

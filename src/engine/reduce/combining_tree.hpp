@@ -5,6 +5,8 @@
 
 #include <weft/kernel/reduction_kernel.hpp>
 
+#include "machine/tuning.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -13,11 +15,13 @@
 namespace weft {
 inline namespace v0 {
 
-/// 64 bytes, aligned to them: what scratch memory is counted in.
-struct alignas(64) Line {
-  std::byte bytes[64];
+/// A cache line, aligned as such: what scratch memory is counted in.
+struct alignas(cache_line_bytes) Line {
+  std::byte bytes[cache_line_bytes];
 };
-inline std::size_t lines(std::int64_t bytes) { return static_cast<std::size_t>((bytes + 63) / 64); }
+inline std::size_t lines(std::int64_t bytes) {
+  return static_cast<std::size_t>(whole_lines(bytes) / cache_line_bytes);
+}
 
 /// Combines accumulators that arrive in order as a binary tree: of n of them, the largest power of
 /// two below n (or half of n) on the left. Works like a binary counter: the sum of 2^k arrivals

@@ -59,7 +59,7 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
     if (k < iter.noutputs()) {
       access = name_of_output(plan.by_columns());
-      if (plan.crosses) access += ", results put together first";
+      if (plan.transposes_results) access += ", results put together first";
     } else {
       access = !r.staged ? "direct" : r.pack ? "staged: packed" : "staged: ";
       if (r.converts()) access += r.pack ? ", cast" : "cast";

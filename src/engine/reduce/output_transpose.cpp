@@ -6,9 +6,9 @@
 namespace weft {
 inline namespace v0 {
 
-CrossedResults::CrossedResults(const TensorIterator& iter, const ReducePlan& plan)
+TransposedResults::TransposedResults(const TensorIterator& iter, const ReducePlan& plan)
     : iter_(iter), plan_(plan) {
-  if (!plan.crosses) return;
+  if (!plan.transposes_results) return;
   std::size_t total = 0;
   for (int k = 0; k < iter.noutputs(); ++k) {
     first_line_.push_back(total);
@@ -17,7 +17,7 @@ CrossedResults::CrossedResults(const TensorIterator& iter, const ReducePlan& pla
   memory_ = std::make_unique_for_overwrite<Line[]>(total);
 }
 
-void CrossedResults::write() const {
+void TransposedResults::write() const {
   if (!*this) return;
   const Geometry& geometry = iter_.geometry();
   for (int k = 0; k < iter_.noutputs(); ++k) {

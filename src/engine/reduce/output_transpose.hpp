@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Results of a reduction that lie across the order in which they are made.
+/// Results of a reduction that lie along another dim than they are made.
 #pragma once
 
 #include <weft/iter/tensor_iterator.hpp>
@@ -17,9 +17,9 @@ inline namespace v0 {
 /// transposed into the outputs when all are there: written one by one, each would touch a line of
 /// its own, and few of these stay in cache until they are full. Holds nothing unless the plan says
 /// so.
-class CrossedResults {
+class TransposedResults {
  public:
-  CrossedResults(const TensorIterator& iter, const ReducePlan& plan);
+  TransposedResults(const TensorIterator& iter, const ReducePlan& plan);
 
   explicit operator bool() const { return memory_ != nullptr; }
   /// Where the result of output k at `place` among all kept elements goes, as the output's memory

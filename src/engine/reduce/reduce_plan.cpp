@@ -8,6 +8,7 @@
 #include "engine/check_kernel.hpp"
 #include "engine/elementwise/tile_plan.hpp"
 #include "engine/grain.hpp"
+#include "machine/fixed_sizes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -15,31 +16,6 @@
 namespace weft {
 inline namespace v0 {
 namespace {
-
-constexpr std::int64_t least_span_elements = 8192;    // of one span where dim 0 is cut
-constexpr std::int64_t long_span_elements = 65536;    // of kernels that read a span once
-constexpr std::int64_t least_spans = 8;               // into which it is cut, if these are not less
-constexpr std::int64_t span_bytes = 256 << 10;        // of one span as the kernel sees it
-constexpr std::int64_t staged_span_elements = 2048;   // of one span that is staged
-constexpr std::int64_t staged_span_bytes = 16 << 10;  // the same
-constexpr std::int64_t block_elements = 16384;   // of one block of spans, where it holds several
-constexpr std::int64_t most_pieces = 256;        // spans of one output in a block
-constexpr std::int64_t tile_elements = 32768;    // of kept rows that are reduced in one call
-constexpr std::int64_t alone_elements = 262144;  // the same, where there is one thread
-constexpr std::int64_t most_kept = 1024;         // of those rows, unless they are short
-constexpr std::int64_t most_block_rows = 256;    // of one block in columns
-constexpr std::int64_t most_columns = 1024;
-constexpr std::int64_t folded_columns = 64;
-constexpr std::int64_t gathered_columns = 2048;
-constexpr std::int64_t least_columns = 8;
-constexpr std::int64_t narrow_columns = 64;  // fewer are folded
-constexpr std::int64_t tree_bytes = 96 << 10;
-constexpr std::int64_t small_results = 4 << 10;  // bytes that may be written in any order
-constexpr std::int64_t crossed_results = 256
-                                         << 10;  // that are put together before they are written
-/// Fewer reduced elements than this are gathered into columns rather than run as spans of their
-/// own.
-constexpr std::int64_t short_reduction = 16;
 
 bool stands_still(const TensorIterator& iter, int dim) {
   const Geometry& geometry = iter.geometry();
@@ -86,7 +62,6 @@ void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int
 /// inside of that dim, if that is enough, or it comes next after them.
 void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity, int inside,
                std::int64_t least_inside) {
-  constexpr std::int64_t stretch = 16;
   const Geometry& geometry = iter.geometry();
   ReduceSide& side = plan.kept;
   const std::int64_t size = plan.operands[0].memory_size;
@@ -101,15 +76,15 @@ void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capaci
   std::int64_t bytes = 0;  // of all outputs
   for (int k = 0; k < iter.noutputs(); ++k)
     bytes += side.elements * plan.operands[static_cast<std::size_t>(k)].memory_size;
-  if (bytes <= crossed_results) {
-    plan.crosses = bytes > small_results;
+  if (bytes <= fixed::transposed_results_bytes) {
+    plan.transposes_results = bytes > fixed::small_results_bytes;
     return tile(side, geometry, capacity, max_rank);
   }
   const std::size_t at = std::min(along, static_cast<std::size_t>(std::max(inside, 1)));
   std::int64_t left = 1;
   for (std::size_t i = 0; i < at; ++i)
     left *= geometry.extent(side.dims[i]);
-  // Rows that are cut short cost more than what is written across them.
+  // Rows that are cut short cost more than results that are written along another dim.
   if (static_cast<int>(at) < inside && left < least_inside)
     return tile(side, geometry, capacity, max_rank);
   plan.inner_dims = std::min(plan.inner_dims, static_cast<int>(at));
@@ -118,7 +93,7 @@ void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capaci
     std::swap(side.places[i], side.places[i - 1]);
   }
   tile(side, geometry, capacity, max_rank, static_cast<int>(at),
-       std::max(least_inside, capacity / stretch));
+       std::max(least_inside, capacity / fixed::results_row));
 }
 
 /// True if the block, its dims from entry `first` on, is dense in the operand's memory.
@@ -150,7 +125,7 @@ bool converts(const ReducePlan& plan, int noutputs) {
   return false;
 }
 
-/// Kept elements one stride apart in all inputs, in front of all reduced dims. They may be several
+/// Kept elements of one stride in all inputs, in front of all reduced dims. They may be several
 /// dims, where an output does not let them be one; what is made of them must not depend on that.
 struct InnerColumns {
   std::int64_t count = 1;
@@ -194,32 +169,30 @@ std::int64_t fold_of(const TensorIterator& iter, const ReductionKernel& kernel,
   const Geometry& geometry = iter.geometry();
   if (kernel.indexed || plan.reduced.dims.empty() || plan.reduced.dims[0] != inner.dims) return 1;
   const std::int64_t rows = geometry.extent(inner.dims);
-  if (inner.count >= narrow_columns || rows <= least_folded / inner.count) return 1;
+  if (inner.count >= fixed::narrow_columns || rows <= fixed::min_folded / inner.count) return 1;
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
     const std::int64_t size = plan.operands[static_cast<std::size_t>(k)].memory_size;
     if (geometry.stride(inner.dims, k) != inner.count * size) return 1;
   }
-  const auto most = static_cast<std::uint64_t>(std::min(folded_columns / inner.count, rows / 16));
+  const auto most = static_cast<std::uint64_t>(
+      std::min(fixed::folded_columns / inner.count, rows / fixed::min_fold_rows));
   const auto fold = static_cast<std::int64_t>(std::bit_floor(std::max<std::uint64_t>(most, 1)));
-  return 4 * fold * inner.count < 3 * folded_columns ? 2 * fold : fold;
+  return 4 * fold * inner.count < 3 * fixed::folded_columns ? 2 * fold : fold;
 }
 
 /// Makes columns of the elements along dim 0, if that is reduced, as are dims beyond the next one:
 /// rows of so few elements would be combined over and over. Not of those that the kernel likes to
 /// read twice.
 void choose_strands(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
-  constexpr std::int64_t most_strands = 48;
-  constexpr std::int64_t least_rows = 8;
-  constexpr std::int64_t least_width = 16;
-  constexpr std::int64_t most_bytes = 16;  // of an accumulator, as of an element that is moved
   const Geometry& geometry = iter.geometry();
   const auto bytes = static_cast<std::uint64_t>(kernel.accumulator_bytes);
-  if (bytes > most_bytes || !std::has_single_bit(bytes)) return;
-  if (kernel.indexed || kernel.done != nullptr || kernel.span_elements < long_span_elements) return;
+  if (bytes > max_element_bytes || !std::has_single_bit(bytes)) return;
+  if (kernel.indexed || kernel.done != nullptr || kernel.span_elements < fixed::long_span) return;
   if (plan.reduced.dims.size() < 2 || plan.reduced.dims[0] != 0 || plan.reduced.dims[1] == 1)
     return;
   const std::int64_t n = geometry.extent(0);
-  if (n > most_strands || plan.reduced.elements / n < least_rows || !dense_inside(plan, iter))
+  if (n > fixed::max_lanes || plan.reduced.elements / n < fixed::min_lane_rows ||
+      !dense_inside(plan, iter))
     return;
   ReduceSide kept, reduced;
   kept.dims.push_back(0);
@@ -237,7 +210,7 @@ void choose_strands(const TensorIterator& iter, const ReductionKernel& kernel, R
   std::swap(plan.kept, kept);
   std::swap(plan.reduced, reduced);
   plan.strands = n;
-  if (inner_columns(iter, plan).count >= least_width) return;
+  if (inner_columns(iter, plan).count >= fixed::min_lane_width) return;
   plan.strands = 1;
   std::swap(plan.kept, kept);
   std::swap(plan.reduced, reduced);
@@ -256,7 +229,7 @@ void choose_form(const TensorIterator& iter, const ReductionKernel& kernel, Redu
       plan.form = ReduceForm::folded;
       return;
     }
-    if (inner.count >= least_columns) {
+    if (inner.count >= fixed::min_reduced_columns) {
       plan.form = ReduceForm::columns;
       return;
     }
@@ -267,8 +240,8 @@ void choose_form(const TensorIterator& iter, const ReductionKernel& kernel, Redu
   if (reduces_by_columns(plan.kept.elements, plan.reduced.elements, kept_inside, inner.count,
                          short_rows)) {
     plan.form = ReduceForm::gathered_columns;
-  } else if (rows &&
-             (iter.geometry().extent(0) >= short_reduction || plan.reduced.dims.size() == 1)) {
+  } else if (rows && (iter.geometry().extent(0) >= fixed::short_reduction ||
+                      plan.reduced.dims.size() == 1)) {
     plan.form = ReduceForm::spans;
   }
 }
@@ -285,16 +258,17 @@ void stage_inputs(ReducePlan& plan, const TensorIterator& iter, bool all) {
 /// doubling of the number of blocks.
 std::int64_t widest(std::int64_t blocks, std::int64_t accumulator_bytes, std::int64_t most) {
   const int levels = std::bit_width(static_cast<std::uint64_t>(blocks)) + 1;
-  const std::int64_t width = tree_bytes / (accumulator_bytes * levels);
-  return std::clamp<std::int64_t>(width >= 64 ? width / 64 * 64 : width, 8, most);
+  const std::int64_t width = fixed::tree_bytes / (accumulator_bytes * levels);
+  return std::clamp<std::int64_t>(
+      width >= fixed::column_unit ? width / fixed::column_unit * fixed::column_unit : width,
+      fixed::min_reduced_columns, most);
 }
 
 /// Of `columns`, tiles of at most `most` that are about equally wide: threads share them.
 std::int64_t even_share(std::int64_t columns, std::int64_t most) {
-  constexpr std::int64_t whole = 64;
   if (columns <= most) return most;
   const std::int64_t share = ceil_div(columns, ceil_div(columns, most));
-  return std::min(most, ceil_div(share, whole) * whole);
+  return std::min(most, ceil_div(share, fixed::column_unit) * fixed::column_unit);
 }
 
 /// Rows of a block in columns: many, to combine seldom, but leaving several blocks for threads to
@@ -303,17 +277,15 @@ std::int64_t even_share(std::int64_t columns, std::int64_t most) {
 /// other.
 std::int64_t rows_of_block(const TensorIterator& iter, const ReductionKernel& kernel,
                            const ReducePlan& plan, std::int64_t columns) {
-  constexpr std::int64_t least_blocks = 8;
-  constexpr std::int64_t small_block = 16384;
   std::int64_t size = 1;
   for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
     size = std::max<std::int64_t>(size, plan.operands[static_cast<std::size_t>(k)].kernel_size);
   const bool wide = kernel.accumulator_bytes > size;
-  if (!wide || kernel.done != nullptr || plan.reduced.dims.empty()) return block_rows;
+  if (!wide || kernel.done != nullptr || plan.reduced.dims.empty()) return fixed::block_rows;
   const std::int64_t rows = iter.geometry().extent(plan.reduced.dims[0]) / plan.fold;
-  const std::int64_t wanted = std::max(rows / least_blocks, small_block / columns);
-  return static_cast<std::int64_t>(std::bit_floor(
-      static_cast<std::uint64_t>(std::clamp<std::int64_t>(wanted, block_rows, most_block_rows))));
+  const std::int64_t wanted = std::max(rows / fixed::min_blocks, fixed::small_block / columns);
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
+      std::clamp<std::int64_t>(wanted, fixed::block_rows, fixed::max_block_rows))));
 }
 
 void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity,
@@ -322,24 +294,24 @@ void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t cap
   const std::int64_t bytes = kernel.accumulator_bytes;
   switch (plan.form) {
     case ReduceForm::folded:
-      tile(plan.reduced, geometry, rows_of_block(iter, kernel, plan, folded_columns) * plan.fold,
-           1);
-      tile(plan.kept, geometry, folded_columns, plan.inner_dims);
+      tile(plan.reduced, geometry,
+           rows_of_block(iter, kernel, plan, fixed::folded_columns) * plan.fold, 1);
+      tile(plan.kept, geometry, fixed::folded_columns, plan.inner_dims);
       break;
     case ReduceForm::columns: {
       const std::int64_t columns = inner_columns(iter, plan).count;
       tile(plan.reduced, geometry, rows_of_block(iter, kernel, plan, columns), 1);
       const std::int64_t most =
-          even_share(columns, widest(plan.reduced.count, bytes, most_columns));
+          even_share(columns, widest(plan.reduced.count, bytes, fixed::max_columns));
       tile_kept(plan, iter, std::max(plan.strands, most), plan.inner_dims,
-                std::max<std::int64_t>(plan.strands, 64));
+                std::max<std::int64_t>(plan.strands, fixed::column_unit));
       break;
     }
     default: {
-      const std::int64_t rows =
-          std::clamp<std::int64_t>(plan.reduced.elements, 1, std::min(block_rows, capacity / 8));
+      const std::int64_t rows = std::clamp<std::int64_t>(plan.reduced.elements, 1,
+                                                         std::min(fixed::block_rows, capacity / 8));
       tile(plan.reduced, geometry, rows, max_rank);
-      const std::int64_t width = widest(plan.reduced.count, bytes, gathered_columns);
+      const std::int64_t width = widest(plan.reduced.count, bytes, fixed::gathered_columns);
       tile(plan.kept, geometry, std::min(width, capacity / rows), max_rank);
     }
   }
@@ -375,12 +347,12 @@ void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKer
   const bool staged = plan.form == ReduceForm::gathered_spans || converts(plan, iter.noutputs());
   const std::int64_t n = iter.ndim() > 0 ? geometry.extent(0) : 1;
   const auto share = static_cast<std::int64_t>(
-      std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n / least_spans, 1))));
-  plan.span = staged ? std::min(staged_span_elements, staged_span_bytes / largest)
-                     : std::min(std::max(least_span_elements, share),
-                                std::min(kernel.span_elements, span_bytes / largest));
+      std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n / fixed::min_spans, 1))));
+  plan.span = staged ? std::min(fixed::staged_span, fixed::staged_span_bytes / largest)
+                     : std::min(std::max(fixed::min_span, share),
+                                std::min(kernel.span_elements, fixed::span_bytes / largest));
   // Whether to go on is asked after each block.
-  if (kernel.done != nullptr) plan.span = std::min(plan.span, staged_span_elements);
+  if (kernel.done != nullptr) plan.span = std::min(plan.span, fixed::staged_span);
   if (plan.form == ReduceForm::gathered_spans) {
     tile(plan.reduced, geometry, plan.span, max_rank);
     bool packs = false;
@@ -392,21 +364,23 @@ void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKer
     stage_inputs(plan, iter, packs);
     return;
   }
-  std::int64_t rows = (threads == 1 ? alone_elements : tile_elements) / std::min(n, plan.span);
+  std::int64_t rows =
+      (threads == 1 ? fixed::kept_tile_of_one_thread : fixed::kept_tile) / std::min(n, plan.span);
   if (n > plan.span) {
     plan.pieces =
-        kernel.done != nullptr ? 1 : std::max<std::int64_t>(1, block_elements / plan.span);
+        kernel.done != nullptr ? 1 : std::max<std::int64_t>(1, fixed::block_of_spans / plan.span);
     tile(plan.reduced, geometry, plan.pieces * plan.span, 1);
     rows = 1;
   } else if (plan.reduced.dims.size() > 1 && plan.reduced.dims[1] == 1) {
-    plan.pieces = std::clamp<std::int64_t>(block_elements / n, 1, most_pieces);
+    plan.pieces = std::clamp<std::int64_t>(fixed::block_of_spans / n, 1, fixed::max_pieces);
     tile(plan.reduced, geometry, n * plan.pieces, 2);
     rows = std::max<std::int64_t>(1, rows / plan.pieces);
   } else {
     tile(plan.reduced, geometry, n, 1);
   }
   plan.inner_dims = regular_rows(iter, plan);
-  const std::int64_t most = n < short_reduction ? 4 * most_kept : most_kept;
+  const std::int64_t most =
+      n < fixed::short_reduction ? 4 * fixed::max_kept_rows : fixed::max_kept_rows;
   rows = std::min(rows, widest(plan.reduced.count, kernel.accumulator_bytes, most));
   tile_kept(plan, iter, rows, 1, 1);
   stage_inputs(plan, iter, false);
@@ -419,17 +393,16 @@ bool goes_straight(const TensorIterator& iter, const ReductionKernel& kernel,
   if (iter.ndim() != 2 || plan.kept.dims.size() != 1 || plan.kept.dims[0] != 1) return false;
   const Geometry& geometry = iter.geometry();
   const std::int64_t n = geometry.extent(0);
-  return n < short_reduction && !plan.operands[0].staged && !plan.operands[1].staged &&
+  return n < fixed::short_reduction && !plan.operands[0].staged && !plan.operands[1].staged &&
          geometry.stride(1, 1) == n * plan.operands[1].memory_size;
 }
 
 /// Groups of blocks where there are too few kept tiles for the threads.
 void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions& options) {
-  constexpr std::int64_t surely_small = 4096;
   plan.grain = plan.kept.count;
   plan.group = static_cast<std::int64_t>(
       std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, plan.reduced.count))));
-  if (options.serial || (iter.numel() <= surely_small && options.grain == 0)) return;
+  if (options.serial || (iter.numel() <= fixed::few_for_threads && options.grain == 0)) return;
   constexpr float cost = 1;  // of taking in an element, in adds
   const std::int64_t grain = estimate_grain(iter, cost, options, plan.stages_inputs ? 1 : 0);
   const std::int64_t per_tile =
@@ -439,7 +412,7 @@ void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions
   const int threads = num_threads();
   if (threads == 1 || ceil_div(plan.kept.count, plan.grain) >= 2 * threads) return;
   // Any power of two gives the same tree. Halve until shares are even, or too little is in each.
-  // More of them would cost: what one thread has made and another combines crosses from cache to
+  // More of them would cost: what one thread has made and another combines goes from cache to
   // cache.
   const std::int64_t block = plan.kept.tile_elements * plan.reduced.tile_elements;
   const std::int64_t blocks = plan.kept.count * plan.reduced.count;
@@ -458,8 +431,8 @@ void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions
 bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
                         std::int64_t columns, bool short_rows) noexcept {
   if (kept == 1) return false;
-  if (kept_inside) return columns >= least_columns || reduced < short_reduction;
-  return reduced < short_reduction && kept >= least_columns / 2 && !short_rows;
+  if (kept_inside) return columns >= fixed::min_reduced_columns || reduced < fixed::short_reduction;
+  return reduced < fixed::short_reduction && kept >= fixed::min_reduced_columns / 2 && !short_rows;
 }
 
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
@@ -478,7 +451,7 @@ ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& ker
     const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
     input_bytes += r.buffer_bytes();
   }
-  const std::int64_t capacity = std::max<std::int64_t>(16, max_stage_bytes / input_bytes);
+  const std::int64_t capacity = std::max(fixed::min_staged, max_stage_bytes / input_bytes);
   choose_form(iter, kernel, plan);
   if (plan.by_columns()) {
     tile_columns(plan, iter, capacity, kernel);

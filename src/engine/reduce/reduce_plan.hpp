@@ -25,7 +25,7 @@ struct ReduceOperand : TypeChange {
 struct ReduceSide {
   SmallVector<std::uint8_t, inline_rank>
       dims;                   ///< plan dims, innermost first, as tile_kept left them
-  DimVector places;           ///< per entry of dims: how far apart neighbours are
+  DimVector places;           ///< per entry of dims: the step from one to the next
                               ///< among the side's elements, in the plan's order
   TileSteps steps;            ///< per entry of dims
   int ntile = 0;              ///< entries that lie within a tile; beyond, tile extents are 1
@@ -62,13 +62,13 @@ struct ReducePlan {
           ///< their own at first; the dim is the first of `kept` then
   int inner_dims =
       0;  ///< kept dims that are one in all inputs: a dense row (columns, folded), or rows
-          ///< one stride apart (spans)
+          ///< of one stride (spans)
   std::int64_t group = 1;   ///< blocks that one thread takes at a time: a power of two
   std::int64_t groups = 1;  ///< for each tile of kept elements
   std::int64_t grain = 1;   ///< least kept tiles a thread gets, where groups is 1
   bool stages_inputs = false;
-  bool crosses =
-      false;  ///< results lie across the order in which they are made: see CrossedResults
+  bool transposes_results =
+      false;  ///< results lie along another dim than they are made: see TransposedResults
   bool straight = false;  ///< from the inputs into the outputs, by kernel.reduce_short_rows
   SmallVector<ReduceOperand, inline_operands> operands;
 
@@ -78,12 +78,6 @@ struct ReducePlan {
   /// The first entry of kept.dims that is one of the outputs'.
   int first_kept() const noexcept { return strands > 1 ? 1 : 0; }
 };
-
-/// Rows of one block in columns.
-inline constexpr std::int64_t block_rows = 64;
-/// Narrow columns of no more elements than this are not folded, so that they may be reduced without
-/// a plan.
-inline constexpr std::int64_t least_folded = 1024;
 
 /// Whether to reduce by columns (kept elements next to each other) rather than spans: `kept` and
 /// `reduced` elements in all, and whether dim 0 is kept, then of how many columns. `short_rows`:

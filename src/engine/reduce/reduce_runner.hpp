@@ -111,28 +111,28 @@ class ReduceRunner {
   }
 
   /// Projects the accumulators of a kept tile, one for each element, into the outputs' memory or,
-  /// where they are put together first, into `crossed`.
-  void project(std::int64_t tile, const char* accumulators, const CrossedResults& crossed) {
+  /// where they are put together first, into `transposed`.
+  void project(std::int64_t tile, const char* accumulators, const TransposedResults& transposed) {
     locate_kept(tile);
     const std::int64_t n = width_ / plan_.strands;
     char* to[max_operands];
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const ReduceOperand& r = plan_.operands[i];
-      to[k] = !r.converts() && crossed ? crossed_at(k, crossed)
-              : r.staged               ? at(buffers_[i].kernel)
-                                       : kept_.ptrs[k];
+      to[k] = !r.converts() && transposed ? transposed_at(k, transposed)
+              : r.staged                  ? at(buffers_[i].kernel)
+                                          : kept_.ptrs[k];
     }
     kernel_.project(kernel_.context, accumulators, n, to);
     for (int k = 0; k < kernel_.noutputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const ReduceOperand& r = plan_.operands[i];
-      if (!r.staged || (!r.converts() && crossed)) continue;
+      if (!r.staged || (!r.converts() && transposed)) continue;
       const char* from = to[k];
       if (r.converts()) {
-        char* const memory = crossed ? crossed_at(k, crossed) : at(buffers_[i].memory);
+        char* const memory = transposed ? transposed_at(k, transposed) : at(buffers_[i].memory);
         convert(i, from, memory, n);
-        if (crossed) continue;
+        if (transposed) continue;
         from = memory;
       }
       BlockDim dims[max_rank];
@@ -186,8 +186,8 @@ class ReduceRunner {
 
   /// Where the results of the tile at hand are put together: tiles are one run each, as the plan
   /// orders them.
-  char* crossed_at(int k, const CrossedResults& crossed) const {
-    return crossed.at(k, first_index(plan_.kept, kept_));
+  char* transposed_at(int k, const TransposedResults& transposed) const {
+    return transposed.at(k, first_index(plan_.kept, kept_));
   }
 
   /// Number of elements of a side before the tile at hand, in the plan's order: all tiles but the

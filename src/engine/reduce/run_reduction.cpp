@@ -117,12 +117,12 @@ void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
   if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
     return run_small_reduction(small, iter, kernel);
   const ReducePlan plan = plan_reduction(iter, kernel, options);
-  const CrossedResults crossed(iter, plan);
+  const TransposedResults transposed(iter, plan);
   reduce_all(iter, kernel, plan, options, true,
              [&](ReduceRunner& runner, std::int64_t tile, char* acc) {
-               runner.project(tile, acc, crossed);
+               runner.project(tile, acc, transposed);
              });
-  crossed.write();
+  transposed.write();
 }
 
 void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
@@ -144,7 +144,7 @@ void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kerne
   if (plan.kept.elements == 0) return;
   const char* all = static_cast<const char*>(accumulators);
   const std::int64_t size = kernel.accumulator_bytes;
-  const CrossedResults crossed(iter, plan);
+  const TransposedResults transposed(iter, plan);
   ReduceRunner runner(iter, kernel, plan);
   SmallVector<Line, 64> memory;
   memory.resize_for_overwrite(lines(plan.kept.tile_elements * size));
@@ -153,9 +153,9 @@ void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kerne
     runner.for_places(tile, acc, [&](char* to, std::int64_t place, std::int64_t n) {
       std::copy_n(all + place * size, n * size, to);
     });
-    runner.project(tile, acc, crossed);
+    runner.project(tile, acc, transposed);
   }
-  crossed.write();
+  transposed.write();
 }
 
 }  // namespace v0

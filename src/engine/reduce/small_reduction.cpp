@@ -3,36 +3,22 @@
 
 #include "engine/reduce/reduce_plan.hpp"
 #include "kernels/stage/stage.hpp"
+#include "machine/fixed_sizes.hpp"
+#include "machine/tuning.hpp"
 
 #include <algorithm>
 
 namespace weft {
 inline namespace v0 {
-namespace {
-
-/// Most elements, where all of them are one row and become one. One row is one span of the plan's,
-/// too.
-constexpr std::int64_t few_in_row = 2048;
-/// The same otherwise: the plan does not fold so few either.
-constexpr std::int64_t few_elements = least_folded;
-
-/// Most blocks of rows, which are combined in their order.
-constexpr std::int64_t max_blocks = 2;
-
-constexpr std::int64_t accumulators_bytes = 8 << 10;
-constexpr std::int64_t packed_bytes = 8 << 10;
-
-}  // namespace
-
 bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
-  return elements >= 2 && elements <= std::min(few_in_row, kernel.span_elements) &&
+  return elements >= 2 && elements <= std::min(fixed::few_in_row, kernel.span_elements) &&
          kernel.noutputs == 1 && kernel.ninputs == 1 &&
-         kernel.accumulator_bytes <= accumulators_bytes;
+         kernel.accumulator_bytes <= fixed::few_accumulators_bytes;
 }
 
 void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
                        std::int64_t elements) {
-  alignas(64) char accumulator[accumulators_bytes];
+  alignas(cache_line_bytes) char accumulator[fixed::few_accumulators_bytes];
   const std::int64_t row_bytes = 0;
   kernel.reduce_spans(kernel.context, accumulator, &input, &row_bytes, 1, elements, 0, 0);
   kernel.project(kernel.context, accumulator, 1, &output);
@@ -43,7 +29,7 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
   const Geometry& geometry = iter.geometry();
   const int ndim = geometry.ndim();
   const std::int64_t numel = iter.numel();
-  if (numel > few_in_row || numel == 0 || ndim == 0 || ndim > 2) return r;
+  if (numel > fixed::few_in_row || numel == 0 || ndim == 0 || ndim > 2) return r;
   if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return r;
   for (int k = 0; k < 2; ++k) {
     const Operand& op = iter.operand(k);
@@ -61,28 +47,29 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
   const std::int64_t* const reduced_steps = reduced0 ? steps0 : steps1;
   r.kept = reduced0 ? extent1 : extent0;
   r.reduced = reduced0 ? extent0 : extent1;
-  if (numel > (r.kept > 1 ? few_elements : few_in_row)) return r;
+  if (numel > (r.kept > 1 ? fixed::min_folded : fixed::few_in_row)) return r;
   if (r.kept > 1 && kept_steps[0] != element_size(kernel.types[0])) return r;
   // The plan sees what repeats behind what is kept.
   if (r.reduced > 1 && reduced_steps[1] == 0) return r;
   const std::int64_t size = element_size(kernel.types[1]);
   const bool short_rows = reduced0 && reduced_steps[1] == size && kernel.short_rows;
   r.by_columns = reduces_by_columns(r.kept, r.reduced, !reduced0, r.kept, short_rows);
-  if (r.reduced > (r.by_columns ? max_blocks * block_rows : kernel.span_elements)) return r;
-  const std::int64_t blocks = r.reduced > block_rows ? max_blocks : 1;
-  if (blocks * r.kept * kernel.accumulator_bytes > accumulators_bytes) return r;
+  if (r.reduced > (r.by_columns ? fixed::few_blocks * fixed::block_rows : kernel.span_elements))
+    return r;
+  const std::int64_t blocks = r.reduced > fixed::block_rows ? fixed::few_blocks : 1;
+  if (blocks * r.kept * kernel.accumulator_bytes > fixed::few_accumulators_bytes) return r;
   r.inner = r.by_columns ? r.kept : r.reduced;
   r.inner_bytes = (r.by_columns ? kept_steps : reduced_steps)[1];
   r.outer = r.by_columns ? r.reduced : r.kept;
   r.outer_bytes = (r.by_columns ? reduced_steps : kept_steps)[1];
   r.is_packed = r.inner_bytes != size;
-  if (r.is_packed && numel * size > packed_bytes) return r;
+  if (r.is_packed && numel * size > fixed::few_packed_bytes) return r;
   r.fits = true;
   return r;
 }
 
 std::int64_t block_of(const SmallReduction& r) {
-  return r.by_columns ? std::min(r.reduced, block_rows) : r.reduced;
+  return r.by_columns ? std::min(r.reduced, fixed::block_rows) : r.reduced;
 }
 
 void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
@@ -90,7 +77,7 @@ void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
   char* input = iter.operand(1).data;
   char* output = iter.operand(0).data;
   std::int64_t row_bytes = r.outer_bytes;
-  alignas(64) char packed[packed_bytes];
+  alignas(cache_line_bytes) char packed[fixed::few_packed_bytes];
   if (r.is_packed) {
     const std::int64_t size = element_size(kernel.types[1]);
     copy_block_kernel(size)(packed, size, r.inner * size, input, r.inner_bytes, row_bytes, r.inner,
@@ -98,7 +85,7 @@ void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
     input = packed;
     row_bytes = r.inner * size;
   }
-  alignas(64) char accumulators[accumulators_bytes];
+  alignas(cache_line_bytes) char accumulators[fixed::few_accumulators_bytes];
   if (r.by_columns) {
     const std::int64_t first = block_of(r);
     kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, first, r.kept, 0);
