@@ -16,6 +16,16 @@ constexpr Strategy plain_form(Strategy strategy) {
     default: return strategy;
   }
 }
+/// The other way round, of a form that can be streamed.
+constexpr Strategy streamed_form(Strategy strategy) {
+  return strategy == Strategy::row_tiles ? Strategy::streamed_row_tiles
+                                         : Strategy::streamed_transposed_tiles;
+}
+/// What a strategy that is wanted says of non-temporal stores.
+constexpr Streaming streaming_of(Strategy wanted) {
+  if (wanted == Strategy::automatic) return Streaming::if_worth;
+  return plain_form(wanted) != wanted ? Streaming::always : Streaming::never;
+}
 /// True if rows over the dims so far and `dim` would make an operand staged that is not yet, or one
 /// for every element that is so for every row.
 bool would_stage(const TileOperands& operands, const Geometry& geometry, int dim,

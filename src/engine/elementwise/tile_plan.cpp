@@ -319,16 +319,6 @@ void stream_blocks(TilePlan& plan, const TensorIterator& iter) {
   }
 }
 
-/// The other way round, of a form that can be streamed.
-constexpr Strategy streamed_form(Strategy strategy) {
-  return strategy == Strategy::row_tiles ? Strategy::streamed_row_tiles
-                                         : Strategy::streamed_transposed_tiles;
-}
-constexpr Streaming streaming_of(Strategy wanted) {
-  if (wanted == Strategy::automatic) return Streaming::if_worth;
-  return plain_form(wanted) != wanted ? Streaming::always : Streaming::never;
-}
-
 }  // namespace
 
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
