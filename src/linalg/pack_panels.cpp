@@ -45,5 +45,11 @@ void pack_panels(ScalarType type, char* panels, const MatrixAt& b, std::int64_t 
   });
 }
 
+MatrixAt packed_panels(ScalarType type, char* panels, std::int64_t depth) noexcept {
+  const ScalarType sums = product_type(type);
+  const std::int64_t size = element_size(sums);
+  return {panels, product_kernel(sums)->panel_columns * size, depth * size};
+}
+
 }  // namespace v0
 }  // namespace weft

@@ -83,14 +83,15 @@ PackedMatrix::PackedMatrix(const TensorView& matrix) {
 void PackedMatrix::multiply(std::int64_t rows, const MatrixAt& out, const MatrixAt& a,
                             const MatrixAt& start) const {
   if (rows == 0 || columns_ == 0) return;
-  const std::int64_t size = element_size(type_);
   auto* memory = static_cast<char*>(memory_.data());
-  const ProductAt product{type_, rows, columns_, rows_, out, a, {memory, columns_ * size, size},
-                          start};
   if (provider_ == nullptr) {
-    run_packed_product(product, memory);
+    run_panel_product(
+        {type_, rows, columns_, rows_, out, a, packed_panels(type_, memory, rows_), start},
+        *product_kernel(product_type(type_)));
   } else {
-    run_product(product, provider_);
+    const std::int64_t size = element_size(type_);
+    run_product({type_, rows, columns_, rows_, out, a, {memory, columns_ * size, size}, start},
+                provider_);
   }
 }
 

@@ -143,13 +143,5 @@ void run_panel_product(const ProductAt& p, const ProductKernel& kernel) {
   }
 }
 
-void run_packed_product(ProductAt product, char* panels) {
-  const ScalarType sums = product_type(product.type);
-  const ProductKernel& kernel = *product_kernel(sums);
-  const std::int64_t size = element_size(sums);
-  product.b = {panels, kernel.panel_columns * size, product.depth * size};
-  run_panel_product(product, kernel);
-}
-
 }  // namespace v0
 }  // namespace weft

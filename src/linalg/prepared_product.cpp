@@ -59,15 +59,17 @@ void PreparedProduct::run_one(std::int64_t i, Addresses data) const {
       if (data[k] != nullptr) data[k] += index * batch_.stride(dim, static_cast<int>(k));
     }
   }
-  ProductAt product = product_;
-  product.c.data = data[result];
-  product.a.data = data[left];
-  product.b.data = data[right];
-  product.start.data = data[initial];
+  // No copy of the product: it would be read at once while parts of it are still being written.
+  const ProductAt& p = product_;
+  const auto at = [&](const MatrixAt& m, Operand operand) {
+    return MatrixAt{data[operand], m.row_step, m.column_step};
+  };
   if (packed_ != nullptr) {
-    packed_->multiply(product.rows, product.c, product.a, product.start);
+    packed_->multiply(p.rows, at(p.c, result), at(p.a, left), at(p.start, initial));
   } else {
-    run_product(product, product_provider());
+    run_product({p.type, p.rows, p.columns, p.depth, at(p.c, result), at(p.a, left), at(p.b, right),
+                 at(p.start, initial)},
+                product_provider());
   }
 }
 

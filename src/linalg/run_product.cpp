@@ -57,9 +57,10 @@ void run_packing(const ProductAt& p) {
     panels = static_cast<char*>(large.data());
   }
   for (std::int64_t j = 0; j < p.columns; j += step) {
-    const ProductAt part = p.part(0, p.rows, j, std::min(step, p.columns - j));
+    ProductAt part = p.part(0, p.rows, j, std::min(step, p.columns - j));
     pack_panels(p.type, panels, part.b, p.depth, part.columns);
-    run_packed_product(part, panels);
+    part.b = packed_panels(p.type, panels, p.depth);
+    run_panel_product(part, *product_kernel(product_type(p.type)));
   }
 }
 

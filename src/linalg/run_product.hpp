@@ -28,10 +28,11 @@ std::int64_t panels_bytes(ScalarType type, std::int64_t depth, std::int64_t colu
 void pack_panels(ScalarType type, char* panels, const MatrixAt& b, std::int64_t depth,
                  std::int64_t columns);
 
+/// The panels that pack_panels() has made of a matrix of that many rows, as the b of a product.
+MatrixAt packed_panels(ScalarType type, char* panels, std::int64_t depth) noexcept;
+
 /// Computes a product of a floating type whose b is in panels, or lies like panels.
 void run_panel_product(const ProductAt& product, const ProductKernel& kernel);
-/// The same with the panels that pack_panels() has made of b.
-void run_packed_product(ProductAt product, char* panels);
 /// Computes a product of any type: by the provider, if there is one and it takes it, else by weft's
 /// own kernels. Only one of a floating type may have a start.
 void run_product(const ProductAt& product, const ProductProvider* provider);

@@ -145,13 +145,13 @@ Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
     return Strategy::strided_tiles;
   const Totals totals = totals_of(operands);
   const std::int64_t row = geometry.extent(0);
-  // Planes that fit the first-level cache whole are gathered, several at a time.
-  const bool small_planes = geometry.ndim() > 2 && totals.transposed_dim == 1 &&
+  const bool by_rows = goes_by_rows(operands, geometry, totals, t, kernel.cost);
+  // Planes of short rows that fit the first-level cache whole are gathered, several at a time.
+  const bool small_planes = !by_rows && geometry.ndim() > 2 && totals.transposed_dim == 1 &&
                             row * geometry.extent(1) * totals.staged_bytes <= t.small_plane_bytes;
   if (totals.transposed_dim != 0 && row >= t.min_transposed_side && !small_planes)
     return Strategy::transposed_tiles;
-  return goes_by_rows(operands, geometry, totals, t, kernel.cost) ? Strategy::row_tiles
-                                                                  : Strategy::gathered_tiles;
+  return by_rows ? Strategy::row_tiles : Strategy::gathered_tiles;
 }
 
 Strategy possible_form(const TileOperands& operands, const Geometry& geometry,
