@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Bringing blocks of an operand through buffers: packed, cast or both.
+#pragma once
+
+#include "engine/block.hpp"
+#include "engine/type_change.hpp"
+#include "machine/tuning.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace weft {
+inline namespace v0 {
+
+/// Buffers for the blocks of one operand. What a TypeChange does not need may be null.
+struct StageBuffers {
+  char* kernel = nullptr;  ///< dense, of the kernel's type
+  char* via = nullptr;     ///< between two conversions
+  char* memory = nullptr;  ///< dense, of the type in memory
+};
+
+/// Bytes of the buffers for so many elements, each on a line of its own.
+inline std::int64_t stage_bytes(const TypeChange& change, std::int64_t elements) {
+  return whole_lines(elements * change.buffer_bytes()) + 2 * cache_line_bytes;
+}
+/// Cuts them off from scratch memory.
+inline StageBuffers take_buffers(const TypeChange& change, std::int64_t elements, char*& scratch) {
+  const auto take = [&](std::int64_t size) {
+    return std::exchange(scratch, scratch + whole_lines(elements * size));
+  };
+  char* const kernel = take(change.kernel_size);
+  char* const via = take(change.via_size);
+  return {kernel, via, take(change.converts() ? change.memory_size : 0)};
+}
+
+/// Brings rows of n elements that are dense in memory, `row_bytes` from row to row, into the
+/// kernel's type. Precondition: that is another one.
+inline void load_rows(const TypeChange& change, const StageBuffers& to, const char* memory,
+                      std::int64_t row_bytes, std::int64_t rows, std::int64_t n) {
+  if (row_bytes == n * change.memory_size) {
+    n *= rows;
+    rows = 1;
+  }
+  for (std::int64_t r = 0; r < rows; ++r)
+    change.convert(to.kernel + r * n * change.kernel_size, memory + r * row_bytes, to.via, n);
+}
+
+/// Brings a block of n elements, in memory as `dims` say, into the kernel's type. `dims` has room
+/// for two at least and is changed.
+inline void load_block(const TypeChange& change, const StageBuffers& to, char* memory,
+                       BlockDim* dims, int ndims, std::int64_t n) {
+  char* const dense = change.converts() ? to.memory : to.kernel;
+  pack(copy_block_kernel(change.memory_size), dense, memory, change.memory_size, dims, ndims);
+  if (change.converts()) change.convert(to.kernel, dense, to.via, n);
+}
+
+/// The other way round.
+inline void store_block(const TypeChange& change, const StageBuffers& from, char* memory,
+                        BlockDim* dims, int ndims, std::int64_t n) {
+  const bool is_dense = ndims == 0 || (ndims == 1 && dims[0].stride == change.memory_size);
+  char* const dense = !change.converts() ? from.kernel : is_dense ? memory : from.memory;
+  if (change.converts()) change.convert(dense, from.kernel, from.via, n);
+  if (dense != memory)
+    unpack(copy_block_kernel(change.memory_size), memory, dense, change.memory_size, dims, ndims);
+}
+
+}  // namespace v0
+}  // namespace weft
