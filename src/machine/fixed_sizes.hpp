@@ -43,57 +43,50 @@ inline constexpr std::int64_t softmax_plane_bytes = 1 << 20;
 /// Bytes of a column whose terms are kept in a buffer: of a longer one they are computed twice.
 inline constexpr std::int64_t softmax_kept_column_bytes = 4 << 10;
 
-// ---- Reductions -------------------------------------------------------------------------------
-// Where spans and blocks end decides which numbers are added first. The few sizes here that show in
-// no bit (tiles of kept rows, what may be written in any order) go with them: plans are made in one
-// pass.
+// ---- Reductions ---------------------------------------------------------------------------------
+// The reduced elements of an output are cut into blocks, and blocks into spans or rows. Where they
+// are cut decides on the order in which numbers are combined: docs/design/0003-reduction-tree.md.
 
-/// Elements of one span where dim 0 is cut, and spans into which it is cut if these are not fewer.
-inline constexpr std::int64_t min_span = 8192, min_spans = 8;
-/// Elements of a span of kernels that read it once.
-inline constexpr std::int64_t long_span = 65536;
-/// Bytes of one span as the kernel sees it.
+/// Elements of one span, at least, where a row is cut into several.
+inline constexpr std::int64_t min_span_elements = 8192;
+/// Elements of a span that a kernel reads once may be that many.
+inline constexpr std::int64_t long_span_elements = 65536;
+/// Bytes of one span as the kernel sees it, at most.
 inline constexpr std::int64_t span_bytes = 256 << 10;
-/// Elements and bytes of one span that is staged, and elements of a buffer at least.
-inline constexpr std::int64_t staged_span = 2048, staged_span_bytes = 16 << 10, min_staged = 16;
-/// Elements of one block of spans where it holds several, and spans of one output in it.
-inline constexpr std::int64_t block_of_spans = 16384, max_pieces = 256;
-/// Elements of kept rows that are reduced in one call, by several threads and by one; and of these
-/// rows the most, four times as many if they are short.
-inline constexpr std::int64_t kept_tile = 32768, kept_tile_of_one_thread = 262144;
-inline constexpr std::int64_t max_kept_rows = 1024;
+/// The same two of a span that goes through a buffer, or after which it is asked whether to go on.
+inline constexpr std::int64_t staged_span_elements = 2048;
+inline constexpr std::int64_t staged_span_bytes = 16 << 10;
+/// Elements of one block that holds several spans, or rows of columns.
+inline constexpr std::int64_t block_elements = 16384;
+/// Spans of one output in a block, at most.
+inline constexpr std::int64_t max_block_spans = 256;
+/// Spans and blocks into which what is long enough is cut at least, for threads to share.
+inline constexpr std::int64_t min_shared = 8;
 
-/// Rows of one block in columns, where there are many and at least; blocks that many rows are
-/// divided into, and elements of a block that is small.
-inline constexpr std::int64_t block_rows = 64, max_block_rows = 256, min_blocks = 8,
-                              small_block = 16384;
-/// Kept columns of a tile, of one that is folded, of one that is gathered; and the unit of all.
-inline constexpr std::int64_t max_columns = 1024, folded_columns = 64, gathered_columns = 2048,
-                              column_unit = 64;
-/// Columns that are worth a row, the same of lines of them, and the narrower ones that are folded.
-inline constexpr std::int64_t min_reduced_columns = 8, min_lane_width = 16, narrow_columns = 64;
-/// Rows of a fold.
-inline constexpr std::int64_t min_fold_rows = 16;
-/// Narrow columns of no more elements than this are not folded, so that they may be reduced without
-/// a plan.
-inline constexpr std::int64_t min_folded = 1024;
-/// Fewer reduced elements than this are gathered into columns rather than run as spans of their
-/// own.
+/// Fewer reduced elements than this are gathered into columns rather than run as spans.
 inline constexpr std::int64_t short_reduction = 16;
-/// Elements along dim 0 that become columns, and rows of these.
-inline constexpr std::int64_t max_lanes = 48, min_lane_rows = 8;
-/// Bytes of a combining tree that stays in the first two levels.
-inline constexpr std::int64_t tree_bytes = 96 << 10;
-/// Bytes of results that may be written in any order, and that are put together before they are
-/// written along another dim; elements of a row of such results.
-inline constexpr std::int64_t small_results_bytes = 4 << 10, transposed_results_bytes = 256 << 10,
-                              results_row = 16;
+/// Kept elements next to each other that are columns where they are: fewer are gathered.
+inline constexpr std::int64_t min_reduced_columns = 8;
+/// Rows of one block of columns: the first, or up to the second where accumulators are wide.
+inline constexpr std::int64_t block_rows = 64;
+inline constexpr std::int64_t max_block_rows = 256;
+/// Bytes of one block that is gathered into columns, of all inputs and their conversions.
+inline constexpr std::int64_t gathered_bytes = 24 << 10;
 
-/// Elements that are reduced without a plan: of one row, which is one span of the plan's, too; and
-/// surely by one thread. Blocks of rows then.
-inline constexpr std::int64_t few_in_row = 2048, few_for_threads = 4096, few_blocks = 2;
-/// Bytes on the stack for that.
-inline constexpr std::int64_t few_accumulators_bytes = 8 << 10, few_packed_bytes = 8 << 10;
+/// Rows of fewer columns than this are folded: several are taken as one row of about so many.
+inline constexpr std::int64_t folded_columns = 64;
+/// Elements up to which rows are not folded, so that they may be reduced without a plan.
+inline constexpr std::int64_t max_unfolded = 1024;
+/// Folded rows that become one column's accumulator, at least.
+inline constexpr std::int64_t min_folded_rows = 16;
+
+/// Elements of a short inner dim that are columns of their own until all else is reduced: of the
+/// dim, at most; of what is reduced besides, at least; of a row of columns then, at least; bytes of
+/// an accumulator, at most.
+inline constexpr std::int64_t max_deferred = 48;
+inline constexpr std::int64_t min_deferred_rows = 8;
+inline constexpr std::int64_t min_deferred_width = 16;
+inline constexpr std::int64_t max_deferred_bytes = 16;
 
 }  // namespace fixed
 }  // namespace v0

@@ -86,5 +86,11 @@
   ROW(copy_buffer_bytes, "bytes", 4 << 10, 64 << 10, 32 << 10, 32 << 10, 32 << 10, 7, "a tile that is transposed in a buffer; half of a tile of rows") \
   ROW(min_layered_bytes, "bytes", 0, 1 << 30, 1 << 20, 1 << 20, 1 << 20, 7, "a copy, both sides, that may leave the second level") \
   ROW(min_conflict_bytes, "bytes", 0, 1 << 30, 128 << 10, 128 << 10, 128 << 10, 7, "a plane whose lines leave the caches half written; an eighth of it is buffered for whole lines") \
-  ROW(min_run_step_bytes, "bytes", 64, 1 << 30, 1 << 10, 1 << 10, 1 << 10, 7, "from run to run that the memory's prefetchers do not follow; runs of half of it are prefetched")
+  ROW(min_run_step_bytes, "bytes", 64, 1 << 30, 1 << 10, 1 << 10, 1 << 10, 7, "from run to run that the memory's prefetchers do not follow; runs of half of it are prefetched") \
+  /* Reductions */                                                                                                    \
+  ROW(reduced_tile_elements, "elements", 1, 1 << 30, 32 << 10, 32 << 10, 32 << 10, 3, "of rows that are reduced in one call; eight times as many by one thread") \
+  ROW(max_reduced_rows, "elements", 8, 1 << 16, 1024, 1024, 1024, 3, "rows of such a call, or columns; twice as many gathered columns, four times as many short rows") \
+  ROW(tree_bytes, "bytes", 4 << 10, 96 << 10, 96 << 10, 96 << 10, 96 << 10, 3, "accumulators of blocks that wait to be combined") \
+  ROW(min_collected_bytes, "bytes", 0, 1 << 30, 4 << 10, 4 << 10, 4 << 10, 3, "transposed results that are put together before they are written") \
+  ROW(max_collected_bytes, "bytes", 0, 1 << 30, 256 << 10, 256 << 10, 256 << 10, 3, "the same; of more, a tile has whole lines")
 // clang-format on

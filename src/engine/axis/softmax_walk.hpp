@@ -7,7 +7,7 @@
 
 #include "engine/axis/axis_walk.hpp"
 #include "engine/axis/softmax_totals.hpp"
-#include "engine/reduce/combining_tree.hpp"
+#include "engine/scratch.hpp"
 #include "machine/fixed_sizes.hpp"
 #include "machine/tuning.hpp"
 

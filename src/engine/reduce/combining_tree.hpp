@@ -5,23 +5,12 @@
 
 #include <weft/kernel/reduction_kernel.hpp>
 
-#include "machine/tuning.hpp"
-
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 
 namespace weft {
 inline namespace v0 {
-
-/// A cache line, aligned as such: what scratch memory is counted in.
-struct alignas(cache_line_bytes) Line {
-  std::byte bytes[cache_line_bytes];
-};
-inline std::size_t lines(std::int64_t bytes) {
-  return static_cast<std::size_t>(whole_lines(bytes) / cache_line_bytes);
-}
 
 /// Combines accumulators that arrive in order as a binary tree: of n of them, the largest power of
 /// two below n (or half of n) on the left. Works like a binary counter: the sum of 2^k arrivals
@@ -53,13 +42,8 @@ class CombiningTree {
       merge_top(n);
     return memory_;
   }
-  void restart() {
-    filled_ = 0;
-    arrivals_ = 0;
-  }
   /// The accumulator that holds the first arrivals.
   const char* first() const { return memory_; }
-  bool empty() const { return filled_ == 0; }
 
  private:
   void merge_top(std::int64_t n) {

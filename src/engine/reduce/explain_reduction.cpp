@@ -3,7 +3,6 @@
 #include <weft/machine/cpu_info.hpp>
 
 #include "engine/check_kernel.hpp"
-#include "engine/elementwise/tile_plan.hpp"
 #include "engine/footprint.hpp"
 #include "engine/reduce/reduce_plan.hpp"
 #include "engine/reduce/small_reduction.hpp"
@@ -15,16 +14,9 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-const char* name(ReduceForm form) noexcept {
-  switch (form) {
-    case ReduceForm::spans: return "spans";
-    case ReduceForm::gathered_spans: return "gathered-spans";
-    case ReduceForm::columns: return "columns";
-    case ReduceForm::folded: return "folded";
-    case ReduceForm::gathered_columns: return "gathered-columns";
-  }
-  return "";
-}
+// In the order of ReduceForm.
+constexpr const char* form_names[] = {"spans", "gathered-spans", "columns", "folded",
+                                      "gathered-columns"};
 
 const char* name_of_output(bool by_columns) {
   return by_columns ? "reduced into, column by column" : "reduced into, span by span";
@@ -34,10 +26,10 @@ void explain_small(const SmallReduction& small, Explanation& e) {
   e.operands[0].access = name_of_output(small.by_columns);
   e.operands[1].access = small.is_packed ? "staged: packed" : "direct";
   e.run.form = small.by_columns ? "few-columns" : "few-spans";
-  e.run.span = small.inner;
-  e.run.tile[0] = small.kept;
+  e.run.span = small.row().count;
+  e.run.tile[0] = small.kept.count;
   e.run.tile[1] = block_of(small);
-  e.run.blocks = ceil_div(small.reduced, e.run.tile[1]);
+  e.run.blocks = ceil_div(small.reduced.count, e.run.tile[1]);
 }
 
 }  // namespace
@@ -55,26 +47,27 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
   }
   const ReducePlan plan = plan_reduction(iter, kernel, options);
   for (int k = 0; k < iter.ntensors(); ++k) {
-    const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
+    const ReduceOperand& r = plan.operands[k];
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
     if (k < iter.noutputs()) {
-      access = name_of_output(plan.by_columns());
-      if (plan.transposes_results) access += ", results put together first";
+      access = name_of_output(plan.dims.by_columns());
+      if (plan.tiles.collects) access += ", results put together first";
     } else {
-      access = !r.staged ? "direct" : r.pack ? "staged: packed" : "staged: ";
+      access = !r.is_staged() ? "direct" : r.pack ? "staged: packed" : "staged: ";
       if (r.converts()) access += r.pack ? ", cast" : "cast";
     }
   }
-  e.run.form = name(plan.form);
-  e.run.span = plan.by_columns()                ? plan.width()
-               : plan.form == ReduceForm::spans ? std::min(plan.span, plan.reduced.tile_elements)
-                                                : plan.reduced.tile_elements;
-  e.run.tile[0] = plan.kept.tile_elements;
-  e.run.tile[1] = plan.reduced.tile_elements;
-  e.run.blocks = plan.kept.count * plan.reduced.count;
+  e.run.form = form_names[static_cast<int>(plan.dims.form)];
+  const ReduceSide &kept = plan.tiles.kept, &reduced = plan.blocks.reduced;
+  const std::int64_t span = std::min(plan.blocks.span, reduced.tile_elements);
+  e.run.span = plan.dims.by_columns() ? plan.width() : span;
+  e.run.tile[0] = kept.tile_elements;
+  e.run.tile[1] = reduced.tile_elements;
+  e.run.blocks = kept.count * reduced.count;
   if (options.serial || iter.numel() == 0) return e;
-  e.run.threads = plan.groups > 1 ? loop_threads(plan.kept.count * plan.groups, 1)
-                                  : loop_threads(plan.kept.count, plan.grain);
+  const ReduceShares& shares = plan.shares;
+  e.run.threads = shares.groups > 1 ? loop_threads(kept.count * shares.groups, 1)
+                                    : loop_threads(kept.count, shares.grain);
   return e;
 }
 

@@ -4,472 +4,276 @@
 #include <weft/base/checked.hpp>
 #include <weft/parallel/parallel.hpp>
 
-#include "base/text.hpp"
 #include "engine/check_kernel.hpp"
-#include "engine/elementwise/tile_plan.hpp"
 #include "engine/grain.hpp"
+#include "engine/reduce/combining_tree.hpp"
+#include "engine/reduce/reduce_form.hpp"
 #include "machine/fixed_sizes.hpp"
+#include "machine/tuning.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
 namespace {
 
-bool stands_still(const TensorIterator& iter, int dim) {
-  const Geometry& geometry = iter.geometry();
-  const bool first = geometry.stride(dim, 0) == 0;
-  for (int k = 1; k < iter.noutputs(); ++k) {
-    if ((geometry.stride(dim, k) == 0) != first && geometry.extent(dim) != 1) {
-      fail(ErrorCode::shape, text("outputs 0 and ", k, " differ in whether they reduce dim ", dim,
-                                  " of extent ", geometry.extent(dim)));
-    }
-  }
-  return first;
-}
+// ---- Tiles --------------------------------------------------------------------------------------
 
-void classify(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
-  for (int k = 0; k < iter.ntensors(); ++k) {
-    plan.operands.emplace_back(TypeChange(iter.operand(k), kernel.types[k]));
-  }
-}
-
-/// Cuts a side into tiles of its inner dims, up to `capacity` elements and `most_dims` dims; of the
-/// first `inside` dims up to `most_inside` elements, and of what follows the rest all the same.
-void tile(ReduceSide& side, const Geometry& geometry, std::int64_t capacity, int most_dims,
-          int inside = 0, std::int64_t most_inside = 0) {
-  bool open = true;
-  for (int i = 0; i < static_cast<int>(side.dims.size()); ++i) {
-    const std::int64_t extent = geometry.extent(side.dims[static_cast<std::size_t>(i)]);
-    const std::int64_t most = i < inside ? most_inside : capacity;
-    std::int64_t t = 1;
-    if (i == inside && inside > 0) open = true;
-    if (open && i < most_dims) {
-      t = std::clamp<std::int64_t>(most / side.tile_elements, 1, std::max<std::int64_t>(extent, 1));
-      open = t == extent && side.tile_elements * t * 2 <= most;
-      side.ntile = i + 1;
-    }
-    side.steps.push_back({side.dims[static_cast<std::size_t>(i)], t, ceil_div(extent, t)});
-    side.tile_elements *= t;
-    side.count *= side.steps.back().tiles;
-  }
-}
-
-/// Tiles of kept elements, `inside` dims of which are one row in the inputs. Where output 0 is
-/// dense along a dim other than the first, and results are too many to be put together first, tiles
-/// are so narrow that they hold whole cache lines of it: of the rows no more is left than lies
-/// inside of that dim, if that is enough, or it comes next after them.
-void tile_kept(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity, int inside,
-               std::int64_t least_inside) {
-  const Geometry& geometry = iter.geometry();
-  ReduceSide& side = plan.kept;
-  const std::int64_t size = plan.operands[0].memory_size;
-  const auto dense_along = [&](std::size_t i) {
-    return geometry.stride(side.dims[i], 0) == size && geometry.extent(side.dims[i]) > 1;
-  };
-  const auto first = static_cast<std::size_t>(plan.first_kept());
-  std::size_t along = first;
-  while (along < side.dims.size() && !dense_along(along))
-    ++along;
-  if (along == first || along == side.dims.size()) return tile(side, geometry, capacity, max_rank);
-  std::int64_t bytes = 0;  // of all outputs
-  for (int k = 0; k < iter.noutputs(); ++k)
-    bytes += side.elements * plan.operands[static_cast<std::size_t>(k)].memory_size;
-  if (bytes <= fixed::transposed_results_bytes) {
-    plan.transposes_results = bytes > fixed::small_results_bytes;
-    return tile(side, geometry, capacity, max_rank);
-  }
-  const std::size_t at = std::min(along, static_cast<std::size_t>(std::max(inside, 1)));
-  std::int64_t left = 1;
-  for (std::size_t i = 0; i < at; ++i)
-    left *= geometry.extent(side.dims[i]);
-  // Rows that are cut short cost more than results that are written along another dim.
-  if (static_cast<int>(at) < inside && left < least_inside)
-    return tile(side, geometry, capacity, max_rank);
-  plan.inner_dims = std::min(plan.inner_dims, static_cast<int>(at));
-  for (std::size_t i = along; i > at; --i) {
-    std::swap(side.dims[i], side.dims[i - 1]);
-    std::swap(side.places[i], side.places[i - 1]);
-  }
-  tile(side, geometry, capacity, max_rank, static_cast<int>(at),
-       std::max(least_inside, capacity / fixed::results_row));
-}
-
-/// True if the block, its dims from entry `first` on, is dense in the operand's memory.
-bool dense(const Geometry& geometry, int k, std::int64_t size, const ReduceSide& side,
-           int first = 0) {
-  std::int64_t step = size;
-  for (int i = first; i < side.ntile; ++i) {
-    const int d = side.dims[static_cast<std::size_t>(i)];
-    if (side.steps[static_cast<std::size_t>(i)].tile > 1 && geometry.stride(d, k) != step)
-      return false;
-    step *= geometry.extent(d);
-  }
-  return true;
-}
-
-/// Whether all inputs are dense along dim 0.
-bool dense_inside(const ReducePlan& plan, const TensorIterator& iter) {
-  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
-    const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    if (iter.geometry().stride(0, k) != r.memory_size) return false;
-  }
-  return true;
-}
-
-bool converts(const ReducePlan& plan, int noutputs) {
-  for (std::size_t k = static_cast<std::size_t>(noutputs); k < plan.operands.size(); ++k) {
-    if (plan.operands[k].converts()) return true;
-  }
-  return false;
-}
-
-/// Kept elements of one stride in all inputs, in front of all reduced dims. They may be several
-/// dims, where an output does not let them be one; what is made of them must not depend on that.
-struct InnerColumns {
-  std::int64_t count = 1;
-  int dims = 0;
-  bool dense = true;  // the stride is one element
+/// How large tiles of a side may be.
+struct TileBounds {
+  std::int64_t elements;
+  int dims = max_rank;
+  /// The first of these dims have fewer elements together, and those after them the rest.
+  int inner_dims = 0;
+  std::int64_t inner_elements = 0;
 };
 
-/// Reduced dims in front of all others along which the inputs stand still: those that they repeat.
-int repeated_dims(const TensorIterator& iter, const ReducePlan& plan) {
-  int dims = 0;
-  for (; dims < static_cast<int>(plan.reduced.dims.size()); ++dims) {
-    if (plan.reduced.dims[static_cast<std::size_t>(dims)] != dims) break;
-    for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
-      if (iter.geometry().stride(dims, k) != 0) return dims;
-  }
-  return dims;
-}
-
-InnerColumns inner_columns(const TensorIterator& iter, const ReducePlan& plan) {
-  InnerColumns inner;
-  const Geometry& geometry = iter.geometry();
-  const int first = plan.reduced.elements > 0 ? repeated_dims(iter, plan) : 0;
-  for (std::size_t i = 0; i < plan.kept.dims.size(); ++i) {
-    const int d = plan.kept.dims[i];
-    if (d != first + static_cast<int>(i)) break;
-    for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
-      const std::int64_t size = plan.operands[static_cast<std::size_t>(k)].memory_size;
-      if (geometry.stride(d, k) != inner.count * geometry.stride(first, k)) return inner;
-      inner.dense = inner.dense && geometry.stride(first, k) == size;
+/// A side cut into tiles of its inner dims.
+ReduceSide cut(const ReduceSide& whole, const Geometry& geometry, const TileBounds& bounds) {
+  ReduceSide side;
+  side.places = whole.places;
+  side.elements = whole.elements;
+  bool open = true;
+  for (int i = 0; i < whole.ndim(); ++i) {
+    const int dim = whole.steps[i].dim;
+    const std::int64_t extent = geometry.extent(dim);
+    const std::int64_t max = i < bounds.inner_dims ? bounds.inner_elements : bounds.elements;
+    open = open || i == bounds.inner_dims;
+    std::int64_t tile = 1;
+    if (open && i < bounds.dims) {
+      tile =
+          std::clamp<std::int64_t>(max / side.tile_elements, 1, std::max<std::int64_t>(extent, 1));
+      open = tile == extent && side.tile_elements * tile * 2 <= max;
+      side.ntile = i + 1;
     }
-    inner.count *= geometry.extent(d);
-    ++inner.dims;
+    const std::int64_t tiles = tile == extent ? 1 : ceil_div(extent, tile);
+    side.steps.push_back({dim, tile, tiles});
+    side.tile_elements *= tile;
+    side.count *= tiles;
   }
-  return inner;
+  return side;
 }
 
-/// Rows that are taken as one where columns are narrow and row follows row in memory: a power of
-/// two, or 1 if it is not worth it.
-std::int64_t fold_of(const TensorIterator& iter, const ReductionKernel& kernel,
-                     const ReducePlan& plan, const InnerColumns& inner) {
-  const Geometry& geometry = iter.geometry();
-  if (kernel.indexed || plan.reduced.dims.empty() || plan.reduced.dims[0] != inner.dims) return 1;
-  const std::int64_t rows = geometry.extent(inner.dims);
-  if (inner.count >= fixed::narrow_columns || rows <= fixed::min_folded / inner.count) return 1;
-  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
-    const std::int64_t size = plan.operands[static_cast<std::size_t>(k)].memory_size;
-    if (geometry.stride(inner.dims, k) != inner.count * size) return 1;
+/// Whether tiles of a side, their dims from step `first` on, are dense in operand k's memory.
+bool is_dense(const ReduceSide& side, const Geometry& geometry, int k, std::int64_t size,
+              int first = 0) {
+  for (int i = first; i < side.ntile; ++i) {
+    const TileStep& step = side.steps[i];
+    if (step.tile > 1 && geometry.stride(step.dim, k) != size) return false;
+    size *= step.tile;
   }
-  const auto most = static_cast<std::uint64_t>(
-      std::min(fixed::folded_columns / inner.count, rows / fixed::min_fold_rows));
-  const auto fold = static_cast<std::int64_t>(std::bit_floor(std::max<std::uint64_t>(most, 1)));
-  return 4 * fold * inner.count < 3 * fixed::folded_columns ? 2 * fold : fold;
+  return true;
 }
 
-/// Makes columns of the elements along dim 0, if that is reduced, as are dims beyond the next one:
-/// rows of so few elements would be combined over and over. Not of those that the kernel likes to
-/// read twice.
-void choose_strands(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
-  const Geometry& geometry = iter.geometry();
-  const auto bytes = static_cast<std::uint64_t>(kernel.accumulator_bytes);
-  if (bytes > max_element_bytes || !std::has_single_bit(bytes)) return;
-  if (kernel.indexed || kernel.done != nullptr || kernel.span_elements < fixed::long_span) return;
-  if (plan.reduced.dims.size() < 2 || plan.reduced.dims[0] != 0 || plan.reduced.dims[1] == 1)
-    return;
-  const std::int64_t n = geometry.extent(0);
-  if (n > fixed::max_lanes || plan.reduced.elements / n < fixed::min_lane_rows ||
-      !dense_inside(plan, iter))
-    return;
-  ReduceSide kept, reduced;
-  kept.dims.push_back(0);
-  kept.places.push_back(0);
-  const auto append = [&](ReduceSide& to, const ReduceSide& from, std::size_t first) {
-    for (std::size_t i = first; i < from.dims.size(); ++i) {
-      to.dims.push_back(from.dims[i]);
-      to.places.push_back(from.places[i]);
-    }
-  };
-  append(kept, plan.kept, 0);
-  append(reduced, plan.reduced, 1);
-  kept.elements = plan.kept.elements;
-  reduced.elements = plan.reduced.elements / n;
-  std::swap(plan.kept, kept);
-  std::swap(plan.reduced, reduced);
-  plan.strands = n;
-  if (inner_columns(iter, plan).count >= fixed::min_lane_width) return;
-  plan.strands = 1;
-  std::swap(plan.kept, kept);
-  std::swap(plan.reduced, reduced);
-}
-
-void choose_form(const TensorIterator& iter, const ReductionKernel& kernel, ReducePlan& plan) {
-  plan.form = ReduceForm::gathered_spans;
-  if (iter.ndim() == 0 || iter.numel() == 0) return;
-  if (!converts(plan, iter.noutputs())) choose_strands(iter, kernel, plan);
-  const bool kept_inside = !plan.kept.dims.empty() && plan.kept.dims[0] == 0;
-  const InnerColumns inner = inner_columns(iter, plan);
-  if (inner.dims > 0 && inner.dense && !converts(plan, iter.noutputs())) {
-    plan.fold = fold_of(iter, kernel, plan, inner);
-    plan.inner_dims = inner.dims;
-    if (plan.fold > 1) {
-      plan.form = ReduceForm::folded;
-      return;
-    }
-    if (inner.count >= fixed::min_reduced_columns) {
-      plan.form = ReduceForm::columns;
-      return;
-    }
-  }
-  const bool rows = !kept_inside && dense_inside(plan, iter);
-  const bool short_rows = rows && kernel.short_rows && plan.reduced.dims.size() == 1 &&
-                          !converts(plan, iter.noutputs());
-  if (reduces_by_columns(plan.kept.elements, plan.reduced.elements, kept_inside, inner.count,
-                         short_rows)) {
-    plan.form = ReduceForm::gathered_columns;
-  } else if (rows && (iter.geometry().extent(0) >= fixed::short_reduction ||
-                      plan.reduced.dims.size() == 1)) {
-    plan.form = ReduceForm::spans;
-  }
-}
-
-void stage_inputs(ReducePlan& plan, const TensorIterator& iter, bool all) {
-  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
-    ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    r.pack = all;
-    r.staged = all || r.converts();
-  }
-}
-
-/// Kept elements of which a whole combining tree stays in L1: it holds one row of accumulators per
-/// doubling of the number of blocks.
-std::int64_t widest(std::int64_t blocks, std::int64_t accumulator_bytes, std::int64_t most) {
-  const int levels = std::bit_width(static_cast<std::uint64_t>(blocks)) + 1;
-  const std::int64_t width = fixed::tree_bytes / (accumulator_bytes * levels);
-  return std::clamp<std::int64_t>(
-      width >= fixed::column_unit ? width / fixed::column_unit * fixed::column_unit : width,
-      fixed::min_reduced_columns, most);
-}
-
-/// Of `columns`, tiles of at most `most` that are about equally wide: threads share them.
-std::int64_t even_share(std::int64_t columns, std::int64_t most) {
-  if (columns <= most) return most;
-  const std::int64_t share = ceil_div(columns, ceil_div(columns, most));
-  return std::min(most, ceil_div(share, fixed::column_unit) * fixed::column_unit);
-}
+// ---- Blocks of reduced elements -----------------------------------------------------------------
 
 /// Rows of a block in columns: many, to combine seldom, but leaving several blocks for threads to
 /// share unless these are small. Few where it is asked after each block whether to go on, and where
 /// accumulators are no wider than elements, so that not many of these are added one after the
 /// other.
-std::int64_t rows_of_block(const TensorIterator& iter, const ReductionKernel& kernel,
-                           const ReducePlan& plan, std::int64_t columns) {
-  std::int64_t size = 1;
-  for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
-    size = std::max<std::int64_t>(size, plan.operands[static_cast<std::size_t>(k)].kernel_size);
-  const bool wide = kernel.accumulator_bytes > size;
-  if (!wide || kernel.done != nullptr || plan.reduced.dims.empty()) return fixed::block_rows;
-  const std::int64_t rows = iter.geometry().extent(plan.reduced.dims[0]) / plan.fold;
-  const std::int64_t wanted = std::max(rows / fixed::min_blocks, fixed::small_block / columns);
-  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
-      std::clamp<std::int64_t>(wanted, fixed::block_rows, fixed::max_block_rows))));
-}
-
-void tile_columns(ReducePlan& plan, const TensorIterator& iter, std::int64_t capacity,
-                  const ReductionKernel& kernel) {
-  const Geometry& geometry = iter.geometry();
-  const std::int64_t bytes = kernel.accumulator_bytes;
-  switch (plan.form) {
-    case ReduceForm::folded:
-      tile(plan.reduced, geometry,
-           rows_of_block(iter, kernel, plan, fixed::folded_columns) * plan.fold, 1);
-      tile(plan.kept, geometry, fixed::folded_columns, plan.inner_dims);
-      break;
-    case ReduceForm::columns: {
-      const std::int64_t columns = inner_columns(iter, plan).count;
-      tile(plan.reduced, geometry, rows_of_block(iter, kernel, plan, columns), 1);
-      const std::int64_t most =
-          even_share(columns, widest(plan.reduced.count, bytes, fixed::max_columns));
-      tile_kept(plan, iter, std::max(plan.strands, most), plan.inner_dims,
-                std::max<std::int64_t>(plan.strands, fixed::column_unit));
-      break;
-    }
-    default: {
-      const std::int64_t rows = std::clamp<std::int64_t>(plan.reduced.elements, 1,
-                                                         std::min(fixed::block_rows, capacity / 8));
-      tile(plan.reduced, geometry, rows, max_rank);
-      const std::int64_t width = widest(plan.reduced.count, bytes, fixed::gathered_columns);
-      tile(plan.kept, geometry, std::min(width, capacity / rows), max_rank);
-    }
+ReduceBlocks column_blocks(const ReduceInputs& in, const ReduceDims& dims) {
+  std::int64_t rows = fixed::block_rows;
+  if (in.kernel.accumulator_bytes > in.max_size && in.kernel.done == nullptr &&
+      dims.reduced.ndim() > 0) {
+    const std::int64_t columns =
+        dims.fold > 1 ? fixed::folded_columns : in.elements_of(dims.kept, dims.row_dims);
+    const std::int64_t all = in.geometry.extent(dims.reduced.steps[0].dim) / dims.fold;
+    rows =
+        floor_power(std::clamp(std::max(all / fixed::min_shared, fixed::block_elements / columns),
+                               rows, fixed::max_block_rows));
   }
-  stage_inputs(plan, iter, plan.form == ReduceForm::gathered_columns);
+  return {cut(dims.reduced, in.geometry, {rows * dims.fold, 1})};
 }
 
-/// Kept dims that are a single one in all inputs: they may be several where an output does not let
-/// them be one.
-int regular_rows(const TensorIterator& iter, const ReducePlan& plan) {
-  const Geometry& geometry = iter.geometry();
-  const auto follows = [&](int outer, int inner) {
-    for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
-      if (geometry.stride(outer, k) != geometry.extent(inner) * geometry.stride(inner, k))
-        return false;
-    }
-    return true;
-  };
-  const auto& dims = plan.kept.dims;
-  std::size_t count = std::min<std::size_t>(1, dims.size());
-  while (count < dims.size() && follows(dims[count], dims[count - 1]))
-    ++count;
-  return static_cast<int>(count);
-}
-
-/// `threads` that will share the tiles: they are larger for one.
-void tile_spans(ReducePlan& plan, const TensorIterator& iter, const ReductionKernel& kernel,
-                int threads) {
-  const Geometry& geometry = iter.geometry();
-  std::int64_t largest = 1;
-  for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
-    largest =
-        std::max<std::int64_t>(largest, plan.operands[static_cast<std::size_t>(k)].kernel_size);
-  const bool staged = plan.form == ReduceForm::gathered_spans || converts(plan, iter.noutputs());
-  const std::int64_t n = iter.ndim() > 0 ? geometry.extent(0) : 1;
-  const auto share = static_cast<std::int64_t>(
-      std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n / fixed::min_spans, 1))));
-  plan.span = staged ? std::min(fixed::staged_span, fixed::staged_span_bytes / largest)
-                     : std::min(std::max(fixed::min_span, share),
-                                std::min(kernel.span_elements, fixed::span_bytes / largest));
+/// Elements of one span, at most, of rows of n.
+std::int64_t span_of(const ReduceInputs& in, const ReduceDims& dims, std::int64_t n) {
+  const bool staged = dims.form == ReduceForm::gathered_spans || in.casts;
+  const std::int64_t span =
+      staged ? std::min(fixed::staged_span_elements, fixed::staged_span_bytes / in.max_size)
+             : std::min({std::max(fixed::min_span_elements, floor_power(n / fixed::min_shared)),
+                         in.kernel.span_elements, fixed::span_bytes / in.max_size});
   // Whether to go on is asked after each block.
-  if (kernel.done != nullptr) plan.span = std::min(plan.span, fixed::staged_span);
-  if (plan.form == ReduceForm::gathered_spans) {
-    tile(plan.reduced, geometry, plan.span, max_rank);
-    bool packs = false;
-    for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
-      packs = packs || !dense(geometry, k, plan.operands[static_cast<std::size_t>(k)].memory_size,
-                              plan.reduced);
-    const std::int64_t spans = std::max<std::int64_t>(1, plan.span / plan.reduced.tile_elements);
-    tile(plan.kept, geometry, packs ? spans : 1, max_rank);
-    stage_inputs(plan, iter, packs);
-    return;
-  }
-  std::int64_t rows =
-      (threads == 1 ? fixed::kept_tile_of_one_thread : fixed::kept_tile) / std::min(n, plan.span);
-  if (n > plan.span) {
-    plan.pieces =
-        kernel.done != nullptr ? 1 : std::max<std::int64_t>(1, fixed::block_of_spans / plan.span);
-    tile(plan.reduced, geometry, plan.pieces * plan.span, 1);
-    rows = 1;
-  } else if (plan.reduced.dims.size() > 1 && plan.reduced.dims[1] == 1) {
-    plan.pieces = std::clamp<std::int64_t>(fixed::block_of_spans / n, 1, fixed::max_pieces);
-    tile(plan.reduced, geometry, n * plan.pieces, 2);
-    rows = std::max<std::int64_t>(1, rows / plan.pieces);
-  } else {
-    tile(plan.reduced, geometry, n, 1);
-  }
-  plan.inner_dims = regular_rows(iter, plan);
-  const std::int64_t most =
-      n < fixed::short_reduction ? 4 * fixed::max_kept_rows : fixed::max_kept_rows;
-  rows = std::min(rows, widest(plan.reduced.count, kernel.accumulator_bytes, most));
-  tile_kept(plan, iter, rows, 1, 1);
-  stage_inputs(plan, iter, false);
+  return in.kernel.done != nullptr ? std::min(span, fixed::staged_span_elements) : span;
 }
 
-/// Whether rows that the kernel reduces into outputs by itself are all there is.
-bool goes_straight(const TensorIterator& iter, const ReductionKernel& kernel,
-                   const ReducePlan& plan) {
-  if (kernel.reduce_short_rows == nullptr || plan.form != ReduceForm::spans) return false;
-  if (iter.ndim() != 2 || plan.kept.dims.size() != 1 || plan.kept.dims[0] != 1) return false;
-  const Geometry& geometry = iter.geometry();
-  const std::int64_t n = geometry.extent(0);
-  return n < fixed::short_reduction && !plan.operands[0].staged && !plan.operands[1].staged &&
-         geometry.stride(1, 1) == n * plan.operands[1].memory_size;
+ReduceBlocks span_blocks(const ReduceInputs& in, const ReduceDims& dims) {
+  const ReduceSide& side = dims.reduced;
+  const std::int64_t n = in.geometry.extent(0), span = span_of(in, dims, n);
+  const bool is_cut = n > span, run_on = !is_cut && side.ndim() > 1 && side.steps[1].dim == 1;
+  std::int64_t spans = 1;
+  if (is_cut && in.kernel.done == nullptr)
+    spans = std::max<std::int64_t>(1, fixed::block_elements / span);
+  if (run_on)
+    spans = std::clamp<std::int64_t>(fixed::block_elements / n, 1, fixed::max_block_spans);
+  return {cut(side, in.geometry, {std::min(n, span) * spans, run_on ? 2 : 1}), span, spans};
 }
+
+ReduceBlocks cut_blocks(const ReduceInputs& in, const ReduceDims& dims) {
+  if (dims.form == ReduceForm::spans) return span_blocks(in, dims);
+  if (dims.form == ReduceForm::columns || dims.form == ReduceForm::folded)
+    return column_blocks(in, dims);
+  if (dims.form == ReduceForm::gathered_spans) {
+    const std::int64_t span = span_of(in, dims, 1);
+    ReduceSide reduced = cut(dims.reduced, in.geometry, {span});
+    const bool is_packed =
+        !in.all([&](int k, std::int64_t size) { return is_dense(reduced, in.geometry, k, size); });
+    return {std::move(reduced), span, 1, is_packed};
+  }
+  const std::int64_t max_rows =
+      std::min(fixed::block_rows, in.gathered_elements() / fixed::min_reduced_columns);
+  return {cut(dims.reduced, in.geometry, {max_rows}), 0, 1, true};
+}
+
+// ---- Tiles of kept elements ---------------------------------------------------------------------
+
+/// Kept elements, at most, of which a whole combining tree stays in cache.
+std::int64_t tree_width(const ReductionKernel& kernel, const Tuning& t, const ReduceSide& reduced,
+                        std::int64_t max) {
+  const std::int64_t width = t.tree_bytes / CombiningTree::bytes_needed(kernel, 1, reduced.count);
+  return std::clamp(width >= cache_line_bytes ? width - width % cache_line_bytes : width,
+                    fixed::min_reduced_columns, max);
+}
+
+/// How large tiles are at best. In `columns` and `spans`, the first inner_dims are rows in the
+/// inputs, of which no less than inner_elements should be left.
+TileBounds kept_bounds(const ReduceInputs& in, const ReduceDims& dims, const ReduceBlocks& blocks,
+                       const Tuning& t, const RunOptions& options) {
+  const auto width = [&](std::int64_t max) {
+    return tree_width(in.kernel, t, blocks.reduced, max);
+  };
+  switch (dims.form) {
+    case ReduceForm::spans: {
+      const std::int64_t n = in.geometry.extent(0);
+      if (n > blocks.span) return {1, max_rank, 1, 1};
+      // Larger for one thread, which takes all of them.
+      const std::int64_t times = options.serial || num_threads() == 1 ? 8 : 1;
+      const std::int64_t rows = times * t.reduced_tile_elements / (n * blocks.spans);
+      const bool is_short = n < fixed::short_reduction;
+      return {std::min(rows, width(t.max_reduced_rows * (is_short ? 4 : 1))), max_rank, 1, 1};
+    }
+    case ReduceForm::gathered_spans:
+      return {blocks.pack ? blocks.span / blocks.reduced.tile_elements : 1};
+    case ReduceForm::columns: {
+      // About equally wide: threads share them.
+      const std::int64_t columns = in.elements_of(dims.kept, dims.row_dims);
+      const std::int64_t max = width(t.max_reduced_rows);
+      const std::int64_t share = whole_lines(ceil_div(columns, ceil_div(columns, max)));
+      return {std::max(dims.deferred, columns <= max ? max : std::min(max, share)), max_rank,
+              dims.row_dims, std::max(dims.deferred, cache_line_bytes)};
+    }
+    case ReduceForm::folded: return {fixed::folded_columns, dims.row_dims};
+    case ReduceForm::gathered_columns: break;
+  }
+  return {std::min(width(2 * t.max_reduced_rows),
+                   in.gathered_elements() / blocks.reduced.tile_elements)};
+}
+
+/// Where output 0 is dense along a dim other than the first, and results are too many to be put
+/// together first, tiles are so narrow that they hold whole cache lines of it: of the rows no more
+/// is left than lies inside of that dim, if that is enough, or it comes next after them.
+ReduceTiles tile_kept(const ReduceInputs& in, const ReduceDims& dims, const ReduceBlocks& blocks,
+                      const Tuning& t, const RunOptions& options) {
+  const TileBounds bounds = kept_bounds(in, dims, blocks, t, options);
+  const Geometry& geometry = in.geometry;
+  const ReduceSide& kept = dims.kept;
+  const int inner_dims = dims.form == ReduceForm::spans ? in.joined_dims(kept) : dims.row_dims;
+  const auto in_order = [&](bool collects) {
+    return ReduceTiles{cut(kept, geometry, {bounds.elements, bounds.dims}), inner_dims, collects};
+  };
+  const auto is_dense_along = [&](const TileStep& step) {
+    return geometry.stride(step.dim, 0) == in.operands[0].memory_size &&
+           geometry.extent(step.dim) > 1;
+  };
+  int dense = dims.first_kept();
+  while (dense < kept.ndim() && !is_dense_along(kept.steps[dense]))
+    ++dense;
+  if (bounds.inner_dims == 0 || dense == dims.first_kept() || dense == kept.ndim())
+    return in_order(false);
+  std::int64_t bytes = 0;  // of all outputs
+  for (int k = 0; k < in.iter.noutputs(); ++k)
+    bytes += kept.elements * in.operands[k].memory_size;
+  if (bytes <= t.max_collected_bytes) return in_order(bytes > t.min_collected_bytes);
+  const int inner = std::min(dense, bounds.inner_dims);
+  // Rows that are cut short cost more than lines of which little is written at a time.
+  if (inner < bounds.inner_dims && in.elements_of(kept, inner) < bounds.inner_elements)
+    return in_order(false);
+  ReduceSide side = kept;
+  const auto move_inside = [&](auto& list) {
+    std::rotate(list.begin() + inner, list.begin() + dense, list.begin() + dense + 1);
+  };
+  move_inside(side.steps);
+  move_inside(side.places);
+  const std::int64_t row = std::max(bounds.inner_elements, bounds.elements / t.min_transposed_side);
+  return {cut(side, geometry, {bounds.elements, max_rank, inner, row}), std::min(inner_dims, inner),
+          false};
+}
+
+// ---- Threads ------------------------------------------------------------------------------------
 
 /// Groups of blocks where there are too few kept tiles for the threads.
-void share_blocks(ReducePlan& plan, const TensorIterator& iter, const RunOptions& options) {
-  plan.grain = plan.kept.count;
-  plan.group = static_cast<std::int64_t>(
-      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, plan.reduced.count))));
-  if (options.serial || (iter.numel() <= fixed::few_for_threads && options.grain == 0)) return;
-  constexpr float cost = 1;  // of taking in an element, in adds
-  const std::int64_t grain = estimate_grain(iter, cost, options, plan.stages_inputs ? 1 : 0);
-  const std::int64_t per_tile =
-      std::max<std::int64_t>(1, plan.kept.tile_elements * plan.reduced.elements);
-  plan.grain = std::max<std::int64_t>(1, grain / per_tile);
-  if (iter.numel() <= grain || plan.reduced.count < 2) return;
+ReduceShares share_blocks(const ReduceInputs& in, const ReduceSide& kept,
+                          const ReduceBlocks& blocks, const Tuning& t, const RunOptions& options) {
+  const std::int64_t tiles = kept.count, count = blocks.reduced.count, numel = in.iter.numel();
+  auto group = static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, count))));
+  const bool is_small = numel <= 4 * t.min_thread_elements && options.grain == 0;
+  if (options.serial || is_small) return {group, 1, tiles};
+  const int staged = blocks.pack || in.casts ? 1 : 0;
+  const std::int64_t elements = estimate_grain(in.iter, plain_cost, options, staged);
+  const std::int64_t tile = kept.tile_elements * blocks.reduced.elements;
+  const std::int64_t grain = std::max<std::int64_t>(1, elements / std::max<std::int64_t>(1, tile));
   const int threads = num_threads();
-  if (threads == 1 || ceil_div(plan.kept.count, plan.grain) >= 2 * threads) return;
+  if (numel <= elements || count < 2 || threads == 1 || ceil_div(tiles, grain) >= 2 * threads)
+    return {group, 1, grain};
   // Any power of two gives the same tree. Halve until shares are even, or too little is in each.
   // More of them would cost: what one thread has made and another combines goes from cache to
   // cache.
-  const std::int64_t block = plan.kept.tile_elements * plan.reduced.tile_elements;
-  const std::int64_t blocks = plan.kept.count * plan.reduced.count;
+  const std::int64_t block = kept.tile_elements * blocks.reduced.tile_elements;
   const auto uneven = [&] {
-    const std::int64_t items = plan.kept.count * ceil_div(plan.reduced.count, plan.group);
-    const std::int64_t longest = ceil_div(items, threads) * plan.group * threads;
-    return longest > blocks + blocks / 8;
+    const std::int64_t longest = ceil_div(tiles * ceil_div(count, group), threads) * group;
+    return longest * threads > tiles * count + tiles * count / 8;
   };
-  while (plan.group > 1 && plan.group * block > grain && uneven())
-    plan.group /= 2;
-  plan.groups = ceil_div(plan.reduced.count, plan.group);
+  while (group > 1 && group * block > elements && uneven())
+    group /= 2;
+  return {group, ceil_div(count, group), grain};
+}
+
+/// Whether rows that the kernel reduces into outputs by itself are all there is.
+bool goes_straight(const ReduceInputs& in, const ReducePlan& plan) {
+  const TileSteps& kept = plan.dims.kept.steps;
+  if (in.kernel.reduce_short_rows == nullptr || plan.dims.form != ReduceForm::spans ||
+      in.iter.ndim() != 2 || kept.size() != 1 || kept[0].dim != 1) {
+    return false;
+  }
+  const std::int64_t n = in.geometry.extent(0);
+  return n < fixed::short_reduction && !plan.operands[0].is_staged() && !in.casts &&
+         in.geometry.stride(1, 1) == n * plan.operands[1].memory_size;
 }
 
 }  // namespace
 
-bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
-                        std::int64_t columns, bool short_rows) noexcept {
-  if (kept == 1) return false;
-  if (kept_inside) return columns >= fixed::min_reduced_columns || reduced < fixed::short_reduction;
-  return reduced < fixed::short_reduction && kept >= fixed::min_reduced_columns / 2 && !short_rows;
+ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
+    : dims(choose_form(in)),
+      blocks(cut_blocks(in, dims)),
+      tiles(tile_kept(in, dims, blocks, tuning(), options)),
+      shares(share_blocks(in, tiles.kept, blocks, tuning(), options)) {
+  for (int k = 0; k < in.iter.ntensors(); ++k) {
+    const TypeChange& change = in.operands[k];
+    const bool is_output = k < in.iter.noutputs();
+    operands.emplace_back(
+        change, is_output ? !tiles.collects && !is_dense(tiles.kept, in.geometry, k,
+                                                         change.memory_size, dims.first_kept())
+                          : blocks.pack);
+  }
+  straight = goes_straight(in, *this);
 }
 
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                           const RunOptions& options) {
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
-  ReducePlan plan;
-  for (int d = 0; d < iter.ndim(); ++d) {
-    ReduceSide& side = stands_still(iter, d) ? plan.reduced : plan.kept;
-    side.dims.push_back(static_cast<std::uint8_t>(d));
-    side.places.push_back(side.elements);
-    side.elements *= iter.geometry().extent(d);
-  }
-  classify(iter, kernel, plan);
-  std::int64_t input_bytes = 1;
-  for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
-    const ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    input_bytes += r.buffer_bytes();
-  }
-  const std::int64_t capacity = std::max(fixed::min_staged, max_stage_bytes / input_bytes);
-  choose_form(iter, kernel, plan);
-  if (plan.by_columns()) {
-    tile_columns(plan, iter, capacity, kernel);
-  } else {
-    tile_spans(plan, iter, kernel, options.serial ? 1 : num_threads());
-  }
-  for (int k = 0; k < iter.ntensors(); ++k) {
-    ReduceOperand& r = plan.operands[static_cast<std::size_t>(k)];
-    if (k < iter.noutputs()) {
-      r.pack = !dense(iter.geometry(), k, r.memory_size, plan.kept, plan.first_kept());
-      r.staged = r.converts() || r.pack;
-    } else {
-      plan.stages_inputs = plan.stages_inputs || r.staged;
-    }
-  }
-  plan.straight = goes_straight(iter, kernel, plan);
-  share_blocks(plan, iter, options);
-  return plan;
+  return ReducePlan(ReduceInputs(iter, kernel), options);
 }
 
 }  // namespace v0

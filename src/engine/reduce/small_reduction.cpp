@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/reduce/small_reduction.hpp"
 
-#include "engine/reduce/reduce_plan.hpp"
-#include "kernels/stage/stage.hpp"
+#include "engine/elementwise/tile_plan.hpp"
+#include "engine/reduce/reduce_form.hpp"
 #include "machine/fixed_sizes.hpp"
-#include "machine/tuning.hpp"
 
 #include <algorithm>
 
 namespace weft {
 inline namespace v0 {
+namespace {
+
+/// Elements, at most, where all of them are one row and become one: that is one span of the plan's,
+/// too. Otherwise the plan does not fold so few either.
+constexpr std::int64_t max_in_row = fixed::staged_span_elements;
+constexpr std::int64_t max_elements = fixed::max_unfolded;
+
+/// Bytes on the stack: of accumulators, and of rows that are packed.
+constexpr std::int64_t buffer_bytes = max_stage_bytes / 3;
+
+}  // namespace
+
 bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
-  return elements >= 2 && elements <= std::min(fixed::few_in_row, kernel.span_elements) &&
-         kernel.noutputs == 1 && kernel.ninputs == 1 &&
-         kernel.accumulator_bytes <= fixed::few_accumulators_bytes;
+  return elements >= 2 && elements <= std::min(max_in_row, kernel.span_elements) &&
+         kernel.noutputs == 1 && kernel.ninputs == 1 && kernel.accumulator_bytes <= buffer_bytes;
 }
 
 void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
                        std::int64_t elements) {
-  alignas(cache_line_bytes) char accumulator[fixed::few_accumulators_bytes];
+  alignas(cache_line_bytes) char accumulator[buffer_bytes];
   const std::int64_t row_bytes = 0;
   kernel.reduce_spans(kernel.context, accumulator, &input, &row_bytes, 1, elements, 0, 0);
   kernel.project(kernel.context, accumulator, 1, &output);
@@ -29,77 +39,73 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
   const Geometry& geometry = iter.geometry();
   const int ndim = geometry.ndim();
   const std::int64_t numel = iter.numel();
-  if (numel > fixed::few_in_row || numel == 0 || ndim == 0 || ndim > 2) return r;
+  if (numel > max_in_row || numel == 0 || ndim == 0 || ndim > 2) return r;
   if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return r;
   for (int k = 0; k < 2; ++k) {
     const Operand& op = iter.operand(k);
     if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) return r;
   }
-  // Of one dim, the other one is of one element.
-  constexpr std::int64_t still[] = {0, 0};
-  const bool two = ndim > 1;
-  const std::int64_t* const steps0 = geometry.strides(0);
-  const std::int64_t* const steps1 = two ? geometry.strides(1) : still;
-  const std::int64_t extent0 = geometry.extent(0), extent1 = two ? geometry.extent(1) : 1;
-  const bool reduced0 = steps0[0] == 0;
-  if (two && reduced0 == (steps1[0] == 0)) return r;
-  const std::int64_t* const kept_steps = reduced0 ? steps1 : steps0;
-  const std::int64_t* const reduced_steps = reduced0 ? steps0 : steps1;
-  r.kept = reduced0 ? extent1 : extent0;
-  r.reduced = reduced0 ? extent0 : extent1;
-  if (numel > (r.kept > 1 ? fixed::min_folded : fixed::few_in_row)) return r;
-  if (r.kept > 1 && kept_steps[0] != element_size(kernel.types[0])) return r;
-  // The plan sees what repeats behind what is kept.
-  if (r.reduced > 1 && reduced_steps[1] == 0) return r;
-  const std::int64_t size = element_size(kernel.types[1]);
-  const bool short_rows = reduced0 && reduced_steps[1] == size && kernel.short_rows;
-  r.by_columns = reduces_by_columns(r.kept, r.reduced, !reduced0, r.kept, short_rows);
-  if (r.reduced > (r.by_columns ? fixed::few_blocks * fixed::block_rows : kernel.span_elements))
+  const bool reduced0 = geometry.stride(0, 0) == 0;
+  if (ndim == 2 && reduced0 == (geometry.stride(1, 0) == 0)) return r;
+  const int kept = reduced0 ? 1 : 0, reduced = 1 - kept;
+  const auto side = [&](int dim) {  // of one dim, the other one is of one element
+    return dim < ndim ? SmallReduction::Side{geometry.extent(dim), geometry.stride(dim, 1)}
+                      : SmallReduction::Side{1, 0};
+  };
+  r.kept = side(kept);
+  r.reduced = side(reduced);
+  if (r.kept.count > 1 &&
+      (numel > max_elements || geometry.stride(kept, 0) != element_size(kernel.types[0]))) {
     return r;
-  const std::int64_t blocks = r.reduced > fixed::block_rows ? fixed::few_blocks : 1;
-  if (blocks * r.kept * kernel.accumulator_bytes > fixed::few_accumulators_bytes) return r;
-  r.inner = r.by_columns ? r.kept : r.reduced;
-  r.inner_bytes = (r.by_columns ? kept_steps : reduced_steps)[1];
-  r.outer = r.by_columns ? r.reduced : r.kept;
-  r.outer_bytes = (r.by_columns ? reduced_steps : kept_steps)[1];
-  r.is_packed = r.inner_bytes != size;
-  if (r.is_packed && numel * size > fixed::few_packed_bytes) return r;
-  r.fits = true;
+  }
+  // The plan sees what repeats behind what is kept.
+  if (r.reduced.count > 1 && r.reduced.bytes == 0) return r;
+  const std::int64_t size = element_size(kernel.types[1]);
+  const bool short_rows = reduced0 && r.reduced.bytes == size && kernel.short_rows;
+  r.by_columns =
+      reduces_by_columns(r.kept.count, r.reduced.count, !reduced0, r.kept.count, short_rows);
+  // Two blocks of rows at most, which are combined in their order.
+  if (r.reduced.count > (r.by_columns ? 2 * fixed::block_rows : kernel.span_elements)) return r;
+  const std::int64_t blocks = r.reduced.count > fixed::block_rows ? 2 : 1;
+  if (blocks * r.kept.count * kernel.accumulator_bytes > buffer_bytes) return r;
+  r.is_packed = r.row().bytes != size;
+  r.fits = !r.is_packed || numel * size <= buffer_bytes;
   return r;
 }
 
 std::int64_t block_of(const SmallReduction& r) {
-  return r.by_columns ? std::min(r.reduced, fixed::block_rows) : r.reduced;
+  return r.by_columns ? std::min(r.reduced.count, fixed::block_rows) : r.reduced.count;
 }
 
 void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
                          const ReductionKernel& kernel) {
   char* input = iter.operand(1).data;
   char* output = iter.operand(0).data;
-  std::int64_t row_bytes = r.outer_bytes;
-  alignas(cache_line_bytes) char packed[fixed::few_packed_bytes];
+  const std::int64_t kept = r.kept.count;
+  std::int64_t row_bytes = r.rows().bytes;
+  alignas(cache_line_bytes) char packed[buffer_bytes];
   if (r.is_packed) {
-    const std::int64_t size = element_size(kernel.types[1]);
-    copy_block_kernel(size)(packed, size, r.inner * size, input, r.inner_bytes, row_bytes, r.inner,
-                            r.outer);
+    const std::int64_t size = element_size(kernel.types[1]), n = r.row().count;
+    copy_block_kernel(size)(packed, size, n * size, input, r.row().bytes, row_bytes, n,
+                            r.rows().count);
     input = packed;
-    row_bytes = r.inner * size;
+    row_bytes = n * size;
   }
-  alignas(cache_line_bytes) char accumulators[fixed::few_accumulators_bytes];
+  alignas(cache_line_bytes) char accumulators[buffer_bytes];
   if (r.by_columns) {
-    const std::int64_t first = block_of(r);
-    kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, first, r.kept, 0);
-    if (r.reduced > first) {
-      char* const others = accumulators + r.kept * kernel.accumulator_bytes;
+    const std::int64_t first = block_of(r), rest = r.reduced.count - first;
+    kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, first, kept, 0);
+    if (rest > 0) {
+      char* const others = accumulators + kept * kernel.accumulator_bytes;
       input += first * row_bytes;
-      kernel.reduce_columns(kernel.context, others, &input, &row_bytes, r.reduced - first, r.kept,
-                            first);
-      kernel.combine(kernel.context, accumulators, others, r.kept);
+      kernel.reduce_columns(kernel.context, others, &input, &row_bytes, rest, kept, first);
+      kernel.combine(kernel.context, accumulators, others, kept);
     }
   } else {
-    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, r.kept, r.reduced, 0, 0);
+    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, kept, r.reduced.count, 0,
+                        0);
   }
-  kernel.project(kernel.context, accumulators, r.kept, &output);
+  kernel.project(kernel.context, accumulators, kept, &output);
 }
 
 }  // namespace v0

@@ -13,12 +13,17 @@ inline namespace v0 {
 /// How to reduce a few elements of one input into one output, both of the kernel's own types: too
 /// little work to plan for. The blocks are those of the plan.
 struct SmallReduction {
+  struct Side {
+    std::int64_t count, bytes;  // elements, and bytes from one to the next in the input
+  };
+
   bool fits = false;  ///< false if there is more to do than that; the rest is undefined then
   bool by_columns;    ///< kept elements are next to each other in a row of the block
-  bool is_packed;     ///< rows do not lie so, and go through a buffer
-  std::int64_t kept, reduced;       ///< elements
-  std::int64_t inner, inner_bytes;  ///< elements of a row, and bytes from one to the next
-  std::int64_t outer, outer_bytes;  ///< rows, and bytes from one to the next
+  bool is_packed;     ///< rows are not dense in memory, and go through a buffer
+  Side kept, reduced;
+
+  const Side& row() const noexcept { return by_columns ? kept : reduced; }
+  const Side& rows() const noexcept { return by_columns ? reduced : kept; }
 };
 
 SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/reduce/collected_results.hpp"
+
+#include "engine/copy/run_copy.hpp"
+
+#include <utility>
+
+namespace weft {
+inline namespace v0 {
+
+CollectedResults::CollectedResults(const TensorIterator& iter, const ReducePlan& plan)
+    : iter_(iter), plan_(plan) {
+  for (int k = 0; k < iter.ntensors(); ++k)
+    data_[k] = iter.operand(k).data;
+  if (!plan.tiles.collects) return;
+  const ReduceSide& kept = plan.tiles.kept;
+  const auto bytes_of = [&](int k) {
+    return whole_lines(kept.elements * plan.operands[k].memory_size);
+  };
+  std::int64_t bytes = 0;
+  for (int k = 0; k < iter.noutputs(); ++k)
+    bytes += bytes_of(k);
+  collected_ = std::make_unique<Collected>();
+  collected_->geometry = iter.geometry();
+  collected_->memory = std::make_unique_for_overwrite<Line[]>(lines(bytes));
+  char* at = reinterpret_cast<char*>(collected_->memory.get());
+  for (int k = 0; k < iter.noutputs(); ++k) {
+    data_[k] = std::exchange(at, at + bytes_of(k));
+    for (int i = plan.dims.first_kept(); i < kept.ndim(); ++i)
+      collected_->geometry.stride(kept.steps[i].dim, k) =
+          kept.places[i] * plan.operands[k].memory_size;
+  }
+}
+
+void CollectedResults::write() const {
+  if (!collected_) return;
+  for (int k = 0; k < iter_.noutputs(); ++k) {
+    const Operand& output = iter_.operand(k);
+    DimVector shape, strides, places;  // in elements
+    for (int i = plan_.tiles.kept.ndim() - 1; i >= plan_.dims.first_kept(); --i) {
+      const int d = plan_.tiles.kept.steps[i].dim;
+      shape.push_back(collected_->geometry.extent(d));
+      strides.push_back(iter_.geometry().stride(d, k) / plan_.operands[k].memory_size);
+      places.push_back(plan_.tiles.kept.places[i]);
+    }
+    run_copy(
+        TensorIterator::unary_op(TensorView::trusted(output.data, output.storage, shape, strides),
+                                 TensorView::trusted(data_[k], output.storage, shape, places)));
+  }
+}
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The form in which a kernel sees a reduction.
+#pragma once
+
+#include "engine/reduce/reduce_plan.hpp"
+#include "machine/fixed_sizes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+
+/// The operands of a reduction, and what a plan needs to know of all inputs.
+struct ReduceInputs {
+  ReduceInputs(const TensorIterator& of, const ReductionKernel& by)
+      : iter(of), kernel(by), geometry(of.geometry()) {
+    for (int k = 0; k < iter.ntensors(); ++k) {
+      const TypeChange& change = operands.emplace_back(iter.operand(k), kernel.types[k]);
+      if (k < iter.noutputs()) continue;
+      casts = casts || change.converts();
+      max_size = std::max<std::int64_t>(max_size, change.kernel_size);
+      buffer_bytes += change.buffer_bytes();
+    }
+  }
+
+  /// Whether f(k, size) holds for all inputs k, with elements of `size` bytes in memory.
+  template <class F>
+  bool all(const F& f) const {
+    for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
+      if (!f(k, std::int64_t{operands[k].memory_size})) return false;
+    return true;
+  }
+  /// Whether all are dense along a dim.
+  bool dense_along(int dim) const {
+    return all([&](int k, std::int64_t size) { return geometry.stride(dim, k) == size; });
+  }
+  /// Elements that a block of gathered columns may have.
+  std::int64_t gathered_elements() const { return fixed::gathered_bytes / buffer_bytes; }
+  /// Elements along the first `ndim` dims of a side.
+  std::int64_t elements_of(const ReduceSide& side, int ndim) const {
+    std::int64_t elements = 1;
+    for (int i = 0; i < ndim; ++i)
+      elements *= geometry.extent(side.steps[i].dim);
+    return elements;
+  }
+  /// Kept dims in front of the others that are one dim in all inputs. They may be several, where an
+  /// output does not let them be one; what is made of them must not depend on that.
+  int joined_dims(const ReduceSide& kept) const;
+
+  const TensorIterator& iter;
+  const ReductionKernel& kernel;
+  const Geometry& geometry;
+  SmallVector<TypeChange, inline_operands> operands;  // outputs first
+  bool casts = false;                                 // any of them
+  std::int64_t max_size = 1;                          // bytes of an element as the kernel sees it
+  std::int64_t buffer_bytes = 1;                      // of an element of each
+};
+
+/// Whether to reduce by columns (kept elements next to each other) rather than spans: `kept` and
+/// `reduced` elements in all, and whether dim 0 is kept, then of how many columns. `short_rows`:
+/// whether rows that are not gathered may be short.
+bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
+                        std::int64_t columns, bool short_rows) noexcept;
+
+/// Chooses.
+ReduceDims choose_form(const ReduceInputs& inputs);
+
+/// The largest power of two that is not above n, or 1.
+std::int64_t floor_power(std::int64_t n) noexcept;
+
+}  // namespace v0
+}  // namespace weft
