@@ -4,6 +4,7 @@
 #include <weft/iter/config.hpp>
 
 #include "kernels/reduce/reduce.hpp"
+#include "machine/tuning.hpp"
 #include "support/dense.hpp"
 #include "support/naive_reduce.hpp"
 #include "support/threads.hpp"
@@ -211,4 +212,31 @@ TEST_CASE("reductions: the same bits however the output is laid out", "[kernels]
     });
   }
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("transposed results: accumulators are in the order of the iterator's dims", "[kernels]") {
+  WEFT_RANDOM(random);
+  weft::Tuning tuning = weft::tuning();
+  tuning.max_collected_bytes = 0;  // as if there were many results
+  const weft::ScopedTuning scope(tuning);
+  const auto& kernel = *weft::reduce_kernel(ReduceOp::sum, ScalarType::f32);
+  REQUIRE(kernel.accumulator_bytes == sizeof(double));
+  const Dims shape = {9, 30, 40, 20}, kept = {1, 30, 40, 1};
+  for (const std::int64_t row : {20, 21}) {
+    const weft::Tensor a =
+        weft::Tensor::empty_strided(shape, {1200 * row, 40 * row, row, 1}, ScalarType::f32);
+    test::fill(ScalarType::f32, a.data(), a.end_byte() / 4, random, test::Values::small);
+    const auto output = [&] {
+      return weft::Tensor::empty_strided(kept, {1, 1, 30, 1}, ScalarType::f32);
+    };
+    const weft::Tensor want = output(), got = output();
+    weft::run_reduction(TensorIterator::reduce_op(want, a), kernel);
+    const auto iter = TensorIterator::reduce_op(got, a);
+    std::vector<double> accumulators(static_cast<std::size_t>(iter.num_output_elements()));
+    weft::run_partial_reduction(iter, kernel, accumulators.data());
+    weft::finalize_reduction(iter, kernel, accumulators.data());
+    CHECK(test::difference(got, test::dense_copy(want)).empty());
+    for (std::int64_t i = 0; i < 30; ++i)
+      CHECK(accumulators[static_cast<std::size_t>(40 * i)] == want.at<float>({0, i, 0, 0}));
+  }
 }

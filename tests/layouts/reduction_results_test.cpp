@@ -145,6 +145,27 @@ TEST_CASE("transposed results: the same bits as in the order in which they are m
   CHECK_TALLY(tally);
 }
 
+TEST_CASE("transposed results: outputs of different orders", "[layouts]") {
+  WEFT_RANDOM(random);
+  for (const Dims& shape : {Dims{2, 300, 400}, Dims{7, 90, 500}}) {
+    Tensor a = Tensor::zeros(shape, ScalarType::f32);
+    test::fill(ScalarType::f32, a.data(), a.numel(), random, test::Values::small);
+    const Dims kept = {shape[1], shape[2]};
+    const auto output = [&](bool transposed) {
+      const Dims strides = {transposed ? 1 : kept[1], transposed ? kept[0] : 1};
+      return Tensor::empty_strided(kept, strides, ScalarType::f32);
+    };
+    const Tensor var = output(false), mean = output(false);
+    weft::var_mean_out(var, mean, a, {0});
+    for (const bool first : {false, true}) {
+      const Tensor var2 = output(first), mean2 = output(!first);
+      weft::var_mean_out(var2, mean2, a, {0});
+      CHECK(test::difference(var2, test::dense_copy(var)).empty());
+      CHECK(test::difference(mean2, test::dense_copy(mean)).empty());
+    }
+  }
+}
+
 TEST_CASE("transposed results: explained", "[layouts]") {
   const Tensor in = Tensor::zeros({30, 40, 50}, ScalarType::f32);
   const Tensor straight = Tensor::zeros({40, 50}, ScalarType::f32);
