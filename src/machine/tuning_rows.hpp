@@ -41,7 +41,6 @@
   ROW(small_plane_bytes, "bytes", 0, 1 << 20, 8 << 10, 8 << 10, 8 << 10, 7, "buffers of a plane up to which transposed planes are gathered") \
   ROW(short_row_bytes, "bytes", 0, 1 << 16, 128, 128, 128, 7, "a row that is gathered if that only packs what repeats; half of it beyond the second level") \
   ROW(min_repeats, "rows", 1, 1 << 16, 8, 8, 8, 7, "uses of what is packed because it repeats")                        \
-  ROW(scalar_tail, "elements", 1, 1 << 16, 16, 16, 16, 7, "of so many, one in a scalar tail does no harm; a quarter of it for rows with bytes among their elements") \
   /* Tiles */                                                                                                          \
   ROW(tile_bytes, "bytes", 4 << 10, 24 << 10, 24 << 10, 24 << 10, 24 << 10, 2, "buffers that stay in the first level; half of it where operands agree on the order, or of chunks") \
   ROW(max_staged, "elements", 64, 1 << 16, 4096, 4096, 4096, 2, "of a tile with something staged")                     \
@@ -63,8 +62,7 @@
   /* Strided operands */                                                                                               \
   ROW(min_dense_extent, "elements", 2, 1 << 16, 4, 4, 4, 7, "elements side by side that are not better fetched one pass each") \
   ROW(min_strided_row, "elements", 1, 1 << 30, 32, 32, 32, 2, "a row for the kernel's strided loop")                   \
-  ROW(strided_bytes, "bytes", 1, 1 << 20, 40, 40, 40, 2, "memory an element that it touches, to be worth it; half of it beyond half of the last level") \
-  ROW(strided_bytes_wide, "bytes", 1, 1 << 20, 32, 32, 32, 2, "the same of elements of 8 bytes and more")              \
+  ROW(strided_bytes, "bytes", 1, 1 << 20, 40, 40, 40, 2, "memory an element that it touches, to be worth it; a fifth less of wide ones, half of it beyond half of the last level") \
   ROW(strided_reach, "L2", 0, 1 << 20, 1 << 20, 1 << 20, 4, 2, "all bytes up to which the strided loop is taken")      \
   ROW(strided_chunk_bytes, "bytes", 4 << 10, 1 << 20, 20 << 10, 32 << 10, 32 << 10, 7, "cache that a chunk of a strided row takes up") \
   ROW(max_chunk, "elements", 1024, 2048, 2048, 2048, 2048, 7, "of any chunk")                                          \

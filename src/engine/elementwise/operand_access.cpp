@@ -202,7 +202,7 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
   if (bytes > t.strided_reach * t.l2_bytes) return false;
   if (strided == 1) return last_step >= 2 * cache_line_bytes && narrowest >= word_bytes;
   if (bytes > t.l3_bytes / 2) return touched >= t.strided_bytes / 2;
-  return touched >= (narrowest >= wide_bytes ? t.strided_bytes_wide : t.strided_bytes);
+  return touched >= t.strided_bytes - (narrowest >= wide_bytes ? t.strided_bytes / 5 : 0);
 }
 
 bool can_step(const TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel) {

@@ -40,18 +40,18 @@ std::int64_t widest_element(const TileOperands& operands) {
 /// True if rows have bytes among their elements and end in many single ones. A loop takes as many
 /// elements at a time as bytes fill a register, however large the others are, and what is left over
 /// one by one.
-bool ends_bytes_singly(const TileOperands& operands, const Tuning& tuning, std::int64_t row) {
+bool ends_bytes_singly(const TileOperands& operands, std::int64_t row) {
   const bool has_bytes = std::any_of(operands.begin(), operands.end(), [](const TileOperand& t) {
     return t.access == Access::direct && t.kernel_size == 1;
   });
-  return has_bytes && row % register_bytes * (tuning.scalar_tail / 4) >= row;
+  return has_bytes && row % register_bytes * (register_bytes / 4) >= row;
 }
 
 /// True if rows of a plan that stages nothing end in so many single elements that gathering is
 /// quicker: it packs nothing, or rows do not fill a register.
-bool ends_in_singles(const TileOperands& operands, const Geometry& geometry, const Tuning& tuning) {
+bool ends_in_singles(const TileOperands& operands, const Geometry& geometry) {
   const std::int64_t row = geometry.extent(0);
-  if (!ends_bytes_singly(operands, tuning, row)) return false;
+  if (!ends_bytes_singly(operands, row)) return false;
   bool packs = false;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = operands[static_cast<std::size_t>(k)];
@@ -96,8 +96,7 @@ bool gathers_for_free(const TileOperands& operands, const Geometry& geometry,
   const bool is_short =
       row * widest <= (in_cache ? tuning.short_row_bytes : tuning.short_row_bytes / 2) &&
       packs_seldom(operands, geometry, tuning);
-  const bool ends_singly =
-      widest <= 2 && row % (register_bytes / widest) * tuning.scalar_tail >= row;
+  const bool ends_singly = widest <= 2 && row % (register_bytes / widest) * register_bytes >= row;
   if (!is_short && !ends_singly) return false;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = operands[static_cast<std::size_t>(k)];
@@ -121,7 +120,7 @@ bool keeps_rows_separate(const TileOperands& operands, const Geometry& geometry,
   if (row * widest_element(operands) < t.min_mixed_row_bytes) return false;
   // Tiles of rows end where dim 1 does.
   if (row * geometry.extent(1) < std::min(t.enough_gathered, geometry.numel())) return false;
-  return would_stage(operands, geometry, 1, row) && !ends_bytes_singly(operands, t, row);
+  return would_stage(operands, geometry, 1, row) && !ends_bytes_singly(operands, row);
 }
 
 }  // namespace
@@ -132,7 +131,7 @@ bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const 
   if (geometry.ndim() == 1 || row >= t.min_staged_row) return true;
   const bool in_place = totals.staged_bytes == totals.per_row_bytes;  // or one value for each row
   if (in_place && row >= min_direct_row(t, cost, widest_element(operands)) &&
-      !ends_in_singles(operands, geometry, t)) {
+      !ends_in_singles(operands, geometry)) {
     return totals.staged != 0 || !gathers_for_free(operands, geometry, t);
   }
   return totals.staged != 0 && totals.transposed_dim == 0 &&
