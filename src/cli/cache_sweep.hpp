@@ -29,7 +29,9 @@ struct CacheLevel {
   TwiceMeasured line;           ///< one of many cache lines read one after the other
 
   /// GB/s of such reads.
-  double bandwidth() const noexcept { return line.best_ns > 0 ? 64 / line.best_ns : 0; }
+  double bandwidth() const noexcept {
+    return line.best_ns > 0 ? cache_line_bytes / line.best_ns : 0;
+  }
 };
 
 /// CacheLevel::line of the last level and of memory where the table's prices are from.

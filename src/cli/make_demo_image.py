@@ -31,7 +31,7 @@ def thread_on_top(warp, weft):
 
 
 def position_in_float(index, is_top):
-    """-1 to 1 along the two places that a thread bridges before it dives under the next two."""
+    """-1 to 1 along the two crossings that a thread bridges before it dives under the next two."""
     cell = math.floor(index)
     start = cell - (1 if is_top(cell - 1) else 0)
     return index - start - 1
@@ -39,19 +39,19 @@ def position_in_float(index, is_top):
 
 def pixel(x, y):
     warp, weft = x // PITCH, y // PITCH
-    other_x = (x % PITCH + 0.5) / PITCH * 2 - 1
-    other_y = (y % PITCH + 0.5) / PITCH * 2 - 1
+    across_x = (x % PITCH + 0.5) / PITCH * 2 - 1
+    across_y = (y % PITCH + 0.5) / PITCH * 2 - 1
     if thread_on_top(warp, weft):
-        colour, other, thread, along = WEFT[weft % len(WEFT)], other_y, weft, x
+        colour, across, thread, along = WEFT[weft % len(WEFT)], across_y, weft, x
         bridge = position_in_float((x + 0.5) / PITCH, lambda i: thread_on_top(i, weft))
     else:
-        colour, other, thread, along = WARP[warp % len(WARP)], other_x, warp + 100, y
+        colour, across, thread, along = WARP[warp % len(WARP)], across_x, warp + 100, y
         bridge = position_in_float((y + 0.5) / PITCH, lambda i: not thread_on_top(warp, i))
     # A round thread, lit from the upper left, that bends down at both ends of its bridge.
-    round_shade = 0.45 + 0.55 * math.sqrt(max(0.0, 1 - other * other)) - 0.10 * other
+    round_shade = 0.45 + 0.55 * math.sqrt(max(0.0, 1 - across * across)) - 0.10 * across
     bend_shade = 1 - 0.45 * abs(bridge) ** 4
     light = 1.08 - 0.28 * math.hypot(x / WIDTH - 0.35, y / HEIGHT - 0.3)
-    shade = round_shade * bend_shade * light * fibre(thread, along + (other * 2))
+    shade = round_shade * bend_shade * light * fibre(thread, along + (across * 2))
     # Nothing is clipped to black or white.
     return [min(250, max(4, round(c * shade))) for c in colour]
 

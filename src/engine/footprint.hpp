@@ -27,5 +27,8 @@ bool can_stream(const TensorIterator& iter, int output);
 /// `unbuffered`: lines go there as they are computed or read, with no buffer between.
 bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered, const Tuning& tuning);
 
+/// Picoseconds until `bytes` of lines have come from the level that holds them, by the table.
+std::int64_t fetch_ps(std::int64_t bytes, const Tuning& tuning);
+
 }  // namespace v0
 }  // namespace weft

@@ -10,11 +10,19 @@
 
 #include "machine/tuning.hpp"
 
+#include <cstdint>
+
 namespace weft {
 inline namespace v0 {
 
 /// Those that can carry out a call, in the order of the enumerators.
 using Strategies = SmallVector<StrategyCandidate, strategy_count>;
+
+/// One of them, with what it is estimated to take.
+inline StrategyCandidate estimated(Strategy strategy, std::int64_t ps) noexcept {
+  constexpr double ps_of_ns = 1000;
+  return {strategy, static_cast<double>(ps) / ps_of_ns};
+}
 
 /// The one that the options ask for, or else the tuning; `automatic` if neither does.
 inline Strategy wanted_strategy(const RunOptions& options, const Tuning& tuning) noexcept {

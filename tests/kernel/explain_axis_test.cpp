@@ -5,6 +5,7 @@
 
 #include "support/arena.hpp"
 #include "support/dense.hpp"
+#include "support/random_axes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -132,21 +133,11 @@ TEST_CASE("explain: the forms of prefix operations", "[kernel]") {
 TEST_CASE("explain: blocks of prefix operations over any layout", "[kernel]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(1000); ++round) {
-    const Dims shape = test::random_shape(random, 3, round % 8 == 0 ? 90 : 9);
-    if (shape.empty()) continue;
-    const Memory out = test::random_output(random, ScalarType::f32, shape);
-    const ScalarType type = random.chance(70) ? ScalarType::f32 : ScalarType::i16;
-    const Memory in = test::random_memory(random, type, test::random_layout(random, shape));
-    const std::int64_t axis = random.integer(0, static_cast<std::int64_t>(shape.size()) - 1);
-    const bool takes_lines = random.chance(60);
-    std::string form;
-    const std::string wrong = difference(out.view(), in.view(), axis, takes_lines, form);
-    tally.check(wrong.empty(), [&](auto& text) {
-      test::describe(test::describe(text, out.view()) << " of ", in.view())
-          << " along " << axis << ", " << form << ": " << wrong;
-    });
-  }
+  const auto wrong = [&](const TensorView& out, const TensorView& in, std::int64_t axis,
+                         std::string& form) {
+    return difference(out, in, axis, random.chance(60), form);
+  };
+  test::check_random_axes(random, tally, ScalarType::i16, wrong);
   CHECK_TALLY(tally);
 }
 

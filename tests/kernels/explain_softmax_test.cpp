@@ -6,6 +6,7 @@
 #include "engine/axis/run_softmax.hpp"
 #include "support/arena.hpp"
 #include "support/dense.hpp"
+#include "support/random_axes.hpp"
 
 #include <algorithm>
 #include <string>
@@ -126,20 +127,7 @@ TEST_CASE("explain: the forms of softmax", "[kernels]") {
 TEST_CASE("explain: blocks of softmax over any layout", "[kernels]") {
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int round = 0; round < test::rounds(1000); ++round) {
-    const Dims shape = test::random_shape(random, 3, round % 8 == 0 ? 90 : 9);
-    if (shape.empty()) continue;
-    const Memory out = test::random_output(random, ScalarType::f32, shape);
-    const ScalarType type = random.chance(70) ? ScalarType::f32 : ScalarType::f16;
-    const Memory in = test::random_memory(random, type, test::random_layout(random, shape));
-    const std::int64_t axis = random.integer(0, static_cast<std::int64_t>(shape.size()) - 1);
-    std::string form;
-    const std::string wrong = difference(out.view(), in.view(), axis, form);
-    tally.check(wrong.empty(), [&](auto& text) {
-      test::describe(test::describe(text, out.view()) << " of ", in.view())
-          << " along " << axis << ", " << form << ": " << wrong;
-    });
-  }
+  test::check_random_axes(random, tally, ScalarType::f16, difference);
   CHECK_TALLY(tally);
 }
 

@@ -67,7 +67,8 @@ struct Explanation {
     WEFT_API std::string_view how() const noexcept;
     /// "row-tiles, 2 threads, 4096 bytes moved".
     WEFT_API std::string to_text() const;
-    /// One JSON object with the fields above; strategy, candidates and form where there are any.
+    /// One JSON object with the fields above; strategy, why, candidates and form where there are
+    /// any.
     WEFT_API std::string to_json() const;
   };
 

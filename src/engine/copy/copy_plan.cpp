@@ -2,7 +2,6 @@
 #include "engine/copy/copy_plan.hpp"
 
 #include "engine/block.hpp"
-#include "engine/elementwise/small_estimate.hpp"
 #include "engine/footprint.hpp"
 
 #include <algorithm>
@@ -442,8 +441,7 @@ Strategies copy_candidates(const TensorIterator& iter, const CopyPlane& plane,
   Strategies found;
   for (int i = 0; i < strategy_count; ++i) {
     const auto strategy = static_cast<Strategy>(i);
-    if (choice.can(strategy))
-      found.push_back({strategy, static_cast<double>(choice.estimate_ps(strategy)) / 1000});
+    if (choice.can(strategy)) found.push_back(estimated(strategy, choice.estimate_ps(strategy)));
   }
   return found;
 }

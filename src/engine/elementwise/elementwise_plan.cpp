@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/elementwise/elementwise_plan.hpp"
 
-#include "engine/elementwise/tile_estimate.hpp"
+#include "engine/elementwise/run_estimate.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -15,12 +15,6 @@ TilePlan plan_wanted_tiles(const TensorIterator& iter, const SpanKernel& kernel,
   fail_strategy(wanted, candidates(iter, kernel, tuning));
 }
 
-namespace {
-
-double in_ns(std::int64_t ps) { return static_cast<double>(ps) / 1000; }
-
-}  // namespace
-
 Strategies candidates(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning) {
   Strategies found;
   for (int i = 0; i < strategy_count; ++i) {
@@ -28,11 +22,11 @@ Strategies candidates(const TensorIterator& iter, const SpanKernel& kernel, cons
     if (wanted == Strategy::automatic) continue;
     if (const SimpleRun simple = force_simple(iter, kernel, tuning, wanted);
         simple.strategy == wanted) {
-      found.push_back({wanted, in_ns(estimate_ps(simple, iter, kernel, tuning))});
+      found.push_back(estimated(wanted, estimate_ps(simple, iter, kernel, tuning)));
     } else if (iter.ndim() > 0) {
       const TilePlan plan = plan_tiles(iter, kernel, tuning, {}, wanted);
       if (plan.strategy == wanted)
-        found.push_back({wanted, in_ns(estimate_ps(plan, iter, kernel, tuning))});
+        found.push_back(estimated(wanted, estimate_ps(plan, iter, kernel, tuning)));
     }
   }
   return found;

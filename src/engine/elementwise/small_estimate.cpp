@@ -4,6 +4,7 @@
 #include <weft/base/checked.hpp>
 
 #include "engine/block.hpp"
+#include "engine/footprint.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -30,14 +31,6 @@ std::int64_t SpanPrices::spans(std::int64_t n, std::int64_t count) const {
   }
   const auto vector = static_cast<std::int64_t>(kernel_.cost * static_cast<float>(t_.vector_ps));
   return count * (row + ceil_div(bytes, priced_bytes) * vector);
-}
-
-std::int64_t fetch_ps(std::int64_t bytes, const Tuning& t) {
-  if (bytes <= t.l1_bytes) return 0;
-  const std::int64_t price = bytes <= t.l2_bytes           ? t.line_ps
-                             : bytes <= t.last_level_bytes ? t.last_level_line_ps
-                                                           : t.memory_line_ps;
-  return bytes / cache_line_bytes * price;
 }
 
 SmallEstimate::SmallEstimate(const Geometry& geometry, const SpanKernel& kernel,

@@ -30,9 +30,6 @@ class SpanPrices {
   std::uint64_t narrowest_ = max_element_bytes;
 };
 
-/// Picoseconds until `bytes` of lines have come from the level that holds them.
-std::int64_t fetch_ps(std::int64_t bytes, const Tuning& tuning);
-
 /// Elements of the kernel's own types, in one to three of the ways of a SimpleRun.
 class SmallEstimate {
  public:

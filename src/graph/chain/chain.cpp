@@ -5,9 +5,10 @@
 #include <weft/machine/cpu_info.hpp>
 
 #include "engine/copy/copy_kernel.hpp"
-#include "engine/elementwise/tile_estimate.hpp"
+#include "engine/elementwise/run_estimate.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
+#include "engine/wanted_strategy.hpp"
 #include "graph/chain/chain_body.hpp"
 
 #include <algorithm>
@@ -162,7 +163,7 @@ Explanation::Run ChainKernel::explain_direct_calls() const {
   run.why = "all elements are in one block";
   const std::int64_t ps =
       estimate_ps(SimpleRun{.strategy = run.strategy}, iter_, kernel_, tuning());
-  run.candidates = {{run.strategy, static_cast<double>(ps) / 1000}};
+  run.candidates = {estimated(run.strategy, ps)};
   run.span = run.tile[0] = call.n;
   run.tile[1] = call.rows;
   run.blocks = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/elementwise/tile_estimate.hpp"
+#include "engine/elementwise/run_estimate.hpp"
 
 #include "engine/elementwise/small_estimate.hpp"
 #include "engine/footprint.hpp"
