@@ -20,8 +20,7 @@ using Strategies = SmallVector<StrategyCandidate, strategy_count>;
 
 /// One of them, with what it is estimated to take.
 inline StrategyCandidate estimated(Strategy strategy, std::int64_t ps) noexcept {
-  constexpr double ps_of_ns = 1000;
-  return {strategy, static_cast<double>(ps) / ps_of_ns};
+  return {strategy, static_cast<double>(ps) / 1e3};
 }
 
 /// The one that the options ask for, or else the tuning; `automatic` if neither does.
