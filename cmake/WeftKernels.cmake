@@ -56,6 +56,39 @@ function(weft_kernel_level_flags level out)
   set(${out} ${flags} PARENT_SCOPE)
 endfunction()
 
+# All flags of a level: what its instructions are, and how everything is compiled that may be compiled for them. Also told
+# to those who build without CMake (weft-iter.pc).
+function(weft_kernel_flags level out)
+  # After everything that CMAKE_CXX_FLAGS or the build type say, so these win. Optimised in Debug
+  # builds too: unoptimised code is not only slow, it leaves functions of the headers behind as
+  # weak symbols with this level's instructions in them, which the linker may then pick for
+  # everybody. Contraction is off because a compiler that fuses a*b+c where it likes would give
+  # each level its own results; errno and traps are given up because nobody looks at them and
+  # loops that keep them do not vectorise. Loops begin on 32 bytes, or how fast one is depends on
+  # where the linker puts it: one of five instructions across a line took 1.5 times as long. Loops may
+  # say that they are to be made of vectors (omp simd); no library comes with that.
+  weft_kernel_level_flags(${level} flags)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
+    set(optimisation -O3)
+    if(WEFT_SANITIZE)
+      set(optimisation -O1)  # instrumented loops take minutes to vectorise, and need not be fast
+      if(WEFT_SANITIZE MATCHES "address")
+        # Every register that a formula names would be marked as in and out of scope: ten times the
+        # time to compile, several GB. All other accesses are checked.
+        list(APPEND optimisation -fno-sanitize-address-use-after-scope)
+      endif()
+    endif()
+    list(PREPEND flags ${optimisation} -fno-lto -fno-fast-math -ffp-contract=off -fno-math-errno
+      -fno-trapping-math -falign-functions=32 -falign-loops=32 -fopenmp-simd)
+    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+      # A loop that was asked to be made of vectors and was not: which one is, differs from version
+      # to version, and who compiles it cannot mend it.
+      list(APPEND flags -Wno-pass-failed)
+    endif()
+  endif()
+  set(${out} ${flags} PARENT_SCOPE)
+endfunction()
+
 function(weft_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LEVELS")
   if(NOT TARGET ${target})
@@ -76,7 +109,7 @@ function(weft_add_kernels target)
     int main() {}" WEFT_TARGET_IS_X86_64)
 
   set(known baseline avx2 avx512)
-  get_target_property(built weft::weft WEFT_LEVELS)
+  get_target_property(built weft::iter WEFT_LEVELS)
   foreach(level IN LISTS arg_LEVELS)
     if(NOT level IN_LIST known)
       message(FATAL_ERROR "weft_add_kernels: unknown level \"${level}\"; there are ${known}")
@@ -122,33 +155,7 @@ function(weft_add_kernels target)
       UNITY_BUILD OFF)
     target_compile_features(${objects} PRIVATE cxx_std_20)
 
-    # After everything that CMAKE_CXX_FLAGS or the build type say, so these win. Optimised in Debug
-    # builds too: unoptimised code is not only slow, it leaves functions of the headers behind as
-    # weak symbols with this level's instructions in them, which the linker may then pick for
-    # everybody. Contraction is off because a compiler that fuses a*b+c where it likes would give
-    # each level its own results; errno and traps are given up because nobody looks at them and
-    # loops that keep them do not vectorise. Loops begin on 32 bytes, or how fast one is depends on
-    # where the linker puts it: one of five instructions across a line took 1.5 times as long. Loops may
-    # say that they are to be made of vectors (omp simd); no library comes with that.
-    weft_kernel_level_flags(${level} flags)
-    if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
-      set(optimisation -O3)
-      if(WEFT_SANITIZE)
-        set(optimisation -O1)  # instrumented loops take minutes to vectorise, and need not be fast
-        if(WEFT_SANITIZE MATCHES "address")
-          # Every register that a formula names would be marked as in and out of scope: ten times the
-          # time to compile, several GB. All other accesses are checked.
-          list(APPEND optimisation -fno-sanitize-address-use-after-scope)
-        endif()
-      endif()
-      list(PREPEND flags ${optimisation} -fno-lto -fno-fast-math -ffp-contract=off -fno-math-errno
-        -fno-trapping-math -falign-functions=32 -falign-loops=32 -fopenmp-simd)
-      if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-        # A loop that was asked to be made of vectors and was not: which one is, differs from version
-        # to version, and who compiles it cannot mend it.
-        list(APPEND flags -Wno-pass-failed)
-      endif()
-    endif()
+    weft_kernel_flags(${level} flags)
     target_compile_options(${objects} PRIVATE ${flags})
 
     # Linking an object library takes the usage requirements only. What a target links may hold

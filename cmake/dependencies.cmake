@@ -90,9 +90,17 @@ function(weft_require_tbb)
 endfunction()
 
 function(weft_require_pugixml)
+  if(TARGET pugixml::pugixml)
+    return()  # somebody else's, who decides what becomes of it
+  endif()
   set(PUGIXML_INSTALL ${WEFT_INSTALL})
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # it may end in a shared weft
   weft_require(pugixml pugixml::pugixml)
+  # Where weft is part of a project, it is built if weft::ir is linked, as that is (cmake/components.cmake).
+  FetchContent_GetProperties(pugixml SOURCE_DIR source)
+  if(source AND NOT PROJECT_IS_TOP_LEVEL AND NOT WEFT_INSTALL)
+    set_property(DIRECTORY "${source}" PROPERTY EXCLUDE_FROM_ALL ON)
+  endif()
 endfunction()
 
 function(weft_require_cli)

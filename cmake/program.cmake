@@ -31,7 +31,7 @@ if(NOT MSVC)
   target_compile_options(weft-cli PRIVATE $<$<CONFIG:Release>:-O1>)
   target_compile_options(weft_cli_parts PRIVATE $<$<CONFIG:Release>:-O1>)
 endif()
-target_precompile_headers(weft_cli_parts PRIVATE ${weft_common_headers} <fmt/format.h>)
+target_precompile_headers(weft_cli_parts PRIVATE ${weft_common_headers} ${weft_graph_headers} <fmt/format.h>)
 
 # Where the program finds its picture and its model: a path relative to the folder the program itself is in. The
 # build tree is laid out like an installation, so that one answer serves both, and an installation
@@ -45,7 +45,7 @@ foreach(data demo.ppm lstm.xml)
 endforeach()
 
 # The same for a shared libweft.
-if(library_type STREQUAL "SHARED_LIBRARY" AND UNIX AND NOT APPLE)
+if(weft_library_type STREQUAL "SHARED_LIBRARY" AND UNIX AND NOT APPLE)
   file(RELATIVE_PATH lib_dir_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
   set_target_properties(weft-cli PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_dir_from_bin}")
 endif()
@@ -62,7 +62,7 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 if(WEFT_INSTALL)
-  install(TARGETS weft-cli)
+  install(TARGETS weft-cli COMPONENT program)
   install(FILES "${PROJECT_SOURCE_DIR}/src/cli/demo.ppm" "${PROJECT_SOURCE_DIR}/src/cli/lstm.xml"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/weft")
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/weft" COMPONENT program)
 endif()

@@ -61,6 +61,9 @@
 #include <weft/kernel/reduction_kernel.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
+// An installed weft may have been built without the components from here on (WEFT_WITH_OPS, ...).
+#if __has_include(<weft/ops/binary.hpp>)
+
 // linalg: matrix products
 #include <weft/linalg/packed_matrix.hpp>
 #include <weft/linalg/product_provider.hpp>
@@ -85,6 +88,9 @@
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
 
+#endif
+#if __has_include(<weft/graph/graph.hpp>)
+
 // graph: graphs of operators
 #include <weft/graph/attributes.hpp>
 #include <weft/graph/elementwise_builder.hpp>
@@ -104,9 +110,14 @@
 #include <weft/recurrent/port_map.hpp>
 #include <weft/recurrent/port_range.hpp>
 
+#endif
+#if __has_include(<weft/ir/model.hpp>)
+
 // ir: OpenVINO models
 #include <weft/ir/document.hpp>
 #include <weft/ir/limits.hpp>
 #include <weft/ir/model.hpp>
 #include <weft/ir/read_document.hpp>
+
+#endif
 // clang-format on

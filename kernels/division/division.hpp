@@ -7,6 +7,8 @@
 #include <weft/machine/dispatch.hpp>
 #include <weft/ops/function_table.hpp>
 
+#include "base/internal_api.hpp"
+
 namespace weft {
 inline namespace v0 {
 
@@ -16,7 +18,8 @@ inline namespace v0 {
 /// The kernels for integers divide by 1 where they should divide by 0, and note it: their context
 /// is a bool of the call, or null, which they set to true then. The caller puts it into a copy of
 /// the kernel, and looks at it after the run. Several threads may set it at once.
-WEFT_DECLARE_KERNEL(division_kernel, const SpanKernel*(DivisionOp op, ScalarType type));
+WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, division_kernel,
+                             const SpanKernel*(DivisionOp op, ScalarType type));
 
 }  // namespace v0
 }  // namespace weft

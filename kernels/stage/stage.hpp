@@ -6,6 +6,8 @@
 #include <weft/core/scalar_type.hpp>
 #include <weft/machine/dispatch.hpp>
 
+#include "base/internal_api.hpp"
+
 #include <cstdint>
 
 #if defined(__SSE2__)
@@ -23,12 +25,14 @@ using CopyBlockFn = void (*)(char* to, std::int64_t t0, std::int64_t t1, const c
 using ConvertFn = void (*)(char* to, const char* from, std::int64_t n);
 
 /// For elements of 1, 2, 4, 8 or 16 bytes.
-WEFT_DECLARE_KERNEL(copy_block_kernel, CopyBlockFn(std::int64_t element_bytes));
+WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, copy_block_kernel,
+                             CopyBlockFn(std::int64_t element_bytes));
 /// The same by non-temporal stores where whole lines allow it: for blocks of outputs that do not
 /// fit the last-level cache. end_streaming() has to follow the last block.
 WEFT_DECLARE_KERNEL(stream_block_kernel, CopyBlockFn(std::int64_t element_bytes));
 /// Between any two element types; for equal ones, a copy that makes bools 0 or 1.
-WEFT_DECLARE_KERNEL(convert_kernel, ConvertFn(ScalarType to, ScalarType from));
+WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, convert_kernel,
+                             ConvertFn(ScalarType to, ScalarType from));
 
 /// Orders what was streamed before all later stores, so that whoever sees one of these sees the
 /// data. Once for many blocks: it waits for memory.

@@ -7,12 +7,15 @@
 #include <weft/machine/dispatch.hpp>
 #include <weft/ops/function_table.hpp>
 
+#include "base/internal_api.hpp"
+
 namespace weft {
 inline namespace v0 {
 
 /// The kernel of a function on a type, or null where the function table names no such kind, and for
 /// the 16-bit floating types where the one of f32 is to be taken.
-WEFT_DECLARE_KERNEL(unary_kernel, const SpanKernel*(UnaryOp op, ScalarType type));
+WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, unary_kernel,
+                             const SpanKernel*(UnaryOp op, ScalarType type));
 
 }  // namespace v0
 }  // namespace weft

@@ -3,6 +3,8 @@
 /// Building messages.
 #pragma once
 
+#include "base/internal_api.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -44,7 +46,7 @@ class TextPiece {
   };
 };
 
-std::string joined(std::span<const TextPiece> pieces);
+WEFT_INTERNAL_API std::string joined(std::span<const TextPiece> pieces);
 
 /// The arguments, one after the other, as text.
 template <class... Args>

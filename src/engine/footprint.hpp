@@ -5,6 +5,7 @@
 
 #include <weft/iter/tensor_iterator.hpp>
 
+#include "base/internal_api.hpp"
 #include "machine/tuning.hpp"
 
 #include <cstdint>
@@ -15,7 +16,7 @@ inline namespace v0 {
 /// Bytes of operand k's memory that one pass over `iter` touches: repeated elements count once.
 std::int64_t bytes_touched(const TensorIterator& iter, int k);
 /// The same of all operands.
-std::int64_t bytes_touched(const TensorIterator& iter);
+WEFT_INTERNAL_API std::int64_t bytes_touched(const TensorIterator& iter);
 
 /// Whether an output can be written by non-temporal stores: its rows along dim 0 are contiguous,
 /// and nothing reads it.

@@ -6,6 +6,8 @@
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
+#include "base/internal_api.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -13,10 +15,10 @@ inline namespace v0 {
 
 /// Least elements for a thread, where one takes `ns` nanoseconds: what waking it costs stands in
 /// the tuning table.
-std::int64_t least_elements_a_thread(double ns);
+WEFT_INTERNAL_API std::int64_t least_elements_a_thread(double ns);
 /// The same by estimated time: `cost` as in SpanKernel, `bytes` of all operands' elements
 /// at one place, of which `staged` go through buffers.
-std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged);
+WEFT_INTERNAL_API std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged);
 
 /// The same of an iteration, unless the options say how many.
 std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,

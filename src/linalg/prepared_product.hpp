@@ -7,6 +7,7 @@
 #include <weft/iter/geometry.hpp>
 #include <weft/linalg/packed_matrix.hpp>
 
+#include "base/internal_api.hpp"
 #include "linalg/run_product.hpp"
 
 #include <array>
@@ -18,7 +19,7 @@ inline namespace v0 {
 /// c[..., M, N] = start + a[..., M, K] · b[..., K, N], the leading axes broadcast to those of c.
 /// Checks nothing. Leading axes become rows of one product where the right factor stands still
 /// along them; a loop goes over the others.
-class PreparedProduct {
+class WEFT_INTERNAL_API PreparedProduct {
  public:
   /// For any type; without a start.
   PreparedProduct(const TensorView& c, const TensorView& a, const TensorView& b)

@@ -6,6 +6,7 @@
 #include <weft/core/scalar_type.hpp>
 #include <weft/linalg/product_provider.hpp>
 
+#include "base/internal_api.hpp"
 #include "kernels/product/product.hpp"
 
 #include <cstdint>
@@ -17,7 +18,7 @@ inline namespace v0 {
 std::int64_t product_grain(double multiplications) noexcept;
 
 /// The type in which products of `type` are added up, f32 for the 16-bit floating types.
-ScalarType product_type(ScalarType type) noexcept;
+WEFT_INTERNAL_API ScalarType product_type(ScalarType type) noexcept;
 /// Columns of a panel, for the floating types.
 std::int64_t panel_columns(ScalarType type) noexcept;
 

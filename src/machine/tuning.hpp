@@ -3,10 +3,10 @@
 /// What the engine decides by: the machine's caches and the measured constants, as one value.
 #pragma once
 
-#include <weft/base/export.hpp>
 #include <weft/machine/cpu_info.hpp>
 #include <weft/machine/strategy.hpp>
 
+#include "base/internal_api.hpp"
 #include "machine/tuning_rows.hpp"
 
 #include <atomic>
@@ -63,7 +63,7 @@ enum class MachineClass : std::uint8_t {
   near,   ///< a larger first level, and such a last level
   far,    ///< a last level as far from a core as memory: that of a whole socket
 };
-WEFT_API std::string_view name(MachineClass machine_class) noexcept;
+WEFT_INTERNAL_API std::string_view name(MachineClass machine_class) noexcept;
 
 /// A value: whoever decides gets one, and asks nobody else.
 struct Tuning {
@@ -104,24 +104,24 @@ struct TuningRow {
   int record;                ///< in docs/design/
   std::string_view meaning;
 };
-WEFT_API std::span<const TuningRow> tuning_rows() noexcept;
+WEFT_INTERNAL_API std::span<const TuningRow> tuning_rows() noexcept;
 
 /// The table's column for a machine.
-WEFT_API Tuning default_tuning(const CpuInfo& machine) noexcept;
+WEFT_INTERNAL_API Tuning default_tuning(const CpuInfo& machine) noexcept;
 
 /// The first lines of a tuning file: the version, the machine that it is for and a date.
 /// @param date  as 2026-11-24
-WEFT_API std::string tuning_head(const CpuInfo& machine, std::string_view date);
+WEFT_INTERNAL_API std::string tuning_head(const CpuInfo& machine, std::string_view date);
 /// The line `name value` of a row, below a comment of what it is.
-WEFT_API std::string tuning_line(const TuningRow& row, std::int64_t value);
+WEFT_INTERNAL_API std::string tuning_line(const TuningRow& row, std::int64_t value);
 /// A tuning as a file: the head, then all rows.
-WEFT_API std::string tuning_text(const Tuning& tuning, const CpuInfo& machine,
-                                 std::string_view date);
+WEFT_INTERNAL_API std::string tuning_text(const Tuning& tuning, const CpuInfo& machine,
+                                          std::string_view date);
 /// The other way round: rows that the text does not have are those of default_tuning(). Throws
 /// Error(parse) with the line for what is no such text, a row that there is not or that comes
 /// twice, and a value out of its range; Error(invalid_argument) for another processor, other caches
 /// or another version.
-WEFT_API Tuning parse_tuning(std::string_view text, const CpuInfo& machine);
+WEFT_INTERNAL_API Tuning parse_tuning(std::string_view text, const CpuInfo& machine);
 
 /// A tuning, and where it is from.
 struct FoundTuning {
@@ -134,9 +134,9 @@ struct FoundTuning {
 const FoundTuning& found_tuning(const CpuInfo& machine);
 
 /// The tuning in use, or null before anybody has asked.
-extern WEFT_API std::atomic<const Tuning*> tuning_in_use;
+extern WEFT_INTERNAL_API std::atomic<const Tuning*> tuning_in_use;
 /// found_tuning() of this machine, which is in use from now on.
-WEFT_API const Tuning& find_tuning();
+WEFT_INTERNAL_API const Tuning& find_tuning();
 inline const Tuning& tuning() {
   const Tuning* found = tuning_in_use.load(std::memory_order_acquire);
   return found != nullptr ? *found : find_tuning();

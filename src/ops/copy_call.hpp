@@ -3,6 +3,7 @@
 /// A copy about to run.
 #pragma once
 
+#include "base/internal_api.hpp"
 #include "engine/copy/copy_kernel.hpp"
 #include "ops/elementwise.hpp"
 
@@ -10,7 +11,7 @@ namespace weft {
 inline namespace v0 {
 
 /// An iterator and the copy to run over it.
-class CopyCall {
+class WEFT_INTERNAL_API CopyCall {
  public:
   CopyCall(const Output& to, const TensorView& from);
 

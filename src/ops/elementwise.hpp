@@ -8,6 +8,7 @@
 #include <weft/ops/argument.hpp>
 #include <weft/ops/function_table.hpp>
 
+#include "base/internal_api.hpp"
 #include "engine/elementwise/run_small.hpp"
 
 #include <span>
@@ -44,7 +45,7 @@ void check_common_type(const FunctionInfo& function, std::span<const TensorView*
 void check_result_type(const FunctionInfo& function, ScalarType type, const Output& out);
 
 /// Throws Error(dtype): `operation` has no kernel for `type`.
-[[noreturn]] void fail_no_kernel(std::string_view operation, ScalarType type);
+[[noreturn]] WEFT_INTERNAL_API void fail_no_kernel(std::string_view operation, ScalarType type);
 
 /// Sets a function's name and rules of type.
 inline void set_type_rules(TensorIteratorConfig& config, const FunctionInfo& function,

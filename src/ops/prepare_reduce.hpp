@@ -7,6 +7,7 @@
 #include <weft/kernel/reduction_kernel.hpp>
 #include <weft/ops/reduce.hpp>
 
+#include "base/internal_api.hpp"
 #include "kernels/reduce/reduce.hpp"
 
 #include <memory>
@@ -40,11 +41,11 @@ ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan
 ReduceCall prepare(Reduction op, const Output& first, const Output& second, const TensorView& a,
                    IntSpan axes, const ReduceOptions& options);
 /// prepare(...).run(), without an iterator where a few elements next to each other become one.
-void call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
-          const ReduceOptions& options);
+WEFT_INTERNAL_API void call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
+                            const ReduceOptions& options);
 /// How call() would go about it.
-Explanation explain_call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
-                         const ReduceOptions& options);
+WEFT_INTERNAL_API Explanation explain_call(Reduction op, const Output& out, const TensorView& a,
+                                           IntSpan axes, const ReduceOptions& options);
 ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,
                         const ReduceOptions& options);
 ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b);

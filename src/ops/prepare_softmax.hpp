@@ -3,6 +3,7 @@
 /// The kernel of softmax on a tensor.
 #pragma once
 
+#include "base/internal_api.hpp"
 #include "engine/axis/run_softmax.hpp"
 
 namespace weft {
@@ -10,7 +11,8 @@ inline namespace v0 {
 
 /// The kernel that loses nothing before a result becomes an element of `out`, which may be
 /// undefined. Throws Error(undefined), and Error(dtype) for complex types.
-const SoftmaxKernel& softmax_kernel_for(SoftmaxOp op, const TensorView& a, const TensorView& out);
+WEFT_INTERNAL_API const SoftmaxKernel& softmax_kernel_for(SoftmaxOp op, const TensorView& a,
+                                                          const TensorView& out);
 
 }  // namespace v0
 }  // namespace weft

@@ -19,18 +19,36 @@ execute_process(
 # Used from another place than it was installed to: nothing in it may remember the first one.
 file(RENAME "${work}/staging" "${prefix}")
 
-# One entry per argument; CMAKE_PREFIX_PATH is a list itself.
 set(prefix_path "${prefix}" ${PREFIX_PATH})
-string(REPLACE ";" "\\;" prefix_path "${prefix_path}")
-execute_process(
-  COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -B "${work}/consumer"
-    -G "${GENERATOR}" "-DCMAKE_BUILD_TYPE=${CONFIG}" "-DCMAKE_CXX_COMPILER=${CXX}"
-    "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" "-DCMAKE_PREFIX_PATH=${prefix_path}"
-    "-DEXPECTED_WEFT_VERSION=${VERSION}" "-DEXPECTED_WEFT_PREFIX=${prefix}"
-  COMMAND_ERROR_IS_FATAL ANY)
-execute_process(
-  COMMAND "${CMAKE_COMMAND}" --build "${work}/consumer" ${config}
-  COMMAND_ERROR_IS_FATAL ANY)
+
+# build(<name> <project> <options>...): a project of this folder, on what was installed.
+function(build name project)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${project}" -B "${work}/${name}"
+      -G "${GENERATOR}" "-DCMAKE_BUILD_TYPE=${CONFIG}" "-DCMAKE_CXX_COMPILER=${CXX}"
+      "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" "-DCMAKE_PREFIX_PATH=${prefix_path}"
+      "-DEXPECTED_WEFT_VERSION=${VERSION}" "-DEXPECTED_WEFT_PREFIX=${prefix}" ${ARGN}
+    COMMAND_ERROR_IS_FATAL ANY)
+  set(target all)
+  if(project STREQUAL "components")
+    list(APPEND target check)
+  endif()
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" --build "${work}/${name}" ${config} --target ${target}
+    COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+build(consumer consumer)
+# Who asks for a component alone needs no XML parser.
+build(iter components "-DCOMPONENTS=iter\\;vectorized" -DCMAKE_DISABLE_FIND_PACKAGE_pugixml=ON)
+build(all components "-DCOMPONENTS=iter\\;ops\\;graph\\;ir")
+file(GLOB_RECURSE cps "${prefix}/weft.cps")
+if(cps)
+  cmake_path(GET cps PARENT_PATH cps_dir)
+  build(cps components -DCOMPONENTS=iter "-Dweft_DIR=${cps_dir}")
+elseif(NOT CMAKE_VERSION VERSION_LESS 4.3)
+  message(FATAL_ERROR "weft.cps is not installed")
+endif()
 
 # The consumer's kernel has to be there at every level.
 foreach(level baseline avx2 avx512)

@@ -62,16 +62,20 @@ class LevelTable<R(Args...)> {
 /// Declares one function per level, and NAME as the object that calls the right one. In the
 /// namespace of the caller's choice, outside functions; the second argument is the signature, as in
 /// std::function.
-#define WEFT_DECLARE_KERNEL(NAME, ...)                         \
-  WEFT_DECLARE_LEVEL(level_baseline, NAME, __VA_ARGS__)        \
-  WEFT_DECLARE_LEVEL(WEFT_AVX2_NAMESPACE, NAME, __VA_ARGS__)   \
-  WEFT_DECLARE_LEVEL(WEFT_AVX512_NAMESPACE, NAME, __VA_ARGS__) \
-  inline constexpr ::weft::LevelTable<__VA_ARGS__> NAME(       \
+#define WEFT_DECLARE_KERNEL(NAME, ...) WEFT_DECLARE_EXPORTED_KERNEL(, NAME, __VA_ARGS__)
+
+/// The same for a kernel that other shared libraries call: API is the attribute by which its
+/// library exports functions.
+#define WEFT_DECLARE_EXPORTED_KERNEL(API, NAME, ...)                \
+  WEFT_DECLARE_LEVEL(API, level_baseline, NAME, __VA_ARGS__)        \
+  WEFT_DECLARE_LEVEL(API, WEFT_AVX2_NAMESPACE, NAME, __VA_ARGS__)   \
+  WEFT_DECLARE_LEVEL(API, WEFT_AVX512_NAMESPACE, NAME, __VA_ARGS__) \
+  inline constexpr ::weft::LevelTable<__VA_ARGS__> NAME(            \
       level_baseline::NAME, WEFT_AVX2_NAMESPACE::NAME, WEFT_AVX512_NAMESPACE::NAME)
 
-#define WEFT_DECLARE_LEVEL(LEVEL_NAMESPACE, NAME, ...) \
-  namespace LEVEL_NAMESPACE {                          \
-  ::weft::FunctionType<__VA_ARGS__> NAME;              \
+#define WEFT_DECLARE_LEVEL(API, LEVEL_NAMESPACE, NAME, ...) \
+  namespace LEVEL_NAMESPACE {                               \
+  API ::weft::FunctionType<__VA_ARGS__> NAME;               \
   }
 
 // Where a level is left out, the one below stands in for it.

@@ -6,6 +6,7 @@
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
+#include "base/internal_api.hpp"
 #include "kernels/stage/stage.hpp"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace weft {
 inline namespace v0 {
 
 /// A conversion of elements of `sizes` bytes, to and from.
-struct Conversion {
+struct WEFT_INTERNAL_API Conversion {
   Conversion(ScalarType to, ScalarType from);
 
   ConvertFn convert;
@@ -22,12 +23,13 @@ struct Conversion {
 };
 
 /// A SpanKernel::Run of one output and one input, whose context is a Conversion.
-void convert_spans(const void* context, char* const* data, const std::int64_t* row_bytes,
-                   std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
+WEFT_INTERNAL_API void convert_spans(const void* context, char* const* data,
+                                     const std::int64_t* row_bytes, std::int64_t n,
+                                     std::int64_t rows, std::uint32_t broadcast);
 
 /// Copies the input of an iterator over one output and one input, converted where the types differ.
 /// Refers to itself, so it stays where it was made.
-class CopyKernel {
+class WEFT_INTERNAL_API CopyKernel {
  public:
   CopyKernel(ScalarType to, ScalarType from);
   CopyKernel(const CopyKernel&) = delete;

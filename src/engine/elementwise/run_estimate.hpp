@@ -5,6 +5,7 @@
 
 #include <weft/kernel/span_kernel.hpp>
 
+#include "base/internal_api.hpp"
 #include "engine/elementwise/simple_run.hpp"
 #include "engine/elementwise/tile_plan.hpp"
 #include "machine/tuning.hpp"
@@ -15,8 +16,8 @@ namespace weft {
 inline namespace v0 {
 
 /// Picoseconds on one thread of a run without tiles.
-std::int64_t estimate_ps(const SimpleRun& run, const TensorIterator& iter, const SpanKernel& kernel,
-                         const Tuning& tuning);
+WEFT_INTERNAL_API std::int64_t estimate_ps(const SimpleRun& run, const TensorIterator& iter,
+                                           const SpanKernel& kernel, const Tuning& tuning);
 /// The same in tiles, by the table's prices: spans of the kernel, what goes through
 /// buffers, and lines from the level that holds all operands, which come meanwhile. It knows
 /// nothing of lines that several rows share, and does not choose: docs/design/0011 says why.

@@ -5,6 +5,8 @@
 
 #include <weft/kernel/span_kernel.hpp>
 
+#include "base/internal_api.hpp"
+
 #include <span>
 
 namespace weft {
@@ -14,11 +16,11 @@ inline namespace v0 {
 /// the time: all operands are defined and of the kernel's own types (or numbers that become them),
 /// the inputs broadcast to the output's shape, and the output is writable, shares no memory with
 /// itself, and is an input or overlaps none. False, with nothing done, if it is not that simple.
-bool run_small(const SpanKernel& kernel, const TensorView& out,
-               std::span<const TensorView* const> inputs);
+WEFT_INTERNAL_API bool run_small(const SpanKernel& kernel, const TensorView& out,
+                                 std::span<const TensorView* const> inputs);
 
 /// The same for a copy of elements of one type.
-bool copy_small(const TensorView& to, const TensorView& from);
+WEFT_INTERNAL_API bool copy_small(const TensorView& to, const TensorView& from);
 
 }  // namespace v0
 }  // namespace weft

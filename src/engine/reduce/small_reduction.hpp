@@ -5,6 +5,8 @@
 
 #include <weft/kernel/reduction_kernel.hpp>
 
+#include "base/internal_api.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -34,10 +36,10 @@ void run_small_reduction(const SmallReduction& reduction, const TensorIterator& 
 
 /// Whether so many elements next to each other become one without an iterator: two or more, and not
 /// too many.
-bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements);
+WEFT_INTERNAL_API bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements);
 /// Reduces them. Precondition: are_few_in_row().
-void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
-                       std::int64_t elements);
+WEFT_INTERNAL_API void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
+                                         std::int64_t elements);
 
 }  // namespace v0
 }  // namespace weft

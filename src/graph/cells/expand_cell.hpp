@@ -3,8 +3,9 @@
 /// A recurrent cell in two nodes, so that the input's part can be computed ahead.
 #pragma once
 
-#include <weft/base/export.hpp>
 #include <weft/graph/graph.hpp>
+
+#include "base/internal_api.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -16,7 +17,7 @@ namespace graph {
 /// once. The new node comes last and has the cell's name and layer. False, with nothing done, if
 /// the node is no cell, or one that cannot be split: one matrix WR, or a GRU's bias of four
 /// blocks, has to be a constant. Shares constants.
-WEFT_API bool expand_cell(Graph& graph, int node);
+WEFT_INTERNAL_API bool expand_cell(Graph& graph, int node);
 
 }  // namespace graph
 }  // namespace v0
