@@ -5,16 +5,15 @@
 #include "graph/cells/expand_cell.hpp"
 #include "support/errors.hpp"
 #include "support/json.hpp"
-#include "support/naive_product.hpp"
+#include "support/naive_cells.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 namespace {
 
 using test::Json;
-using test::Random;
+using test::NaiveCell;
+using test::worst_difference;
 using weft::ScalarType;
 using weft::Tensor;
 using weft::TensorView;
@@ -57,20 +56,6 @@ std::vector<Tensor> run(const Cell& cell, bool constants, bool expanded) {
     graph.add_result({index, i});
   if (expanded) weft::graph::expand_cell(graph, index);
   return Executable(graph).run(given);
-}
-
-double worst_difference(const TensorView& got, const std::vector<double>& wanted) {
-  const Tensor dense = Tensor::copy_of(got);
-  double worst = dense.numel() == static_cast<std::int64_t>(wanted.size()) ? 0 : 1e300;
-  for (std::int64_t i = 0; i < dense.numel() && worst < 1e300; ++i) {
-    const double value = weft::dispatch_types<float, double, weft::float16, weft::bfloat16>(
-        dense.dtype(), [&]<class T>() {
-          return static_cast<double>(static_cast<test::Sum<T>>(static_cast<T*>(dense.data())[i]));
-        });
-    const double difference = std::fabs(value - wanted[static_cast<std::size_t>(i)]);
-    worst = std::isnan(difference) ? 1e300 : std::max(worst, difference);
-  }
-  return worst;
 }
 
 bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
@@ -134,130 +119,6 @@ void check_file(const char* file) {
   }
 }
 
-// ---- In double precision, one unit at a time ----------------------------------------------------
-
-double activated(const std::string& name, double x) {
-  if (name == "sigmoid") return 1 / (1 + std::exp(-x));
-  if (name == "tanh") return std::tanh(x);
-  if (name == "relu") return std::max(x, 0.0);
-  return std::min(1.0, std::max(0.0, 0.3 * x + 0.4));  // hardsigmoid with alpha 0.3, beta 0.4
-}
-
-struct Naive {
-  std::int64_t n, i, h;
-  std::vector<std::vector<double>> in;
-  std::vector<std::string> activations;
-  double clip = 0;
-
-  double clipped(double x) const { return clip > 0 ? std::min(clip, std::max(-clip, x)) : x; }
-  static double dot(const std::vector<double>& a, std::int64_t row_a, const std::vector<double>& b,
-                    std::int64_t row_b, std::int64_t count) {
-    double sum = 0;
-    for (std::int64_t k = 0; k < count; ++k)
-      sum += a[static_cast<std::size_t>(row_a * count + k)] *
-             b[static_cast<std::size_t>(row_b * count + k)];
-    return sum;
-  }
-  static double at(const std::vector<double>& a, std::int64_t i) {
-    return a.empty() ? 0 : a[static_cast<std::size_t>(i)];
-  }
-};
-
-/// H', C' of inputs X H C W R B P.
-std::vector<std::vector<double>> naive_lstm(const Naive& c, const std::string& format,
-                                            bool input_forget) {
-  std::vector<double> hidden, cell;
-  for (std::int64_t n = 0; n < c.n; ++n) {
-    for (std::int64_t j = 0; j < c.h; ++j) {
-      const auto sum = [&](char gate) {
-        const std::int64_t row = static_cast<std::int64_t>(format.find(gate)) * c.h + j;
-        return Naive::dot(c.in[0], n, c.in[3], row, c.i) +
-               Naive::dot(c.in[1], n, c.in[4], row, c.h) + Naive::at(c.in[5], row);
-      };
-      const auto gate = [&](std::size_t which, double x) {
-        return activated(c.activations[which], c.clipped(x));
-      };
-      const double before = c.in[2][static_cast<std::size_t>(n * c.h + j)];
-      const double i = gate(0, sum('i') + Naive::at(c.in[6], c.h + j) * before);
-      const double f = input_forget ? 1 - i : gate(0, sum('f') + Naive::at(c.in[6], j) * before);
-      const double next = f * before + i * gate(1, sum('c'));
-      const double o = gate(0, sum('o') + Naive::at(c.in[6], 2 * c.h + j) * next);
-      hidden.push_back(o * activated(c.activations[2], next));
-      cell.push_back(next);
-    }
-  }
-  return {hidden, cell};
-}
-
-/// H' of inputs X H W R B.
-std::vector<double> naive_gru(const Naive& c, bool linear_before_reset) {
-  std::vector<double> hidden;
-  const auto x_part = [&](std::int64_t n, std::int64_t row) {
-    return Naive::dot(c.in[0], n, c.in[2], row, c.i) + Naive::at(c.in[4], row);
-  };
-  const auto gate = [&](std::size_t which, double x) {
-    return activated(c.activations[which], c.clipped(x));
-  };
-  for (std::int64_t n = 0; n < c.n; ++n) {
-    std::vector<double> reset_hidden;
-    for (std::int64_t j = 0; j < c.h; ++j) {
-      const double r = gate(0, x_part(n, c.h + j) + Naive::dot(c.in[1], n, c.in[3], c.h + j, c.h));
-      reset_hidden.push_back(r * c.in[1][static_cast<std::size_t>(n * c.h + j)]);
-    }
-    for (std::int64_t j = 0; j < c.h; ++j) {
-      const double z = gate(0, x_part(n, j) + Naive::dot(c.in[1], n, c.in[3], j, c.h));
-      const double before = c.in[1][static_cast<std::size_t>(n * c.h + j)];
-      double sum = x_part(n, 2 * c.h + j);
-      if (linear_before_reset) {
-        const double r =
-            gate(0, x_part(n, c.h + j) + Naive::dot(c.in[1], n, c.in[3], c.h + j, c.h));
-        sum += r * (Naive::dot(c.in[1], n, c.in[3], 2 * c.h + j, c.h) +
-                    Naive::at(c.in[4], 3 * c.h + j));
-      } else {
-        sum += Naive::dot(reset_hidden, 0, c.in[3], 2 * c.h + j, c.h);
-      }
-      hidden.push_back((1 - z) * gate(1, sum) + z * before);
-    }
-  }
-  return hidden;
-}
-
-/// H' of inputs X H W R B.
-std::vector<double> naive_rnn(const Naive& c) {
-  std::vector<double> hidden;
-  for (std::int64_t n = 0; n < c.n; ++n) {
-    for (std::int64_t j = 0; j < c.h; ++j) {
-      hidden.push_back(
-          activated(c.activations[0],
-                    c.clipped(Naive::dot(c.in[0], n, c.in[2], j, c.i) +
-                              Naive::dot(c.in[1], n, c.in[3], j, c.h) + Naive::at(c.in[4], j))));
-    }
-  }
-  return hidden;
-}
-
-/// A random tensor, and its elements as doubles.
-std::pair<Tensor, std::vector<double>> small_numbers(Random& random, ScalarType type,
-                                                     const test::Dims& shape) {
-  Tensor tensor = Tensor::empty(shape, type);
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    const double value = static_cast<double>(random.integer(-1000, 1000)) / 1024;
-    weft::dispatch_types<float, double, weft::float16, weft::bfloat16>(type, [&]<class T>() {
-      const T rounded(static_cast<test::Sum<T>>(value));
-      static_cast<T*>(tensor.data())[i] = rounded;
-      values.push_back(static_cast<double>(static_cast<test::Sum<T>>(rounded)));
-    });
-  }
-  return {tensor, values};
-}
-
-double tolerance(ScalarType type) {
-  if (type == ScalarType::f64) return 1e-13;
-  if (type == ScalarType::f32) return 5e-6;
-  return type == ScalarType::f16 ? 4e-3 : 4e-2;
-}
-
 }  // namespace
 
 TEST_CASE("cells give OpenVINO's published numbers", "[graph]") {
@@ -279,11 +140,14 @@ TEST_CASE("cells of every kind against one unit at a time", "[graph]") {
     const std::string op = random.pick(ops);
     const bool lstm = op == "LSTMCell", gru = op == "GRUCell";
     const ScalarType type = random.pick(types);
-    Naive naive{random.integer(1, 5),
-                random.integer(1, 9),
-                random.chance(30) ? random.integer(14, 20) : random.integer(1, 9),
-                {},
-                {}};
+    NaiveCell naive{lstm  ? test::NaiveCellKind::lstm
+                    : gru ? test::NaiveCellKind::gru
+                          : test::NaiveCellKind::rnn,
+                    random.integer(1, 5),
+                    random.integer(1, 9),
+                    random.chance(30) ? random.integer(14, 20) : random.integer(1, 9),
+                    {},
+                    {}};
     const std::int64_t gates = lstm ? 4 : gru ? 3 : 1, h = naive.h;
     const bool before_reset = gru && random.chance(50);
     const bool has_bias = random.chance(70), has_peepholes = lstm && has_bias && random.chance(40);
@@ -292,7 +156,7 @@ TEST_CASE("cells of every kind against one unit at a time", "[graph]") {
     Cell cell{op, {}, {}};
     cell.attributes.set("hidden_size", h);
     const auto add = [&](const test::Dims& shape) {
-      auto [tensor, values] = small_numbers(random, type, shape);
+      auto [tensor, values] = test::small_numbers(random, type, shape);
       cell.inputs.push_back(tensor);
       naive.in.push_back(values);
     };
@@ -328,10 +192,10 @@ TEST_CASE("cells of every kind against one unit at a time", "[graph]") {
     if (input_forget) cell.attributes.set("input_forget", true);
     if (before_reset) cell.attributes.set("linear_before_reset", true);
 
-    std::vector<std::vector<double>> wanted;
-    if (lstm) wanted = naive_lstm(naive, format, input_forget);
-    if (gru) wanted = {naive_gru(naive, before_reset)};
-    if (!lstm && !gru) wanted = {naive_rnn(naive)};
+    naive.format = format;
+    naive.input_forget = input_forget;
+    naive.linear_before_reset = before_reset;
+    const std::vector<std::vector<double>> wanted = naive.step();
     const std::vector<Tensor> whole = run(cell, true, false);
     double worst = 0;
     for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -341,7 +205,7 @@ TEST_CASE("cells of every kind against one unit at a time", "[graph]") {
     const bool same = same_bits(whole, run(cell, false, false)) &&
                       (!wide || (same_bits(whole, run(cell, true, true)) &&
                                  same_bits(whole, run(cell, false, true))));
-    tally.check(worst < tolerance(type) && same, [&](auto& text) {
+    tally.check(worst < test::cell_tolerance(type) && same, [&](auto& text) {
       text << op << ' ' << weft::name(type) << " N " << naive.n << " I " << naive.i << " H " << h
            << " format " << format << " clip " << naive.clip << " bias " << has_bias
            << " peepholes " << has_peepholes << " input_forget " << input_forget
