@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/graph/executable.hpp>
 #include <weft/ops/matmul.hpp>
 
 #include "graph/operator_run.hpp"
@@ -71,6 +72,59 @@ TEST_CASE("FullyConnected multiplies by the transpose and adds a bias", "[graph]
     const Tensor wide = test::counting({5, 12});
     const Tensor flat = Tensor::share(x.owner(), x.as_strided({2, 12}, {12, 1}));
     CHECK(same(run({x, wide})[0], weft::matmul(flat, wide.transpose(0, 1))));
+  }
+}
+
+TEST_CASE("products of other rows keep what is planned", "[graph]") {
+  WEFT_RANDOM(random);
+  constexpr std::int64_t any = weft::graph::PartialShape::unknown, depth = 5, columns = 7;
+  const auto numbers = [&](const Dims& shape) {
+    Tensor tensor = Tensor::empty(shape, ScalarType::f32);
+    for (std::int64_t i = 0; i < tensor.numel(); ++i)
+      tensor.data_as<float>()[i] = static_cast<float>(random.integer(-100, 100)) / 64.0F;
+    return tensor;
+  };
+  const Tensor x = numbers({2, 12, 2 * depth}), out = numbers({12, 2 * columns});
+  for (int form = 0; form < 24; ++form) {
+    const bool constant = form % 2 == 0, planes = form / 2 % 2 == 1;
+    const bool placed = form / 4 % 2 == 1 && !planes;
+    const std::string op = form < 8 ? "MatMul" : form < 16 ? "MatMulAdd" : "FullyConnected";
+    weft::graph::Graph graph;
+    const Tensor weights =
+                     op == "FullyConnected" ? numbers({columns, depth}) : numbers({depth, columns}),
+                 start = numbers({columns});
+    using weft::graph::PartialShape;
+    std::vector<weft::graph::Value> inputs = {graph.add_parameter(
+        {ScalarType::f32, planes ? PartialShape{any, any, depth} : PartialShape{any, depth}})};
+    inputs.push_back(constant
+                         ? graph.add_constant(weights)
+                         : graph.add_parameter({ScalarType::f32, PartialShape(weights.shape())}));
+    if (op != "MatMul") inputs.push_back(graph.add_constant(start));
+    graph.add_result(graph.add(op, inputs));
+    const weft::graph::Executable program(graph);
+    weft::graph::Frame frame(program);
+    std::vector<weft::graph::ResultPlace> places(1);
+    if (placed) places[0] = {.external = true, .strides = {2 * columns, 2}};
+    std::int64_t plans = 0;
+    for (int run = 0; run < 8; ++run) {
+      const std::int64_t rows = random.integer(0, 12);
+      // Dense, rows with gaps between them, or gaps between all elements.
+      const Tensor dense = Tensor::copy_of(x.slice(1, 0, rows).slice(2, 0, depth));
+      const bool strided = random.chance(50), spread = random.chance(50);
+      TensorView given = !strided ? TensorView(dense)
+                         : spread ? x.slice(1, 0, rows).slice(2, 0, 2 * depth, 2)
+                                  : x.slice(1, 0, rows).slice(2, 0, depth);
+      if (!planes) given = given.select(0, 1);
+      std::vector<TensorView> views = {given};
+      if (!constant) views.emplace_back(weights);
+      frame.plan(views, places);
+      if (placed) frame.bind_result(0, out.data());
+      frame.run();
+      CAPTURE(op, constant, planes, placed, run, rows, strided, spread);
+      CHECK(same(frame.result(0), program.run(views)[0]));
+      if (run == 0) plans = frame.counters().plans;
+      if (!planes && !placed) CHECK(frame.counters().plans == plans);
+    }
   }
 }
 

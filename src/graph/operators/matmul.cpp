@@ -12,12 +12,40 @@ inline namespace v0 {
 namespace graph {
 namespace {
 
+/// What the result of a product by one matrix, `c`, becomes with a left factor `a`, which is input
+/// 0 as it is and was `before`. Undefined if more than rows has changed.
+TensorView with_rows_of(const TensorView& a, const TensorView& before, const TensorView& c) {
+  if (!before.defined() || a.rank() != before.rank() || a.extent(-1) != before.extent(-1))
+    return {};
+  if (a.rank() > 2 && !a.is_contiguous()) return {};  // FullyConnected does not accept it
+  DimVector shape(a.shape().begin(), a.shape().end());
+  shape.back() = c.extent(-1);
+  // Where it stays it may have any strides.
+  return same_list(shape, c.shape()) ? c : TensorView::trusted(c.data(), c.dtype(), shape);
+}
+
 /// A product prepared for its geometry, with a constant right factor packed.
 class ProductRun final : public Kernel {
  public:
+  /// `follows`: the left factor is input 0 as it is, so that it may have other rows.
   ProductRun(const TensorView& c, const TensorView& a, std::shared_ptr<const PackedMatrix> matrix,
-             const TensorView& start)
-      : matrix_(std::move(matrix)), product_(c, a, *matrix_, start), has_start_(start.defined()) {}
+             const TensorView& start, bool follows)
+      : c_(c),
+        matrix_(std::move(matrix)),
+        product_(c, a, *matrix_, start),
+        has_start_(start.defined()) {
+    if (follows) a_ = a;
+  }
+
+  bool resize(std::span<const TensorView* const> inputs, std::span<DimVector> outputs) override {
+    const TensorView c = with_rows_of(*inputs[0], a_, c_);
+    if (!c.defined()) return false;
+    product_ = PreparedProduct(c, *inputs[0], *matrix_, has_start_ ? *inputs[2] : TensorView());
+    c_ = c;
+    a_ = *inputs[0];
+    outputs[0].assign(c.shape());
+    return true;
+  }
 
   void run(const KernelArguments& arguments) override {
     const void* start = has_start_ ? arguments.inputs[2] : nullptr;
@@ -25,6 +53,7 @@ class ProductRun final : public Kernel {
   }
 
  private:
+  TensorView c_, a_;  // a_ is undefined if its rows may not change
   std::shared_ptr<const PackedMatrix> matrix_;
   PreparedProduct product_;
   bool has_start_ = false;
@@ -34,9 +63,25 @@ class ProductRun final : public Kernel {
 /// second time: then it is worth it.
 class ChangingRun final : public Kernel {
  public:
-  ChangingRun(const TensorView& c, const TensorView& a, const TensorView& b, const TensorView& bias)
-      : c_(c), a_(a), b_(b), bias_(bias) {
-    if (!bias_.defined()) product_.emplace(c_, a_, b_);
+  /// `given`: input 1, of which b is a view; undefined if rows may not change.
+  ChangingRun(const TensorView& c, const TensorView& a, const TensorView& b, const TensorView& bias,
+              const TensorView& given)
+      : c_(c), a_(a), b_(b), bias_(bias), given_(given) {
+    prepare();
+  }
+
+  bool resize(std::span<const TensorView* const> inputs, std::span<DimVector> outputs) override {
+    if (!given_.defined() || !same_list(inputs[1]->shape(), given_.shape()) ||
+        !same_list(inputs[1]->strides(), given_.strides()))
+      return false;
+    const TensorView c = with_rows_of(*inputs[0], a_, c_);
+    if (!c.defined()) return false;
+    c_ = c;
+    a_ = *inputs[0];
+    if (bias_.defined()) bias_ = *inputs[2];
+    prepare();
+    outputs[0].assign(c.shape());
+    return true;
   }
 
   void hold(int input) override {
@@ -61,12 +106,16 @@ class ChangingRun final : public Kernel {
   }
 
  private:
+  void prepare() {
+    if (!bias_.defined()) product_.emplace(c_, a_, b_);
+    if (packed_) packed_.emplace(c_, a_, matrix_, bias_);
+  }
   void pack(const KernelArguments& arguments) {
     matrix_ = PackedMatrix(rebound(b_, arguments.inputs[1]));
     packed_.emplace(c_, a_, matrix_, bias_);
   }
 
-  TensorView c_, a_, b_, bias_;
+  TensorView c_, a_, b_, bias_, given_;
   std::optional<PreparedProduct> product_;  // by the factor as it lies
   PackedMatrix matrix_;
   std::optional<PreparedProduct> packed_;
@@ -142,10 +191,12 @@ class MatMul final : public Product {
     };
     const TensorView* constant = context.constant(1);
     const TensorView start = has_start_ ? context.input(2) : TensorView();
-    if (constant != nullptr && is_floating(constant->dtype()) && constant->rank() <= 2) {
-      return std::make_unique<ProductRun>(c, a, packed_constant(right(*constant)), start);
-    }
-    return std::make_unique<ChangingRun>(c, a, right(context.input(1)), start);
+    const TensorView& b = context.input(1);
+    const bool follows =
+        b.rank() == 2 && context.input(0).rank() >= 2 && !transposes(context.node(), 0);
+    if (constant != nullptr && is_floating(constant->dtype()) && constant->rank() <= 2)
+      return std::make_unique<ProductRun>(c, a, packed_constant(right(*constant)), start, follows);
+    return std::make_unique<ChangingRun>(c, a, right(b), start, follows ? b : TensorView());
   }
 
  private:
@@ -221,10 +272,11 @@ class FullyConnected final : public Product {
     const TensorView bias = context.has_input(2) ? context.input(2) : TensorView();
     const TensorView& c = context.output(0);
     if (const TensorView* weights = context.constant(1)) {
-      return std::make_unique<ProductRun>(c, x, packed_constant(weights->transpose(0, 1)), bias);
+      return std::make_unique<ProductRun>(c, x, packed_constant(weights->transpose(0, 1)), bias,
+                                          true);
     }
-    const TensorView weights = context.input(1).transpose(0, 1);
-    return std::make_unique<ChangingRun>(c, x, weights, bias);
+    const TensorView& weights = context.input(1);
+    return std::make_unique<ChangingRun>(c, x, weights.transpose(0, 1), bias, weights);
   }
 
  private:
