@@ -109,6 +109,7 @@
 #include <weft/recurrent/network.hpp>
 #include <weft/recurrent/port_map.hpp>
 #include <weft/recurrent/port_range.hpp>
+#include <weft/recurrent/sequence.hpp>
 
 #endif
 #if __has_include(<weft/ir/model.hpp>)

@@ -2,6 +2,7 @@
 // What a loop allocates and copies: nothing in a trip after the second, and no more after ten
 // thousand runs.
 #include "recurrent/loops.hpp"
+#include "recurrent/sequences.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/seed.hpp"
 
@@ -330,4 +331,90 @@ TEST_CASE("allocation failures: a loop that could not be planned or run can be",
                                                });
     CHECK(failures > 10);
   }
+}
+
+TEST_CASE("memory: a sequence of another length neither plans nor allocates", "[recurrent]") {
+  WEFT_RANDOM(random);
+  constexpr std::int64_t batch = 3, most = 60, columns = 5, units = 4;
+  const auto numbers = [&](const Dims& shape) {
+    return small_numbers(random, ScalarType::f32, shape).first;
+  };
+  for (const bool both : {false, true}) {
+    const std::int64_t directions = both ? 2 : 1;
+    const Sequence sequence{
+        "LSTMSequence",
+        {{"direction", std::string(both ? "bidirectional" : "reverse")}},
+        {numbers({batch, most, columns}), numbers({batch, directions, units}),
+         numbers({batch, directions, units}), integers({batch}, {0, 0, 0}),
+         numbers({directions, 4 * units, columns}), numbers({directions, 4 * units, units}),
+         numbers({directions, 4 * units})}};
+    const SequenceProgram whole(sequence, {}, true);
+    const Executable program = whole.compile();
+    weft::graph::Frame frame(program);
+    std::vector<TensorView> inputs = whole.given;
+    const Tensor lengths = integers({batch}, {0, 0, 0});
+    inputs[3] = lengths;
+    const auto run = [&](std::int64_t steps, bool ragged) {
+      inputs[0] = sequence.inputs[0].slice(1, 0, steps);
+      for (std::int64_t row = 0; row < batch; ++row)
+        lengths.data_as<std::int64_t>()[row] = ragged ? random.integer(0, steps - 1) : steps;
+      return allocations([&] {
+        frame.plan(inputs);
+        frame.run();
+      });
+    };
+    for (const bool ragged : {false, true, false, true}) {
+      run(most, ragged);
+      run(most - 1, ragged);
+    }
+    const std::int64_t plans = frame.counters().plans;
+    for (int i = 0; i < 50; ++i) {
+      const std::int64_t steps = random.integer(1, most);
+      const bool ragged = random.chance(50);
+      CAPTURE(both, steps, ragged);
+      CHECK(run(steps, ragged) == 0);
+      const std::vector<Tensor> fresh = program.run(inputs);
+      for (std::size_t o = 0; o < fresh.size(); ++o)
+        CHECK(same_bits(frame.result(static_cast<int>(o)), fresh[o]));
+    }
+    CHECK(frame.counters().plans == plans);
+  }
+}
+
+TEST_CASE("allocation failures: a sequence that could not be planned or run can be",
+          "[recurrent]") {
+  WEFT_RANDOM(random);
+  constexpr std::int64_t batch = 2, most = 6, columns = 3, units = 4;
+  const auto numbers = [&](const Dims& shape) {
+    return small_numbers(random, ScalarType::f32, shape).first;
+  };
+  const Sequence sequence{
+      "GRUSequence",
+      {{"direction", std::string("bidirectional")}},
+      {numbers({batch, most, 2 * columns}), numbers({batch, 2, units}), integers({batch}, {0, 0}),
+       numbers({2, 3 * units, columns}), numbers({2, 3 * units, units}), numbers({2, 3 * units})}};
+  const SequenceProgram whole(sequence, {}, true);
+  const Executable program = whole.compile();
+  weft::graph::Frame frame(program);
+  // The inputs of a step next to each other, or with gaps between them: planned in other ways.
+  const auto run = [&](bool dense, std::int64_t steps, double first) {
+    const Tensor lengths = integers({batch}, {first, static_cast<double>(steps)});
+    const TensorView& x = sequence.inputs[0];
+    std::vector<TensorView> inputs = whole.given;
+    inputs[0] = (dense ? x.slice(2, 0, columns) : x.slice(2, 0, 2 * columns, 2)).slice(1, 0, steps);
+    inputs[2] = lengths;
+    frame.plan(inputs);
+    frame.run();
+    return Tensor::copy_of(frame.result(0));
+  };
+  const Tensor dense = run(true, most, 2), strided = run(false, 4, 4);
+  long round = 0;
+  const long failures =
+      fail_each_allocation([&] { ++round % 2 != 0 ? run(true, most, 2) : run(false, 4, 4); },
+                           [&] {
+                             if (round % 2 != 0) CHECK(same_bits(run(false, 4, 4), strided));
+                             CHECK(same_bits(run(true, most, 2), dense));
+                             if (round % 2 == 0) CHECK(same_bits(run(false, 4, 4), strided));
+                           });
+  CHECK(failures > 4);
 }

@@ -56,8 +56,10 @@ inline ScalarType type_of_code(std::int64_t code) {
 /// are.
 class Scope {
  public:
-  Scope(Scope* outer, std::map<std::string, Tensor> known)
-      : outer_(outer), known_(std::move(known)) {}
+  /// `as_sequences`: RNN, GRU and LSTM become RNNSequence, ..., else loops with a cell in their
+  /// body.
+  Scope(Scope* outer, std::map<std::string, Tensor> known, bool as_sequences = false)
+      : outer_(outer), known_(std::move(known)), as_sequences_(as_sequences) {}
 
   Graph graph{"onnx"};
   std::map<std::string, Item> items;
@@ -104,7 +106,10 @@ class Scope {
     if (op == "Loop") return read_loop(node, in, out);
     if (op == "Scan") return read_scan(node, in, out);
     if (op == "If") return read_if(node, in, out);
-    if (op == "RNN" || op == "GRU" || op == "LSTM") return read_sequence_cell(op, node, in, out);
+    if (op == "RNN" || op == "GRU" || op == "LSTM") {
+      return as_sequences_ ? read_as_sequence(op, node, in, out)
+                           : read_sequence_cell(op, node, in, out);
+    }
     items[out[0]] = read_simple(op, node["attrs"], in);
   }
 
@@ -377,13 +382,80 @@ class Scope {
     }
     return out;
   }
+  /// Gates: i o f c here, f i c o in LSTMCell; z r h in both. (Peepholes: i o f here, f i o there.)
+  static std::vector<std::int64_t> order_of_gates(const std::string& op) {
+    if (op == "LSTM") return {2, 0, 3, 1};
+    if (op == "GRU") return {0, 1, 2};
+    return {0};
+  }
+  /// The sum of both biases of each gate.
+  Tensor bias_of(const std::vector<std::string>& in, const std::vector<std::int64_t>& order,
+                 std::int64_t gates, ScalarType type) const {
+    Tensor bias = Tensor::zeros({gates}, type);
+    if (const Tensor* both = known(in, 3)) {
+      const Tensor w = Tensor::copy_of(both->slice(1, 0, gates)),
+                   r = Tensor::copy_of(both->slice(1, gates, 2 * gates));
+      const Tensor a = blocks(w, order), b = blocks(r, order);
+      for (std::int64_t i = 0; i < gates; ++i)
+        bias.data_as<float>()[i] = a.at<float>({i}) + b.at<float>({i});
+    }
+    return bias;
+  }
+
+  void read_as_sequence(const std::string& op, const Json& node, const std::vector<std::string>& in,
+                        const std::vector<std::string>& out) {
+    const bool lstm = op == "LSTM";
+    const std::vector<std::int64_t> order = order_of_gates(op);
+    const Json& attrs = node["attrs"];
+    const std::int64_t units = attrs["hidden_size"].integer,
+                       gates = static_cast<std::int64_t>(order.size()) * units;
+    const bool batch_first = attrs.has("layout") && attrs["layout"].integer == 1;
+    const Tensor& x = known_.at(in[0]);
+    const std::int64_t rows = x.extent(batch_first ? 0 : 1), steps = x.extent(batch_first ? 1 : 0);
+    const auto transposed = [&](Value of, const std::vector<std::int64_t>& axes) {
+      return graph.add("Transpose", {of, numbers(axes)});
+    };
+    const auto with_direction = [&](const Tensor& tensor, std::int64_t axis) {
+      return graph.add_constant(Tensor::share(tensor.owner(), tensor.unsqueeze(axis)));
+    };
+    Node made;
+    made.op = op + "Sequence";
+    made.noutputs = lstm ? 3 : 2;
+    made.attributes.set("hidden_size", units);
+    made.inputs = {batch_first ? value(in[0]) : transposed(value(in[0]), {1, 0, 2})};
+    for (std::size_t s = 0; s < (lstm ? 2U : 1U); ++s) {
+      Tensor state = Tensor::zeros({rows, units}, x.dtype());
+      if (const Tensor* first = known(in, 5 + s))
+        state = Tensor::copy_of(first->select(batch_first ? 1 : 0, 0));
+      made.inputs.push_back(with_direction(state, 1));
+    }
+    const std::vector<double> all(static_cast<std::size_t>(rows), static_cast<double>(steps));
+    made.inputs.push_back(known(in, 4) != nullptr ? value(in[4])
+                                                  : graph.add_constant(integers({rows}, all)));
+    made.inputs.push_back(with_direction(blocks(known_.at(in[1]), order), 0));
+    made.inputs.push_back(with_direction(blocks(known_.at(in[2]), order), 0));
+    made.inputs.push_back(with_direction(bias_of(in, order, gates, x.dtype()), 0));
+    if (const Tensor* p = known(in, 7))
+      made.inputs.push_back(with_direction(blocks(*p, {2, 0, 1}), 0));
+    const int noutputs = made.noutputs, index = graph.add_node(made);
+    for (int o = 0; o < noutputs; ++o) {
+      const auto at = static_cast<std::size_t>(o);
+      if (at >= out.size() || out[at].empty()) continue;
+      const Value given{index, o};
+      if (o == 0) {
+        items[out[at]] = {.value = transposed(given, batch_first
+                                                         ? std::vector<std::int64_t>{0, 2, 1, 3}
+                                                         : std::vector<std::int64_t>{2, 1, 0, 3})};
+      } else {
+        items[out[at]] = {.value = batch_first ? given : transposed(given, {1, 0, 2})};
+      }
+    }
+  }
+
   void read_sequence_cell(const std::string& op, const Json& node,
                           const std::vector<std::string>& in, const std::vector<std::string>& out) {
-    // Gates: i o f c here, f i c o in LSTMCell; z r h in both; peepholes i o f here, f i o there.
     const bool lstm = op == "LSTM";
-    const std::vector<std::int64_t> order = lstm          ? std::vector<std::int64_t>{2, 0, 3, 1}
-                                            : op == "GRU" ? std::vector<std::int64_t>{0, 1, 2}
-                                                          : std::vector<std::int64_t>{0};
+    const std::vector<std::int64_t> order = order_of_gates(op);
     const std::int64_t units = node["attrs"]["hidden_size"].integer;
     const bool batch_first = node["attrs"].has("layout") && node["attrs"]["layout"].integer == 1;
     const Tensor& x = known_.at(in[0]);
@@ -412,15 +484,7 @@ class Scope {
     }
     cell.inputs.push_back(body.graph.add_constant(blocks(known_.at(in[1]), order)));
     cell.inputs.push_back(body.graph.add_constant(blocks(known_.at(in[2]), order)));
-    Tensor bias = Tensor::zeros({gates}, x.dtype());
-    if (const Tensor* both = known(in, 3)) {
-      const Tensor w = Tensor::copy_of(both->slice(1, 0, gates)),
-                   r = Tensor::copy_of(both->slice(1, gates, 2 * gates));
-      const Tensor a = blocks(w, order), b = blocks(r, order);
-      for (std::int64_t i = 0; i < gates; ++i)
-        bias.data_as<float>()[i] = a.at<float>({i}) + b.at<float>({i});
-    }
-    cell.inputs.push_back(body.graph.add_constant(bias));
+    cell.inputs.push_back(body.graph.add_constant(bias_of(in, order, gates, x.dtype())));
     if (const Tensor* p = known(in, 7))
       cell.inputs.push_back(body.graph.add_constant(blocks(*p, {2, 0, 1})));
     if (known(in, 4) != nullptr) {
@@ -450,6 +514,7 @@ class Scope {
 
   Scope* outer_;
   std::map<std::string, Tensor> known_;  // tensors that the case gives
+  bool as_sequences_;
 };
 
 }  // namespace test::onnx

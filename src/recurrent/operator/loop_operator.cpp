@@ -7,6 +7,7 @@
 #include "recurrent/choice/if_operator.hpp"
 #include "recurrent/operator/loop_call.hpp"
 #include "recurrent/operator/loop_data.hpp"
+#include "recurrent/sequence/sequence_operators.hpp"
 #include "recurrent/spec/loop_types.hpp"
 #include "recurrent/static/static_loop.hpp"
 
@@ -206,6 +207,7 @@ const graph::OperatorRegistry& operators() {
     graph::OperatorRegistry made = graph::standard_operators();
     made.add(std::make_shared<LoopOperator>());
     made.add(make_if_operator());
+    add_sequence_operators(made);
     return made;
   }();
   return registry;
