@@ -2,6 +2,7 @@
 #include "cli/loop_reports.hpp"
 
 #include <weft/recurrent/loop.hpp>
+#include <weft/recurrent/sequence.hpp>
 
 #include "cli/json.hpp"
 
@@ -15,6 +16,10 @@ namespace {
 void collect(const graph::Graph& graph, std::vector<recurrent::LoopReport>& reports) {
   for (const graph::Node& node : graph.nodes()) {
     if (node.op == "Loop") reports.push_back(recurrent::loop_report(node));
+    if (recurrent::is_sequence(node)) {
+      for (const recurrent::LoopReport& report : recurrent::sequence_reports(node))
+        reports.push_back(report);
+    }
     for (const auto& body : node.bodies)
       collect(*body, reports);
   }

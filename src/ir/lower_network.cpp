@@ -3,6 +3,7 @@
 
 #include <weft/base/error.hpp>
 #include <weft/recurrent/loop.hpp>
+#include <weft/recurrent/sequence.hpp>
 
 #include "base/text.hpp"
 #include "ir/context.hpp"
@@ -101,6 +102,7 @@ class Lowering {
       node.noutputs = std::max(1, static_cast<int>(layer.outputs.size()));
       in_context([&] { return layer.describe(); },
                  [&] { rewrite_older_form(layer, node, lowered_.graph); });
+      if (recurrent::is_sequence(node)) node = recurrent::sequence_node(std::move(node));
     }
     node.name = layer.name;
     node.layer_id = std::to_string(layer.id);
