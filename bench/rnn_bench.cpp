@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTMs as a loop runs them: "cell" has an LSTMCell in its body, "loop" the same in ordinary
-// operations (two products, sums, Split, Sigmoid, Tanh). share_of_peak is the share of the
-// machine's multiply-adds in registers that the products alone make, counting all threads that take
-// part.
+// operations (two products, sums, Split, Sigmoid, Tanh); "sequence" is an LSTMSequence, and
+// "bidirectional" one of both directions, which is twice the work. share_of_peak is the share of
+// the machine's multiply-adds in registers that the products alone make, counting all threads that
+// take part.
 #include <weft/graph/executable.hpp>
+#include <weft/ops/copy.hpp>
 #include <weft/recurrent/loop.hpp>
 
 #include "peak.hpp"
 #include "study.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <random>
@@ -31,14 +34,22 @@ struct Size {
 };
 
 struct Lstm {
-  explicit Lstm(Size size)
+  /// `directions`: 0 stands for a loop, whose y is [t, b, h]; that of a sequence is
+  /// [b, directions, t, h].
+  Lstm(Size size, std::int64_t directions)
       : s(size),
+        d(directions),
         x(random({s.t, s.b, s.i})),
         state(Tensor::zeros({s.b, s.h}, ScalarType::f32)),
         w(random({4 * s.h, s.i})),
         r(random({4 * s.h, s.h})),
-        bias(random({4 * s.h})),
-        y(Tensor::zeros({s.t, s.b, s.h}, ScalarType::f32)) {}
+        bias(random({4 * s.h})) {
+    if (d == 0) {
+      y = Tensor::zeros({s.t, s.b, s.h}, ScalarType::f32);
+    } else {
+      y = Tensor::zeros({s.b, d, s.t, s.h}, ScalarType::f32);
+    }
+  }
 
   Tensor random(weft::IntSpan shape) {
     Tensor tensor = Tensor::empty(shape, ScalarType::f32);
@@ -104,34 +115,74 @@ struct Lstm {
     return Executable(outer, {.operators = &weft::recurrent::operators()});
   }
 
+  /// Both directions have the same weights, each a copy of its own.
+  Executable sequence() const {
+    Graph graph;
+    const auto stacked = [&](const Tensor& one, std::int64_t axis) {
+      std::vector<std::int64_t> shape(one.shape().begin(), one.shape().end());
+      shape.insert(shape.begin() + axis, d);
+      Tensor all = Tensor::empty(shape, one.dtype());
+      weft::copy_out(all, one.unsqueeze(axis));
+      return graph.add_constant(all);
+    };
+    Node node;
+    node.op = "LSTMSequence";
+    node.attributes.set("hidden_size", s.h);
+    node.attributes.set("direction", std::string(d == 2 ? "bidirectional" : "forward"));
+    node.inputs = {
+        graph.add_parameter({ScalarType::f32, {s.b, s.t, s.i}}, "x"),
+        stacked(state, 1),
+        stacked(state, 1),
+        graph.add_constant(Tensor::full({s.b}, ScalarType::i64, static_cast<double>(s.t))),
+        stacked(w, 0),
+        stacked(r, 0),
+        stacked(bias, 0)};
+    graph.add_result({graph.add_node(std::move(node)), 0}, "y");
+    return Executable(graph, {.operators = &weft::recurrent::operators()});
+  }
+  /// x as the program takes it.
+  TensorView given() const { return d == 0 ? TensorView(x) : x.permute({1, 0, 2}); }
+
   /// Against double precision, for the first and the last row of the batch.
   void check() const {
     for (const std::int64_t n : {std::int64_t{0}, s.b - 1}) {
-      std::vector<double> h(static_cast<std::size_t>(s.h)), c(h), sums(4 * h.size());
-      for (std::int64_t t = 0; t < s.t; ++t) {
-        for (std::size_t j = 0; j < sums.size(); ++j) {
-          const auto row = static_cast<std::int64_t>(j);
-          double sum = bias.at<float>({row});
-          for (std::int64_t k = 0; k < s.i; ++k)
-            sum += static_cast<double>(x.data_as<float>()[(t * s.b + n) * s.i + k]) *
-                   w.data_as<float>()[row * s.i + k];
-          for (std::size_t k = 0; k < h.size(); ++k)
-            sum += h[k] * r.data_as<float>()[j * h.size() + k];
-          sums[j] = sum;
-        }
-        const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
-        for (std::size_t j = 0; j < h.size(); ++j) {
-          c[j] = sigmoid(sums[j]) * c[j] +
-                 sigmoid(sums[h.size() + j]) * std::tanh(sums[2 * h.size() + j]);
-          h[j] = sigmoid(sums[3 * h.size() + j]) * std::tanh(c[j]);
-          const auto unit = static_cast<std::int64_t>(j);
-          if (!(std::fabs(h[j] - y.at<float>({t, n, unit})) < 1e-5)) die("wrong LSTM");
-        }
+      if (d == 0) {
+        check_row(n, false, y.select(1, n));
+      } else {
+        for (std::int64_t i = 0; i < d; ++i)
+          check_row(n, i == 1, y.select(0, n).select(0, i));
+      }
+    }
+  }
+
+  /// `got` [t, h]: the outputs of a row.
+  void check_row(std::int64_t n, bool backwards, const TensorView& got) const {
+    std::vector<double> h(static_cast<std::size_t>(s.h)), c(h), sums(4 * h.size());
+    for (std::int64_t step = 0; step < s.t; ++step) {
+      const std::int64_t t = backwards ? s.t - 1 - step : step;
+      for (std::size_t j = 0; j < sums.size(); ++j) {
+        const auto row = static_cast<std::int64_t>(j);
+        double sum = bias.at<float>({row});
+        for (std::int64_t k = 0; k < s.i; ++k)
+          sum += static_cast<double>(x.data_as<float>()[(t * s.b + n) * s.i + k]) *
+                 w.data_as<float>()[row * s.i + k];
+        for (std::size_t k = 0; k < h.size(); ++k)
+          sum += h[k] * r.data_as<float>()[j * h.size() + k];
+        sums[j] = sum;
+      }
+      const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
+      for (std::size_t j = 0; j < h.size(); ++j) {
+        c[j] = sigmoid(sums[j]) * c[j] +
+               sigmoid(sums[h.size() + j]) * std::tanh(sums[2 * h.size() + j]);
+        h[j] = sigmoid(sums[3 * h.size() + j]) * std::tanh(c[j]);
+        const auto unit = static_cast<std::int64_t>(j);
+        if (!(std::fabs(h[j] - got.at<float>({t, unit})) < 1e-5)) die("wrong LSTM");
       }
     }
   }
 
   Size s;
+  std::int64_t d;
   std::mt19937 engine;
   Tensor x, state, w, r, bias, y;
 };
@@ -140,14 +191,15 @@ void add(const char* form, Size s, int threads) {
   const std::string name = std::string(form) + "/t:" + std::to_string(s.t) +
                            "/b:" + std::to_string(s.b) + "/i:" + std::to_string(s.i) +
                            "/h:" + std::to_string(s.h) + "/threads:" + std::to_string(threads);
-  const bool cell = std::string(form) == "cell";
+  const std::string of = form;
+  const std::int64_t directions = of == "bidirectional" ? 2 : of == "sequence" ? 1 : 0;
   auto* added = benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
     current_case() = name;
     const weft::ThreadLimit limit(threads);
     static const double peak = peak_multiply_adds(ScalarType::f32);
-    const Lstm lstm(s);
-    Frame frame(lstm.program(cell));
-    frame.plan(std::vector<TensorView>{lstm.x}, std::vector<ResultPlace>{{.external = true}});
+    const Lstm lstm(s, directions);
+    Frame frame(directions == 0 ? lstm.program(of == "cell") : lstm.sequence());
+    frame.plan(std::vector<TensorView>{lstm.given()}, std::vector<ResultPlace>{{.external = true}});
     frame.bind_result(0, lstm.y.data());
     frame.run();
     frame.run();
@@ -156,7 +208,8 @@ void add(const char* form, Size s, int threads) {
       frame.run();
       benchmark::ClobberMemory();
     }
-    const auto work = static_cast<double>(s.t * s.b * 4 * s.h * (s.i + s.h));
+    const auto work = static_cast<double>(s.t * s.b * 4 * s.h * (s.i + s.h) *
+                                          std::max<std::int64_t>(directions, 1));
     state.counters["share_of_peak"] =
         benchmark::Counter(work / peak / threads, benchmark::Counter::kIsIterationInvariantRate);
   });
@@ -177,6 +230,8 @@ int main(int argc, char** argv) {
       bench::add("cell", s, threads);
       bench::add("loop", s, threads);
     }
+    bench::add("sequence", {25, 1, 512, 256}, threads);
+    bench::add("bidirectional", {25, 1, 512, 256}, threads);
   }
   return bench::run_cases(argc, argv, "0.2");
 }
