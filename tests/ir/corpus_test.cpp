@@ -29,7 +29,7 @@ TEST_CASE("corpus: every file gives a model or an Error", "[corpus]") {
   }
   // These are in order, so that the fuzzer begins behind the first checks.
   for (const char* name : {"small_net", "running_sum", "counted", "if", "lstm", "legacy_v5",
-                           "lstm_v7", "operations"}) {
+                           "lstm_v7", "operations", "sequence_layer"}) {
     INFO(name);
     CHECK(models.count(name) == 1);
   }
