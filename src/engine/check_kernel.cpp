@@ -10,6 +10,16 @@
 namespace weft {
 inline namespace v0 {
 
+void check_grain(const RunOptions& options) {
+  if (options.grain >= 0) return;
+  fail(ErrorCode::invalid_argument, text("grain: expected 0 or more, got ", options.grain));
+}
+
+void check_options(const RunOptions& options) {
+  check_grain(options);
+  name(options.strategy);
+}
+
 void check_elementwise(const TensorIterator& iter) {
   if (iter.is_reduction()) {
     fail(ErrorCode::invalid_argument,

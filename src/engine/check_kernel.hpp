@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whether a kernel fits an iterator.
+/// Whether a kernel fits an iterator, and options what runs by them.
 #pragma once
 
 #include <weft/iter/tensor_iterator.hpp>
+#include <weft/kernel/span_kernel.hpp>
 
 namespace weft {
 inline namespace v0 {
 
+/// Throws Error(invalid_argument) for a grain below 0.
+void check_grain(const RunOptions& options);
+/// The same, and for a number that is no strategy.
+void check_options(const RunOptions& options);
 /// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements
 /// share.
 void check_elementwise(const TensorIterator& iter);

@@ -174,7 +174,7 @@ std::string Explanation::to_text() const {
   return out;
 }
 
-std::string_view Explanation::Run::how() const noexcept {
+std::string_view Explanation::Run::how() const {
   if (strategy != Strategy::automatic) return weft::name(strategy);
   return form.empty() ? std::string_view("nothing") : std::string_view(form);
 }

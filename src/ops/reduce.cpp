@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/core/promotion.hpp>
-#include <weft/ops/copy.hpp>
-#include <weft/ops/creation.hpp>
 
 #include "base/operation.hpp"
+#include "engine/elementwise/run_small.hpp"
 #include "engine/reduce/small_reduction.hpp"
 #include "ops/copy_call.hpp"
 #include "ops/elementwise.hpp"
@@ -178,21 +177,25 @@ bool is_one_block(const TensorView& out) {
   return out.nbytes() <= small && out.is_contiguous();
 }
 
-/// Numbers of every type are 0 where all bits are.
+/// Copies as a part of the reduction.
+void copy_part(const TensorView& to, const TensorView& from) {
+  if (!copy_small(to, from)) CopyCall(to, from).run_as_part();
+}
+
+/// One element that is 0, of any type: there all bits are.
+TensorView zero_of(ScalarType type) {
+  alignas(16) static constexpr char zero[16] = {};
+  return TensorView::trusted(zero, type, IntSpan());
+}
+
 void write_zeros(const TensorView& out) {
-  if (!is_one_block(out)) return fill_out(out, 0);
+  if (!is_one_block(out)) return copy_part(out, zero_of(out.dtype()));
   if (out.nbytes() > 0) std::memset(out.data(), 0, static_cast<std::size_t>(out.nbytes()));
 }
 
-/// What copy_out() of these would do.
-Explanation::Run explain_copy_out(const TensorView& to, const TensorView& from) {
-  return CopyCall(to, from).explain().run;
-}
-
 void explain_zeros(const TensorView& out, Explanation::Run& run) {
-  alignas(16) static constexpr char zero[16] = {};
   if (!is_one_block(out)) {
-    run = explain_copy_out(out, TensorView::trusted(zero, out.dtype(), IntSpan()));
+    run = CopyCall(out, zero_of(out.dtype())).explain_as_part().run;
     return;
   }
   run.form = "filled";
@@ -234,7 +237,7 @@ void ReduceCall::take(double value) {
 }
 
 void ReduceCall::run() const {
-  if (source.defined()) return copy_out(single, source);
+  if (source.defined()) return copy_part(single, source);
   if (single.defined()) return write_zeros(single);
   if (!has_number) return run_reduction(iter, *kernel);
   ReductionKernel with_number = *kernel;
@@ -249,7 +252,7 @@ Explanation ReduceCall::explain() const {
     e.operands[1].access =
         source.defined() ? "copied: one element each" : "not read: one element each";
     if (source.defined()) {
-      e.run = explain_copy_out(single, source);
+      e.run = CopyCall(single, source).explain_as_part().run;
     } else {
       explain_zeros(single, e.run);
     }

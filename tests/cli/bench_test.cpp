@@ -161,6 +161,33 @@ TEST_CASE("bench: a strategy that is asked for", "[bench]") {
                  "--strategy: there is no 'rowtiles', expected one of automatic, line, "));
 }
 
+TEST_CASE("bench: reductions do not look at a strategy", "[bench]") {
+  const TemporaryFolder folder;
+  // Copies, casts and fills inside of reductions; and results that are put together first.
+  const std::string file =
+      folder.write("cases.txt",
+                   "copied amax out:f32[9,7] f32[9,7,1]{1,9,1} dim=2\n"
+                   "many amax out:f32[300,200] f32[300,200,1]{1,300,1} dim=2\n"
+                   "cast sum out:f32[300] i64[300,1] dim=1\n"
+                   "filled argmax out:i64[90000]{2} f32[90000,1] dim=1\n"
+                   "collected sum out:f32[64,64] f32[40,64,64]{4096,1,64} dim=0\n");
+  const std::string bench = "bench --json --min-time 0 '" + file + "' --dump '";
+  const Finished chosen = run_program(bench + folder.file("chosen") + "'");
+  CHECK(!contains(chosen.out, "error"));
+  for (const std::string strategy : {"line", "transposed-tiles", "joined-rows"}) {
+    INFO(strategy);
+    const std::string to = folder.file(strategy);
+    const Finished forced = run_program(bench + to + "' --strategy " + strategy);
+    CHECK(forced.code == 0);
+    CHECK(!contains(forced.out, "error"));
+    for (const std::string name : {"copied", "many", "cast", "filled", "collected"}) {
+      const std::string bytes = TemporaryFolder::read(to + "/" + name + ".bin");
+      CHECK(!bytes.empty());
+      CHECK(bytes == TemporaryFolder::read(folder.file("chosen") + "/" + name + ".bin"));
+    }
+  }
+}
+
 TEST_CASE("bench: a file with no text in it", "[bench]") {
   const TemporaryFolder folder;
   std::string noise;

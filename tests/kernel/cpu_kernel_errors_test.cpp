@@ -2,6 +2,7 @@
 // What goes wrong with cpu_kernel, and kernels that are called for their effects.
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/index_kernel.hpp>
+#include <weft/kernel/reduce.hpp>
 
 #include "support/dense.hpp"
 #include "support/errors.hpp"
@@ -22,6 +23,14 @@ using weft::Tensor;
 using weft::TensorIterator;
 using weft::TensorIteratorConfig;
 using weft::TensorView;
+
+/// A reduction: the sum.
+struct Total {
+  float identity() const { return 0; }
+  float accumulate(float sum, float x) const { return sum + x; }
+  float combine(float a, float b) const { return a + b; }
+  float project(float sum) const { return sum; }
+};
 
 /// An iterator over inputs alone.
 TensorIterator inputs_only(const std::vector<TensorView>& inputs) {
@@ -240,4 +249,25 @@ TEST_CASE("cpu_kernel: an iterator of a reduction is refused", "[kernel]") {
   CHECK_ERROR(invalid_argument, ("reduction"),
               weft::cpu_index_kernel(iter, {}, {}, [](char*, char*, std::int64_t) {}));
   CHECK(test::difference(out, test::dense_copy(Tensor::full({64, 1}, ScalarType::f32, 7))) == "");
+}
+
+TEST_CASE("run_spans: options that cannot be followed", "[kernel]") {
+  const Tensor out = Tensor::full({8, 5}, ScalarType::f32, 7);
+  const Tensor row = Tensor::full({8, 1}, ScalarType::f32, 7);
+  const auto iter = TensorIteratorConfig().add_output(out).add_input(out).build();
+  const auto reduced = TensorIterator::reduce_op(row, out);
+  const auto same = [](float x) { return x; };
+  const weft::SpanKernel kernel = weft::typed_span_kernel(same);
+  const auto none = static_cast<weft::Strategy>(99);
+  CHECK_ERROR(invalid_argument, ("no strategy", "99"), weft::name(none));
+  CHECK_ERROR(invalid_argument, ("no strategy", "99"), weft::meaning(none));
+  const weft::RunOptions unknown{.strategy = none}, negative{.grain = -1};
+  CHECK_ERROR(invalid_argument, ("no strategy", "99"), weft::run_spans(iter, kernel, unknown));
+  CHECK_ERROR(invalid_argument, ("no strategy", "99"), weft::explain_run(iter, kernel, unknown));
+  CHECK_ERROR(invalid_argument, ("grain", "-1"), weft::run_spans(iter, kernel, negative));
+  CHECK_ERROR(invalid_argument, ("grain", "-1"), weft::explain_run(iter, kernel, negative));
+  CHECK_ERROR(invalid_argument, ("grain", "-3"), weft::cpu_kernel(iter, same, -3));
+  CHECK_ERROR(invalid_argument, ("grain", "-3"), weft::cpu_reduce(reduced, Total{}, -3));
+  CHECK(test::difference(out, test::dense_copy(Tensor::full({8, 5}, ScalarType::f32, 7))) == "");
+  CHECK(test::difference(row, test::dense_copy(Tensor::full({8, 1}, ScalarType::f32, 7))) == "");
 }

@@ -64,7 +64,7 @@ struct Explanation {
         0;  ///< read and written in operands' memory, each element once per use
 
     /// The name of the strategy, or the form; "nothing" where there are no elements.
-    WEFT_API std::string_view how() const noexcept;
+    WEFT_API std::string_view how() const;
     /// "row-tiles, 2 threads, 4096 bytes moved".
     WEFT_API std::string to_text() const;
     /// One JSON object with the fields above; strategy, why, candidates and form where there are

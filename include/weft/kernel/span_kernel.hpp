@@ -61,12 +61,13 @@ struct SpanKernel {
 
 /// How to run.
 struct RunOptions {
-  std::int64_t grain =
-      0;  ///< least elements a thread gets; 0: from the kernel's cost and the bytes moved
+  /// Least elements a thread gets; 0: from the kernel's cost and the bytes moved. Less than that is
+  /// an Error(invalid_argument).
+  std::int64_t grain = 0;
   bool serial = false;  ///< this thread only
   /// How to carry out an elementwise call. Another than `automatic` is an Error(invalid_argument)
   /// that names those which can, where it cannot. Reductions and prefix operations do not look at
-  /// it.
+  /// it, nor do copies that are part of one.
   Strategy strategy = Strategy::automatic;
 };
 
@@ -74,16 +75,16 @@ struct RunOptions {
 ///
 /// Operands of unit stride are used in place and broadcast ones as one value where the kernel can;
 /// all others, and those of another type than the kernel's, are brought block by block into buffers
-/// of at most 136 KiB a thread on the stack, outputs the same way back. Outputs that, with
-/// everything else, do not stay in the last-level cache are written past it. Nothing is allocated.
-/// The result does not depend on threads or grain.
+/// of at most 146 KiB a thread on the stack, outputs the same way back. Outputs that, with
+/// everything else, do not stay in the last-level cache are written by non-temporal stores. Nothing
+/// is allocated. The result does not depend on threads or grain.
 ///
 /// A value passes from its type in memory to the iterator's dtype() and from that to the kernel's
 /// type (and back), so that i32 in an f16 operation rounds to f16 first.
 ///
-/// Throws Error(invalid_argument) if the operand counts differ, Error(cast) if an input's dtype
-/// cannot become the kernel's type, or the kernel's type the output's dtype, without losing its
-/// kind (can_cast); and what the kernel throws.
+/// Throws Error(invalid_argument) if the operand counts differ, or for options that cannot be
+/// followed; Error(cast) if an input's dtype cannot become the kernel's type, or the kernel's type
+/// the output's dtype, without losing its kind (can_cast); and what the kernel throws.
 WEFT_API void run_spans(const TensorIterator& iter, const SpanKernel& kernel,
                         const RunOptions& options = {});
 

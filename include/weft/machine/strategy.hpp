@@ -47,10 +47,10 @@ inline constexpr int strategy_count = 0
 #undef WEFT_STRATEGY
     ;
 
-/// "row-tiles".
-WEFT_API std::string_view name(Strategy strategy) noexcept;
-/// A few words on what it does.
-WEFT_API std::string_view meaning(Strategy strategy) noexcept;
+/// "row-tiles". Throws Error(invalid_argument) for a number that is none of the enumerators.
+WEFT_API std::string_view name(Strategy strategy);
+/// A few words on what it does. Throws as name().
+WEFT_API std::string_view meaning(Strategy strategy);
 /// The other way round from name(); nothing if there is none of that name.
 WEFT_API std::optional<Strategy> find_strategy(std::string_view name) noexcept;
 

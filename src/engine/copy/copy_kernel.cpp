@@ -2,6 +2,7 @@
 #include "engine/copy/copy_kernel.hpp"
 
 #include "engine/copy/run_copy.hpp"
+#include "engine/elementwise/run_spans.hpp"
 
 #include <algorithm>
 
@@ -50,12 +51,15 @@ CopyKernel::CopyKernel(ScalarType to, ScalarType from) : conversion_(to, from) {
   kernel_.row_cost = 50;  // a call of the conversion's own
 }
 
-void CopyKernel::run(const TensorIterator& iter, const RunOptions& options) const {
-  converts() ? run_spans(iter, kernel_, options) : run_copy(iter, options);
+void CopyKernel::run(const TensorIterator& iter, const RunOptions& options,
+                     const Tuning& tuning) const {
+  converts() ? run_spans(iter, kernel_, options, tuning) : run_copy(iter, options, tuning);
 }
 
-Explanation CopyKernel::explain(const TensorIterator& iter, const RunOptions& options) const {
-  return converts() ? explain_run(iter, kernel_, options) : explain_copy(iter, options);
+Explanation CopyKernel::explain(const TensorIterator& iter, const RunOptions& options,
+                                const Tuning& tuning) const {
+  return converts() ? explain_run(iter, kernel_, options, tuning)
+                    : explain_copy(iter, options, tuning);
 }
 
 }  // namespace v0

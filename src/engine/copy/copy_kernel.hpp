@@ -8,6 +8,7 @@
 
 #include "base/internal_api.hpp"
 #include "kernels/stage/stage.hpp"
+#include "machine/tuning.hpp"
 
 #include <cstdint>
 
@@ -36,8 +37,10 @@ class WEFT_INTERNAL_API CopyKernel {
   CopyKernel& operator=(const CopyKernel&) = delete;
 
   /// Allocates nothing. The iterator's types are those that the kernel was made for.
-  void run(const TensorIterator& iter, const RunOptions& options = {}) const;
-  Explanation explain(const TensorIterator& iter, const RunOptions& options = {}) const;
+  void run(const TensorIterator& iter, const RunOptions& options = {},
+           const Tuning& tuning = weft::tuning()) const;
+  Explanation explain(const TensorIterator& iter, const RunOptions& options = {},
+                      const Tuning& tuning = weft::tuning()) const;
 
  private:
   bool converts() const { return kernel_.types[0] != kernel_.types[1]; }

@@ -200,9 +200,8 @@ void copy_planes(const Geometry& geometry, std::int64_t size, char* to, char* fr
               });
 }
 
-void run_copy(const TensorIterator& iter, const RunOptions& options) {
+void run_copy(const TensorIterator& iter, const RunOptions& options, const Tuning& t) {
   if (iter.numel() == 0) return;
-  const Tuning& t = tuning();
   const Strategy wanted = wanted_strategy(options, t);
   if (copies_at_once(iter, t, wanted)) {
     copy_planes(iter.geometry(), element_size(iter.operand(0).storage), iter.operand(0).data,
@@ -218,13 +217,12 @@ void run_copy(const TensorIterator& iter, const RunOptions& options) {
   }
 }
 
-Explanation explain_copy(const TensorIterator& iter, const RunOptions& options) {
+Explanation explain_copy(const TensorIterator& iter, const RunOptions& options, const Tuning& t) {
   Explanation e = iter.explain();
   e.has_run = true;
   e.run.instruction_set = name(current_level());
   e.run.bytes_moved = bytes_touched(iter);
   if (iter.numel() == 0) return e;
-  const Tuning& t = tuning();
   const Strategy wanted = wanted_strategy(options, t);
   const CopyPlane plane = copy_plane(iter, t);
   const Strategies possible = copy_candidates(iter, plane, t);

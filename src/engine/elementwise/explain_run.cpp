@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "engine/check_kernel.hpp"
 #include "engine/elementwise/elementwise_plan.hpp"
+#include "engine/elementwise/run_spans.hpp"
 #include "engine/elementwise/tile_form.hpp"
 #include "engine/elementwise/tile_prefetch.hpp"
 #include "engine/footprint.hpp"
@@ -69,6 +70,12 @@ std::string reason(const TilePlan& plan) {
 
 Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
                         const RunOptions& options) {
+  return explain_run(iter, kernel, options, tuning());
+}
+
+Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
+                        const RunOptions& options, const Tuning& t) {
+  check_options(options);
   check_elementwise(iter);
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   Explanation e = iter.explain();
@@ -77,7 +84,6 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   for (int k = 0; k < iter.ntensors(); ++k)
     e.run.bytes_moved += bytes_touched(iter, k);
   if (iter.numel() == 0) return e;
-  const Tuning& t = tuning();
   const Strategy wanted = wanted_strategy(options, t);
   const Strategies possible = candidates(iter, kernel, t);
   e.run.candidates.assign(possible.begin(), possible.end());

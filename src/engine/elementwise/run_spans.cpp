@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/elementwise/run_spans.hpp"
+
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/parallel/parallel.hpp>
 
@@ -25,13 +27,18 @@ void run_tiles(const TensorIterator& iter, const SpanKernel& kernel, const TileP
 }  // namespace
 
 void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options) {
+  run_spans(iter, kernel, options, tuning());
+}
+
+void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options,
+               const Tuning& t) {
+  check_options(options);
   check_elementwise(iter);
   if (iter.numel() == 0) {
     check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
     return;
   }
   check_counts(iter, kernel.noutputs, kernel.ninputs);
-  const Tuning& t = tuning();
   const Strategy wanted = wanted_strategy(options, t);
   const SimpleRun simple = plan_simple(iter, kernel, t, wanted);
   const bool is_simple = simple.strategy != Strategy::automatic;

@@ -2,6 +2,7 @@
 #include "engine/reduce/collected_results.hpp"
 
 #include "engine/copy/run_copy.hpp"
+#include "engine/wanted_strategy.hpp"
 
 #include <utility>
 
@@ -45,7 +46,8 @@ void CollectedResults::write() const {
     }
     run_copy(
         TensorIterator::unary_op(TensorView::trusted(output.data, output.storage, shape, strides),
-                                 TensorView::trusted(data_[k], output.storage, shape, places)));
+                                 TensorView::trusted(data_[k], output.storage, shape, places)),
+        {}, without_strategy(tuning()));
   }
 }
 

@@ -36,6 +36,7 @@ void explain_small(const SmallReduction& small, Explanation& e) {
 
 Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                               const RunOptions& options) {
+  check_grain(options);
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   Explanation e = iter.explain();
   e.has_run = true;

@@ -272,6 +272,7 @@ ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
 
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                           const RunOptions& options) {
+  check_grain(options);
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   return ReducePlan(ReduceInputs(iter, kernel), options);
 }

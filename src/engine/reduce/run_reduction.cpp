@@ -2,6 +2,7 @@
 #include <weft/base/function_ref.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "engine/check_kernel.hpp"
 #include "engine/reduce/reduce_runner.hpp"
 #include "engine/reduce/small_reduction.hpp"
 
@@ -103,6 +104,7 @@ struct PlannedReduction {
 
 void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                    const RunOptions& options) {
+  check_grain(options);
   if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
     return run_small_reduction(small, iter, kernel);
   const ReducePlan plan = plan_reduction(iter, kernel, options);
