@@ -6,6 +6,7 @@
 #include "cli/case_operands.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/printable.hpp"
 #include "cli/progress.hpp"
 #include "cli/strategy_choice.hpp"
 #include "cli/timing.hpp"
@@ -80,12 +81,11 @@ class Report {
     std::fflush(stdout);
   }
 
-  void error(std::string_view name, std::string message) const {
-    std::ranges::replace(message, '\n', ' ');
+  void error(std::string_view name, std::string_view message) const {
     if (json_) {
       fmt::print("{{\"name\": {}, \"error\": {}}}\n", json_string(name), json_string(message));
     } else {
-      fmt::print("{:<{}}  error: {}\n", name, name_width_, message);
+      fmt::print("{:<{}}  error: {}\n", printable(name), name_width_, printable(message));
     }
     std::fflush(stdout);
   }
@@ -106,6 +106,10 @@ void run_bench(const BenchOptions& options) {
   std::erase_if(lines, [&](const CaseLine& line) {
     return line.name.find(options.filter) == std::string_view::npos;
   });
+  if (lines.empty() && !options.filter.empty()) {
+    fmt::print(stderr, "weft: no case of '{}' has '{}' in its name\n", options.file,
+               options.filter);
+  }
   if (options.dump) make_folder(*options.dump);
   set_num_threads(options.threads);
 

@@ -94,15 +94,34 @@ std::string_view operation_of(const Case& c) {
   return c.min ? "clamp_min" : "clamp_max";
 }
 
+/// The operation of a case. Throws Error(invalid_argument) if there is none.
+const OpEntry& known_op(const Case& c) {
+  const auto ops = all_ops();
+  const auto found = std::ranges::find(ops, std::string_view(c.op), &OpEntry::name);
+  if (found == ops.end()) {
+    fail(ErrorCode::invalid_argument,
+         fmt::format("unknown operation '{}'; weft info lists those that there are", c.op));
+  }
+  return *found;
+}
+
+/// Throws Error(invalid_argument) for keys that an operation does not take.
+void check_keys(const Case& c, const OpEntry& op) {
+  const auto refuse = [&](std::string_view keys) {
+    fail(ErrorCode::invalid_argument, fmt::format("{} takes no {}", c.op, keys));
+  };
+  const bool goes_along_an_axis =
+      op.reduction != nullptr || (op.function == nullptr && op.name != "copy" && op.name != "dot");
+  if (c.op != "clamp" && (c.min || c.max)) refuse("min= and no max=");
+  if (!goes_along_an_axis && !c.axes.empty()) refuse("dim=");
+  if (op.reduction == nullptr && c.keepdim) refuse("keepdim=1");
+}
+
 }  // namespace
 
 BoundCase::BoundCase(const Case& c, Contents contents) {
   // Before any memory is touched: cases of operations that do not exist should cost nothing.
-  const auto ops = all_ops();
-  if (std::ranges::find(ops, std::string_view(c.op), &OpEntry::name) == ops.end())
-    find_op(c.op, {});
-  if (c.op != "clamp" && (c.min || c.max))
-    fail(ErrorCode::invalid_argument, fmt::format("{} takes no min= and no max=", c.op));
+  check_keys(c, known_op(c));
   check_memory(c);
 
   numbers_.reserve(c.inputs.size() + 2);  // inputs_ refers to them

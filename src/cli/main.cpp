@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/error.hpp>
 #include <weft/base/version.hpp>
+#include <weft/machine/cpu_info.hpp>
 
 #include "cli/commands.hpp"
 
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <new>
@@ -15,6 +17,13 @@
 namespace {
 
 using namespace weft::cli;
+
+/// Says so on standard error if WEFT_TUNING names a file that is not in use.
+void tell_refused_tuning() {
+  const std::string& why = weft::cpu_info().tuning_refused;
+  if (!why.empty())
+    fmt::print(stderr, "weft: WEFT_TUNING={} is ignored: {}\n", std::getenv("WEFT_TUNING"), why);
+}
 
 constexpr int exit_failure = 1;
 constexpr int exit_usage = 2;
@@ -70,9 +79,11 @@ class CommandLine {
   }
 
   void add_info() {
-    CLI::App* sub =
-        add("info", "Version, processor, instruction set, threads, element types, operations",
-            [this] { run_info(info_); });
+    CLI::App* sub = add(
+        "info", "Version, processor, instruction set, threads, element types, operations", [this] {
+          if (info_.tuning) tell_refused_tuning();  // it is part of the text else
+          run_info(info_);
+        });
     sub->add_flag("--json", info_.json, "Print one JSON object");
     sub->add_flag("--tuning", info_.tuning, "Print the tuning in use, as a file for WEFT_TUNING");
   }
@@ -88,8 +99,10 @@ class CommandLine {
   }
 
   void add_explain() {
-    CLI::App* sub = add("explain", "How an operation would be carried out, and why",
-                        [this] { run_explain(explain_); });
+    CLI::App* sub = add("explain", "How an operation would be carried out, and why", [this] {
+      tell_refused_tuning();
+      run_explain(explain_);
+    });
     sub->add_option("CALL", explain_.words,
                     "OP OPERAND... [KEY=VALUE...], such as 'add out:f32[4,3] f32[4,3]{1,4} f32[3]'")
         ->required();
@@ -101,8 +114,10 @@ class CommandLine {
   }
 
   void add_bench() {
-    CLI::App* sub =
-        add("bench", "Time the operations of a case file", [this] { run_bench(bench_); });
+    CLI::App* sub = add("bench", "Time the operations of a case file", [this] {
+      tell_refused_tuning();
+      run_bench(bench_);
+    });
     sub->add_option("FILE", bench_.file, "Lines of: NAME OP OPERAND... [KEY=VALUE...]")->required();
     sub->add_flag("--json", bench_.json, "Print one JSON object a line");
     sub->add_option("--threads", bench_.threads, "Most threads to use; 0: as many as there are")
@@ -121,8 +136,11 @@ class CommandLine {
   }
 
   void add_run() {
-    CLI::App* sub = add("run", "Run a model of OpenVINO IR, or list what it takes and gives",
-                        [this] { run_model(run_); });
+    CLI::App* sub =
+        add("run", "Run a model of OpenVINO IR, or list what it takes and gives", [this] {
+          tell_refused_tuning();
+          run_model(run_);
+        });
     sub->add_option("MODEL", run_.model, "A model's .xml: a <net>, or a bare <layer>")->required();
     sub->add_option("--weights", run_.weights,
                     "The model's .bin; without: the one beside MODEL, if it has constants")
@@ -138,14 +156,16 @@ class CommandLine {
     sub->add_option("--repeat", run_.repeat, "How many times to run, for the time it takes")
         ->check(CLI::Range(1L, 1000000000L))
         ->capture_default_str();
-    sub->add_flag("--explain", run_.explain, "Tell what the loops of the model did");
+    sub->add_flag("--explain", run_.explain, "Tell how its operations run, and what its loops did");
     sub->add_flag("--json", run_.json, "Print one JSON object");
   }
 
   void add_demo() {
     CLI::App* sub =
-        add("demo", "Normalise a picture in one kernel, and run an LSTM over a sequence",
-            [this] { run_demo(demo_); });
+        add("demo", "Normalise a picture in one kernel, and run an LSTM over a sequence", [this] {
+          tell_refused_tuning();
+          run_demo(demo_);
+        });
     sub->add_option("IMAGE", demo_.image,
                     "A binary PPM (P6, 8 bit); without: a picture that comes with weft");
     sub->add_option("--output-dir", demo_.output_dir, "Where to write")

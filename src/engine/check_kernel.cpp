@@ -32,7 +32,8 @@ void check_elementwise(const TensorIterator& iter) {
 void check_counts(const TensorIterator& iter, int noutputs, int ninputs) {
   if (noutputs != iter.noutputs() || ninputs != iter.ninputs()) {
     fail(ErrorCode::invalid_argument,
-         text("kernel of ", noutputs, " outputs and ", ninputs, " inputs on an iterator of ",
+         text("kernel of ", noutputs, noutputs == 1 ? " output and " : " outputs and ", ninputs,
+              ninputs == 1 ? " input on an iterator of " : " inputs on an iterator of ",
               iter.noutputs(), " and ", iter.ninputs()));
   }
 }

@@ -14,11 +14,19 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Nanoseconds, or microseconds of two digits at least.
-std::string time_text(double ns) {
+/// Strategies with what they are estimated to take: in nanoseconds, or, if the least has two digits
+/// of them, in microseconds.
+std::string estimates_text(const std::vector<StrategyCandidate>& candidates) {
   constexpr double us = 1000;
-  const bool is_short = ns < 10 * us;
-  return text(std::llround(is_short ? ns : ns / us), is_short ? " ns" : " us");
+  const auto least = std::ranges::min_element(candidates, {}, &StrategyCandidate::estimated_ns);
+  const bool is_short = least == candidates.end() || least->estimated_ns < 10 * us;
+  std::string out;
+  for (const StrategyCandidate& candidate : candidates) {
+    const double ns = candidate.estimated_ns;
+    out += text(out.empty() ? "" : ", ", weft::name(candidate.strategy), ' ',
+                std::llround(is_short ? ns : ns / us), is_short ? " ns" : " us");
+  }
+  return out;
 }
 
 std::string quoted(std::string_view value) {
@@ -140,8 +148,9 @@ Explanation TensorIterator::explain() const {
 }
 
 std::string Explanation::to_text() const {
-  std::string out = text("shape ", to_string(common_shape), ", ", numel, " elements",
-                         reduction ? ", a reduction" : "", "\n");
+  std::string out =
+      text("shape ", to_string(common_shape), ", ", numel, numel == 1 ? " element" : " elements",
+           reduction ? ", a reduction" : "", "\n");
   out += text("order (axes, innermost first) ", list(perm), "\n");
   if (!flipped.empty()) out += text("walked backwards: axes ", list(flipped), "\n");
   for (const Neighbours& pair : neighbours) {
@@ -161,13 +170,8 @@ std::string Explanation::to_text() const {
                 run.blocks == 1 ? " block" : " blocks", " of ", run.tile[0], " x ", run.tile[1],
                 ", spans of ", run.span, ", ", run.bytes_moved, " bytes moved\n");
     if (run.strategy != Strategy::automatic) {
-      out += text("strategy: ", weft::name(run.strategy), ", ", run.why, '\n', "estimated: ");
-      const char* before = "";
-      for (const StrategyCandidate& candidate : run.candidates) {
-        out += text(before, weft::name(candidate.strategy), ' ', time_text(candidate.estimated_ns));
-        before = ", ";
-      }
-      out += '\n';
+      out += text("strategy: ", weft::name(run.strategy), ", ", run.why, '\n',
+                  "estimated: ", estimates_text(run.candidates), '\n');
     }
     if (!run.form.empty()) out += text("form: ", run.form, '\n');
   }

@@ -32,8 +32,20 @@ MachineClass class_of(const CpuInfo& machine) noexcept {
   return machine.l1_bytes >= roomy_l1_bytes ? MachineClass::near : MachineClass::tight;
 }
 
+/// The sizes; and that the last level is told to be far, where it would not count as such.
 std::string caches_of(const CpuInfo& machine) {
-  return text(machine.l1_bytes, ' ', machine.l2_bytes, ' ', machine.l3_bytes);
+  CpuInfo untold = machine;
+  untold.l3_is_told_far = false;
+  const bool far = machine.has_far_last_level() && !untold.has_far_last_level();
+  return text(machine.l1_bytes, ' ', machine.l2_bytes, ' ', machine.l3_bytes, far ? " far" : "");
+}
+
+constexpr std::string_view blanks = " \t\r";
+
+/// The text without blanks at its ends.
+std::string_view trimmed(std::string_view text) noexcept {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
 /// A number that is all of `text`.
@@ -80,10 +92,8 @@ class TuningParser {
     while (!rest_.empty()) {
       ++line_;
       const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-      std::string_view line = rest_.substr(0, end);
+      const std::string_view line = trimmed(rest_.substr(0, end));
       rest_.remove_prefix(std::min(end + 1, rest_.size()));
-      while (!line.empty() && (line.back() == ' ' || line.back() == '\r'))
-        line.remove_suffix(1);
       if (!line.empty() && line.front() != '#') return line;
     }
     return {};
@@ -91,19 +101,22 @@ class TuningParser {
   /// What follows the word `key` in the next line.
   std::string_view value_of(std::string_view key) {
     const std::string_view line = next_line();
-    if (!line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ' ')
+    if (!line.starts_with(key) || line.size() <= key.size() ||
+        blanks.find(line[key.size()]) == blanks.npos) {
       fail_here(text("expected '", key, " ...', got '", line, "'"));
-    return line.substr(key.size() + 1);
+    }
+    return trimmed(line.substr(key.size()));
   }
   void expect(std::string_view key, std::string_view wanted) {
     const std::string_view got = value_of(key);
-    if (got == wanted) return;
+    if (got == trimmed(wanted)) return;
     fail(ErrorCode::invalid_argument,
-         text("line ", line_, ": the ", key, " is '", got, "', here it is '", wanted, "'"));
+         text("line ", line_, ": the ", key, " of the file: '", got, "', here: '", wanted, "'"));
   }
   void take_row(std::string_view line) {
+    line = trimmed(line.substr(0, line.find('#')));
     if (line.empty()) return;
-    const std::size_t space = std::min(line.find(' '), line.size());
+    const std::size_t space = std::min(line.find_first_of(blanks), line.size());
     const std::string_view key = line.substr(0, space);
     const TuningRow* row = std::ranges::find(rows, key, &TuningRow::name);
     if (row == std::end(rows)) fail_here(text("there is no row '", key, "'"));
@@ -111,7 +124,7 @@ class TuningParser {
     if (seen_[index]) fail_here(text("'", key, "' comes twice"));
     seen_[index] = true;
     std::int64_t value = 0;
-    const std::string_view digits = line.substr(std::min(space + 1, line.size()));
+    const std::string_view digits = trimmed(line.substr(space));
     if (!to_number(digits, value))
       fail_here(text("'", key, "' is '", digits, "', expected an integer"));
     if (value < row->minimum || value > row->maximum) {

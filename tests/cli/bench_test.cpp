@@ -136,7 +136,10 @@ TEST_CASE("bench: filter and threads", "[bench]") {
   CHECK(run.code == 0);
   CHECK(lines_of(run.out).size() == 1);
   CHECK(contains(run.out, "sum.u8"));
-  CHECK(run_program("bench --json --filter nothing '" + file + "'").out.empty());
+  const Finished none = run_program("bench --json --filter nothing '" + file + "'");
+  CHECK(none.out.empty());
+  CHECK(contains(none.error, "no case of '" + file + "' has 'nothing' in its name"));
+  CHECK(run.error.empty());
   CHECK(run_program("bench --json '" + folder.write("empty.txt", "") + "'").code == 0);
 }
 
@@ -159,6 +162,17 @@ TEST_CASE("bench: a strategy that is asked for", "[bench]") {
   CHECK(contains(refused.out, "strategy 'line' cannot carry out this call; these can: "));
   CHECK(contains(run_program("bench '" + file + "' --strategy rowtiles").error,
                  "--strategy: there is no 'rowtiles', expected one of automatic, line, "));
+}
+
+TEST_CASE("bench: control characters are not printed raw", "[bench]") {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("cases.txt", "a\x1b[2Jb add\nc \x07 add\nd add out:f32[4] f32[4] f32\x1b\n");
+  const std::string out = run_program("bench --min-time 0 '" + file + "'").out;
+  CHECK(lines_of(out).size() == 4);
+  CHECK(!contains(out, "\x1b"));
+  CHECK(!contains(out, "\x07"));
+  CHECK(contains(out, "a\\x1b[2Jb"));
 }
 
 TEST_CASE("bench: reductions do not look at a strategy", "[bench]") {

@@ -145,6 +145,23 @@ TEST_CASE("program: info tells what became of WEFT_TUNING and WEFT_NUM_THREADS",
   CHECK(contains(line("tuning", "WEFT_CACHES=48K,1M,32M WEFT_TUNING=" + file),
                  "tuning          near (WEFT_TUNING=" + file + " is ignored: line 4: the caches"));
   CHECK(contains(line("tuning", caches + "WEFT_TUNING=/nowhere/mine"), "cannot open"));
+  // Another class of machine: what the file leaves out would be another thing.
+  CHECK(contains(line("tuning", "WEFT_CACHES=32K,1M,32M,far WEFT_TUNING=" + file),
+                 "tuning          far (WEFT_TUNING=" + file + " is ignored: line 4: the caches"));
+  const std::string far = "WEFT_CACHES=32K,1M,32M,far ";
+  const std::string far_file = folder.write("far", run_program("info --tuning", far).out);
+  CHECK(line("tuning", far + "WEFT_TUNING=" + far_file) == "tuning          far, from " + far_file);
+  CHECK(contains(line("tuning", caches + "WEFT_TUNING=" + far_file), "is ignored: line 4"));
+  // Commands whose output does not tell say so beside it.
+  const std::string none = folder.write("none", "");
+  for (const std::string& command :
+       {std::string("info --tuning"), std::string("explain 'add out:f32[4] f32[4] 1'"),
+        "bench '" + none + "'", std::string("run nowhere.xml")}) {
+    CHECK(run_program(command, caches + "WEFT_TUNING=/nowhere/mine")
+              .error.starts_with("weft: WEFT_TUNING=/nowhere/mine is ignored: "));
+    CHECK(!contains(run_program(command, caches).error, "WEFT_TUNING"));
+  }
+  CHECK(run_program("info", caches + "WEFT_TUNING=/nowhere/mine").error.empty());
   const std::string large = folder.write("large", std::string(1 << 17, '#'));
   CHECK(contains(line("tuning", caches + "WEFT_TUNING=" + large), "more than 65536 bytes"));
   const std::string json = run_program("info --json", caches + "WEFT_TUNING=/nowhere/mine").out;
@@ -226,6 +243,29 @@ TEST_CASE("program: explain tells of strategies", "[program]") {
                  "[{\"strategy\": \"at-once\", \"estimated_ns\": "));
   check_failure("explain --strategy line " + call, "strategy 'line' cannot carry out this call");
   check_usage_error("explain --strategy none " + call, "there is no 'none', expected one of");
+}
+
+TEST_CASE("program: explain names operands and rows as they are", "[program]") {
+  const auto text_of = [](const std::string& call) {
+    return run_program("explain --threads 1 '" + call + "'", "WEFT_CACHES=48K,1M,32M").out;
+  };
+  CHECK(contains(text_of("add out:f32[300,300] f32[300,300] f32[300,300]{1,300}"),
+                 "strategy: transposed-tiles, input 1 is dense along dim 1"));
+  CHECK(contains(text_of("add out:f64[3,1000000] f32[3,1000000] f64[3,1]"),
+                 "rows of 1000000 elements are long enough"));
+  const std::string turned = text_of("copy out:f32[300,300] f32[300,300]{1,300}");
+  CHECK(contains(turned, "; direct, by rows\ninput 0"));
+  CHECK(contains(turned, "; direct, transposed\nrun"));
+  const std::string filled = text_of("copy out:f32[3000,300] f32[3000,1]");
+  CHECK(contains(filled, "; direct, by rows\ninput 0"));
+  CHECK(contains(filled, "; direct, rows of one value\nrun"));
+  CHECK(contains(filled, "rows are one value each"));
+  CHECK(contains(text_of("add out:f32[1] f32[1] 1"), "shape [1], 1 element\n"));
+  // One unit a line.
+  const std::string small = text_of("add out:f32[64,32] f32[64,32]{1,64} f32[32]");
+  CHECK(contains(small, " ns"));
+  CHECK(!contains(small, " us"));
+  CHECK(!contains(text_of("add out:f32[1000,1000] f32[1000,1000]{1,1000} 1"), " ns"));
 }
 
 TEST_CASE("program: explain tells of forms", "[program]") {

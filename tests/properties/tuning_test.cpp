@@ -395,18 +395,24 @@ TEST_CASE("tuning: rows that a file leaves out are those of the table", "[proper
                             [&] { static_cast<void>(weft::parse_tuning(text, machine)); }) == "");
   };
   const std::string dated = head + "date 2026-11-24\n";
+  // Blanks, tabs and comments have no say.
+  const Tuning spaced = weft::parse_tuning(
+      dated + "\trow_ps 5 # fast\n line_ps   7\t\r\n  # nothing\ncall_ps\t9#\n", machine);
+  CHECK(spaced.row_ps == 5);
+  CHECK(spaced.line_ps == 7);
+  CHECK(spaced.call_ps == 9);
   refuses("", ErrorCode::parse, "expected 'weft-tuning 1'");
   refuses("weft-tuning 2\n", ErrorCode::parse, "expected 'weft-tuning 1'");
   refuses("weft-tuning 1\nversion 9.9.9\n", ErrorCode::invalid_argument,
-          "line 2: the version is '9.9.9'");
+          "line 2: the version of the file: '9.9.9', here: '");
   refuses("weft-tuning 1\nversion", ErrorCode::parse, "line 2: expected 'version ...'");
   std::string other = dated;
   other.replace(other.find("9000"), 4, "9001");
   refuses(other, ErrorCode::invalid_argument,
-          "the processor is 'Some Processor 9001', here it is 'Some Processor 9000'");
+          "the processor of the file: 'Some Processor 9001', here: 'Some Processor 9000'");
   other = dated;
   other.replace(other.find("49152"), 5, "32768");
-  refuses(other, ErrorCode::invalid_argument, "the caches is '32768 2097152 33554432'");
+  refuses(other, ErrorCode::invalid_argument, "the caches of the file: '32768 2097152 33554432'");
   refuses(head + "date 2026-13-24\n", ErrorCode::parse, "line 5: the date is '2026-13-24'");
   refuses(head + "date yesterday!\n", ErrorCode::parse, "line 5: the date is");
   refuses(dated + "thread_us 1\n", ErrorCode::parse, "line 6: there is no row 'thread_us'");

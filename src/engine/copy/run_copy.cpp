@@ -158,11 +158,13 @@ class CopyWalk {
   char* origin_[2];
 };
 
-const char* access_name(const CopyPlane& plane) {
-  return plane.dense()      ? "direct, by rows"
-         : plane.transposes ? "direct, transposed"
-         : plane.fills()    ? "direct, rows of one value"
-                            : "direct, by elements";
+/// How operand k is gone through: by its stride along the plane's first dim.
+const char* access_name(const CopyPlane& plane, int k) {
+  const std::int64_t stride = k == 0 ? plane.to0 : plane.from0;
+  return stride == plane.size ? "direct, by rows"
+         : plane.transposes   ? "direct, transposed"
+         : stride == 0        ? "direct, rows of one value"
+                              : "direct, by elements";
 }
 
 /// Why tiles of that form are taken.
@@ -170,7 +172,8 @@ std::string reason(const CopyPlane& plane, const CopyPlan& plan) {
   std::string why = plan.joins_rows()  ? "rows are shorter than some lines"
                     : plane.transposes ? "each side is dense along a dim of its own"
                     : plane.dense()    ? "both sides are dense along dim 0"
-                                       : "a side is strided along dim 0";
+                    : plane.fills()    ? "rows are one value each"
+                                       : "a side is not dense along dim 0";
   if (plan.buffered()) why += ", and lines would be written in parts";
   if (plan.streams()) why += ", and the caches do not hold it";
   return why;
@@ -231,8 +234,8 @@ Explanation explain_copy(const TensorIterator& iter, const RunOptions& options, 
   if (copies_at_once(iter, t, wanted)) {
     e.run.strategy = Strategy::at_once;
     if (wanted == Strategy::automatic) e.run.why = "there are few elements";
-    for (Explanation::Operand& op : e.operands)
-      op.access = access_name(plane);
+    for (int k = 0; k < 2; ++k)
+      e.operands[static_cast<std::size_t>(k)].access = access_name(plane, k);
     e.run.span = e.run.tile[0] = iter.ndim() > 0 ? iter.geometry().extent(0) : 1;
     e.run.tile[1] = iter.numel() / e.run.tile[0];
     e.run.blocks = 1;
@@ -249,7 +252,7 @@ Explanation explain_copy(const TensorIterator& iter, const RunOptions& options, 
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
     access = plan.joins_rows() ? "rows joined in a buffer"
              : plan.buffered() ? "transposed in a buffer"
-                               : access_name(plane);
+                               : access_name(plane, k);
     if (k == 0 && plan.streams()) access += ", streamed";
     if (k == 1 && plan.prefetches) access += ", prefetched";
   }

@@ -10,6 +10,7 @@
 #include "engine/elementwise/tile_prefetch.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
+#include "iter/operand_name.hpp"
 #include "parallel/loop_threads.hpp"
 
 #include <algorithm>
@@ -51,8 +52,9 @@ std::string reason(const SimpleRun& run) {
 }
 
 /// Why tiles are, by their form.
-std::string reason(const TilePlan& plan) {
-  const std::string row = text("rows of ", plan.steps[0].tile, " elements ");
+std::string reason(const TilePlan& plan, const TensorIterator& iter) {
+  const std::int64_t extent = iter.geometry().extent(0);
+  const std::string row = text("rows of ", extent, extent == 1 ? " element " : " elements ");
   const std::string streamed = plan.streams() ? ", results do not fit the last level" : "";
   switch (plain_form(plan.strategy)) {
     case Strategy::strided_tiles: return "stepping over elements costs less than packing them";
@@ -63,7 +65,8 @@ std::string reason(const TilePlan& plan) {
   std::size_t k = 0;
   while (!plan.operands[k].is_transposed())
     ++k;
-  return text("operand ", k, " is dense along dim ", plan.operands[k].dense_dim, streamed);
+  return text(operand_name(k, static_cast<std::size_t>(iter.noutputs())), " is dense along dim ",
+              plan.operands[k].dense_dim, streamed);
 }
 
 }  // namespace
@@ -108,7 +111,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   }
   const TilePlan plan = plan_wanted_tiles(iter, kernel, t, options, wanted);
   e.run.strategy = plan.strategy;
-  if (wanted == Strategy::automatic) e.run.why = reason(plan);
+  if (wanted == Strategy::automatic) e.run.why = reason(plan, iter);
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
     e.operands[k].access = access_name(plan, plan.operands[k]);
   e.run.blocks = plan.count;

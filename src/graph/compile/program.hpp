@@ -8,8 +8,11 @@
 
 #include "base/text.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft {
@@ -48,13 +51,28 @@ struct Program {
   bool fold = true;  ///< compute what depends on constants and shapes only while planning
 };
 
+/// A message about a node without the words "add: " or "loop 'name': " that it may begin with: the
+/// node's description says the same.
+inline std::string_view without_name(const Node& node, std::string_view message) {
+  const std::size_t end = message.find(": ");
+  if (end == message.npos) return message;
+  const std::string_view first = message.substr(0, end);
+  const std::string named = text(node.op, " '", node.name, '\'');
+  const auto is = [&](std::string_view word) {
+    return std::ranges::equal(first, word, [](unsigned char a, unsigned char b) {
+      return std::tolower(a) == std::tolower(b);
+    });
+  };
+  return is(node.op) || is(named) ? message.substr(end + 2) : message;
+}
+
 /// f(), with the node's description before the message of an Error that leaves it.
 template <class F>
 decltype(auto) naming(const Node& node, F&& f) {
   try {
     return f();
   } catch (const Error& error) {
-    fail(error.code(), text(describe(node), ": ", error.what()));
+    fail(error.code(), text(describe(node), ": ", without_name(node, error.what())));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "graph/frame/call_list.hpp"
 
 #include "base/text.hpp"
+#include "graph/compile/program.hpp"
 
 #include <utility>
 
@@ -63,7 +64,7 @@ void CallList::run_step(const void* context, char* const*, const std::int64_t*, 
 }
 
 void CallList::refuse(const Node& node, const Error& error) {
-  fail(error.code(), text(describe(node), ": ", error.what()));
+  fail(error.code(), text(describe(node), ": ", without_name(node, error.what())));
 }
 
 bool CallList::takes_rows(char* const* where, const RowForm& form, std::int64_t row_bytes) const {

@@ -55,6 +55,8 @@ std::shared_ptr<const Operator> OperatorRegistry::at(const Node& node) const {
       known += text(" opset", op->name().first_opset, " to opset", op->name().last_opset);
     }
   }
+  if (known.empty() && !node.bodies.empty())
+    known = "; an operator with bodies: recurrent::operators() has loops and If";
   fail(ErrorCode::invalid_argument,
        text(describe(node), ": unknown operator '", node.op, "' of ",
             node.opset == 0 ? "any operation set" : text("opset", node.opset), known));
