@@ -396,11 +396,11 @@ TEST_CASE("tuning: rows that a file leaves out are those of the table", "[proper
   };
   const std::string dated = head + "date 2026-11-24\n";
   // Blanks, tabs and comments have no say.
-  const Tuning spaced = weft::parse_tuning(
+  const Tuning loose = weft::parse_tuning(
       dated + "\trow_ps 5 # fast\n line_ps   7\t\r\n  # nothing\ncall_ps\t9#\n", machine);
-  CHECK(spaced.row_ps == 5);
-  CHECK(spaced.line_ps == 7);
-  CHECK(spaced.call_ps == 9);
+  CHECK(loose.row_ps == 5);
+  CHECK(loose.line_ps == 7);
+  CHECK(loose.call_ps == 9);
   refuses("", ErrorCode::parse, "expected 'weft-tuning 1'");
   refuses("weft-tuning 2\n", ErrorCode::parse, "expected 'weft-tuning 1'");
   refuses("weft-tuning 1\nversion 9.9.9\n", ErrorCode::invalid_argument,

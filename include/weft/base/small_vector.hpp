@@ -16,13 +16,17 @@
 namespace weft {
 inline namespace v0 {
 
-/// Sequence of T. Up to N elements need no heap; the unused ones are not initialised, so that an
-/// object with room for eight dims costs what its two dims cost. Iterators and references are
+/// Sequence of T. Up to N elements need no heap; the unused ones are not initialised (unless all
+/// fit a register), so that an object with room for eight dims costs what its two dims cost. Iterators and references are
 /// invalidated by growth, moves and swaps. Throws std::bad_alloc.
 template <class T, std::size_t N>
 class SmallVector {
  public:
-  SmallVector() noexcept : data_(inline_data()) {}
+  SmallVector() noexcept : data_(inline_data()) {
+    // One register, where leaving it out would only make compilers warn of copies of the whole.
+    if constexpr (copied_whole && sizeof(inline_) <= 16)
+      __builtin_memset(inline_, 0, sizeof(inline_));
+  }
   explicit SmallVector(std::size_t size, const T& value = T()) : SmallVector() {
     resize(size, value);
   }

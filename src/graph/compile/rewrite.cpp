@@ -151,12 +151,13 @@ class Rewriter {
     ProgramNode made = split;
     made.inputs[0] = v;
     // Shapes are aligned at the last axis.
-    made.inputs[1] = add_value({{ScalarType::i64, PartialShape{}},
-                                Tensor::full({}, ScalarType::i64, static_cast<double>(axis)),
-                                -1});
+    ProgramValue last;  // a number
+    last.type.dtype = ScalarType::i64;
+    last.constant = Tensor::full({}, ScalarType::i64, static_cast<double>(axis));
+    made.inputs[1] = add_value(std::move(last));
     made.first_output = static_cast<int>(program_.values.size());
     for (int i = 0; i < split.node.noutputs; ++i)
-      add_value({});
+      add_value(ProgramValue());
     return made;
   }
   bool split_operands(std::size_t n) {
