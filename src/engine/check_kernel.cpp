@@ -15,7 +15,7 @@ void check_grain(const RunOptions& options) {
   fail(ErrorCode::invalid_argument, text("grain: expected 0 or more, got ", options.grain));
 }
 
-void check_options(const RunOptions& options) {
+void fail_options(const RunOptions& options) {
   check_grain(options);
   name(options.strategy);
 }

@@ -11,8 +11,13 @@ inline namespace v0 {
 
 /// Throws Error(invalid_argument) for a grain below 0.
 void check_grain(const RunOptions& options);
-/// The same, and for a number that is no strategy.
-void check_options(const RunOptions& options);
+/// What is wrong with options that check_options() found to be so.
+void fail_options(const RunOptions& options);
+/// Throws Error(invalid_argument) for a grain below 0, and for a number that is no strategy.
+inline void check_options(const RunOptions& options) {
+  const auto strategy = static_cast<int>(options.strategy);
+  if (options.grain < 0 || strategy >= strategy_count) fail_options(options);
+}
 /// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements
 /// share.
 void check_elementwise(const TensorIterator& iter);

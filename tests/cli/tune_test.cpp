@@ -44,7 +44,7 @@ TEST_CASE("tune: its file is taken by the library", "[tune]") {
                  "tuning          tight, from " + file));
   const std::string other =
       run_program("info", "WEFT_CACHES=32K,256K,4M WEFT_TUNING='" + file + "'").out;
-  CHECK(contains(other, "is ignored: line 4: the caches is"));
+  CHECK(contains(other, "is ignored: line 4: the caches of the file"));
 
   // By the machine that the file is for, as the program saw it.
   weft::CpuInfo machine = weft::cpu_info();

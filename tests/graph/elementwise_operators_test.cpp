@@ -271,7 +271,7 @@ TEST_CASE("division of integers", "[graph]") {
   CHECK(at(quotient, 3) == 3);
   CHECK(at(run("Multiply", {a, b}), 1) == -14);
   CHECK_ERROR(dtype, ("Sigmoid", "i64"), run("Sigmoid", {a}));
-  CHECK_ERROR(dtype, ("sqrt", "bool"),
+  CHECK_ERROR(dtype, ("Sqrt", "bool"),
               run("Sqrt", {run("LogicalNot", {Tensor::of<bool>({1}, {true})})}));
   CHECK_ERROR(invalid_argument, ("Clamp", "min"), run("Clamp", {a}, {{"min", 2.0}, {"max", 1.0}}));
   CHECK_ERROR(invalid_argument, ("Clamp", "got 2.5 and -1e+30"),

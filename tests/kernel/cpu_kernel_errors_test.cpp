@@ -179,9 +179,9 @@ TEST_CASE("cpu_kernel: operands that do not fit the lambda", "[kernel]") {
   const Tensor i32 = Tensor::full({4}, ScalarType::i32, 7);
   const Tensor flags = Tensor::full({4}, ScalarType::boolean, 1);
 
-  CHECK_ERROR(invalid_argument, ("1 outputs and 1 inputs", "1 and 2"),
+  CHECK_ERROR(invalid_argument, ("1 output and 1 input", "1 and 2"),
               weft::cpu_kernel(iterator(out, {f32, f32}), [](float x) { return x; }));
-  CHECK_ERROR(invalid_argument, ("1 outputs and 2 inputs", "1 and 1"),
+  CHECK_ERROR(invalid_argument, ("1 output and 2 inputs", "1 and 1"),
               weft::cpu_kernel(iterator(out, {f32}), [](float x, float y) { return x + y; }));
   CHECK_ERROR(invalid_argument, ("0 outputs"),
               weft::cpu_serial_kernel(iterator(out, {f32}), [](float) {}));

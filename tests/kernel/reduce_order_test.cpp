@@ -218,7 +218,7 @@ TEST_CASE("cpu_reduce: operands that do not fit", "[kernel]") {
   };
   CHECK_ERROR(cast, ("input 0", "c64", "f32"), run(out, c64));
   CHECK_ERROR(cast, ("output 0", "f32", "i32"), run(i32, f32));
-  CHECK_ERROR(invalid_argument, ("1 outputs and 1 inputs", "2 and 1"),
+  CHECK_ERROR(invalid_argument, ("1 output and 1 input", "2 and 1"),
               weft::cpu_reduce(TensorIterator::reduce_op(column, out, f32), FloatSum{}));
 
   struct Two {

@@ -92,12 +92,12 @@ TEST_CASE("network: no trips", "[recurrent]") {
 TEST_CASE("network: bad input: lengths and extents that are too small", "[recurrent]") {
   const Sums sums;
   const Tensor x = floats({2, 3}, {2, 3, 5, 4, 6, 8});
-  CHECK_ERROR(shape, ("loop 'sum'", "output 1", "length 1", "2 trips"),
+  CHECK_ERROR(shape, ("Loop 'sum'", "output 1", "length 1", "2 trips"),
               run(sums.net, {x, count(2), count(1)}));
-  CHECK_ERROR(bounds, ("loop 'sum'", "iterator 0", "2 slices", "trip 2"),
+  CHECK_ERROR(bounds, ("Loop 'sum'", "iterator 0", "2 slices", "trip 2"),
               run(sums.net, {x, count(3), count(3)}));
   const Sums backwards(true);
-  CHECK_ERROR(bounds, ("loop 'sum'", "iterator 0"), run(backwards.net, {x, count(3), count(3)}));
+  CHECK_ERROR(bounds, ("Loop 'sum'", "iterator 0"), run(backwards.net, {x, count(3), count(3)}));
 }
 
 TEST_CASE("network: a condition is tested before every trip", "[recurrent]") {
@@ -125,7 +125,7 @@ TEST_CASE("network: a condition is tested before every trip", "[recurrent]") {
   CHECK(difference(got[0], floats({2}, {5.2, 6.3}), 1e-6) == "");
   CHECK(difference(got[1], floats({4, 2}, {3.2, 4.3, 4.2, 5.3, 5.2, 6.3, 0, 0}), 1e-6) == "");
   CHECK(difference(got[2], floats({4, 2}, {5.2, 6.3, 4.2, 5.3, 3.2, 4.3, 0, 0}), 1e-6) == "");
-  CHECK_ERROR(shape, ("loop 'while'", "output 1", "length 2"), run(net, {start, count(2)}));
+  CHECK_ERROR(shape, ("Loop 'while'", "output 1", "length 2"), run(net, {start, count(2)}));
 }
 
 TEST_CASE("network: with both limits the first that holds ends the loop", "[recurrent]") {
@@ -276,13 +276,13 @@ TEST_CASE("network: bad input: a condition of another type or shape", "[recurren
   number.loop.add_trip_limit(number.now, TripLimit::while_true);
   number.loop.set_next(number.now, number.next);
   number.give();
-  CHECK_ERROR(dtype, ("loop 'bad'", "head", "expected bool", "f32"),
+  CHECK_ERROR(dtype, ("Loop 'bad'", "head", "expected bool", "f32"),
               run(number.net, {floats({2}, {1, 2})}));
   Plain two;
   two.loop.add_trip_limit(two.net.add("Less", {two.now, two.now}), TripLimit::while_true);
   two.loop.set_next(two.now, two.next);
   two.give();
-  CHECK_ERROR(shape, ("loop 'bad'", "head", "one element"), run(two.net, {floats({2}, {1, 2})}));
+  CHECK_ERROR(shape, ("Loop 'bad'", "head", "one element"), run(two.net, {floats({2}, {1, 2})}));
 }
 
 TEST_CASE("network: bad input: a count of another type, shape, or from inside", "[recurrent]") {
@@ -290,13 +290,13 @@ TEST_CASE("network: bad input: a count of another type, shape, or from inside", 
   number.loop.add_trip_limit(number.net.add_constant(floats({}, {2})), TripLimit::count);
   number.loop.set_next(number.now, number.next);
   number.give();
-  CHECK_ERROR(dtype, ("loop 'bad'", "count", "i32 or i64", "f32"),
+  CHECK_ERROR(dtype, ("Loop 'bad'", "count", "i32 or i64", "f32"),
               run(number.net, {floats({2}, {1, 2})}));
   Plain two;
   two.loop.add_trip_limit(two.net.add_constant(integers({2}, {1, 2})), TripLimit::count);
   two.loop.set_next(two.now, two.next);
   two.give();
-  CHECK_ERROR(shape, ("loop 'bad'", "count", "one element"), run(two.net, {floats({2}, {1, 2})}));
+  CHECK_ERROR(shape, ("Loop 'bad'", "count", "one element"), run(two.net, {floats({2}, {1, 2})}));
   Plain inside;
   inside.loop.add_trip_limit(inside.now, TripLimit::count);
   inside.loop.set_next(inside.now, inside.next);
@@ -322,7 +322,7 @@ TEST_CASE("network: bad input: iterators", "[recurrent]") {
   axis.loop.add_trip_limit(axis.n, TripLimit::count);
   axis.loop.set_next(axis.now, axis.net.add("Add", {axis.now, axis.loop.add_iterator(axis.x, 1)}));
   axis.give();
-  CHECK_ERROR(axis, ("loop 'bad'", "axis 1 of rank 1"), run(axis.net, {floats({2}, {1, 2})}));
+  CHECK_ERROR(axis, ("Loop 'bad'", "axis 1 of rank 1"), run(axis.net, {floats({2}, {1, 2})}));
 }
 
 TEST_CASE("network: bad input: recurrences", "[recurrent]") {
@@ -336,13 +336,13 @@ TEST_CASE("network: bad input: recurrences", "[recurrent]") {
       grows.now,
       grows.net.add("Add", {grows.now, grows.net.add_constant(floats({3, 1}, {1, 2, 3}))}));
   grows.give();
-  CHECK_ERROR(shape, ("loop 'bad'", "state 0", "changes its shape"),
+  CHECK_ERROR(shape, ("Loop 'bad'", "state 0", "changes its shape"),
               run(grows.net, {floats({2}, {1, 2})}));
   Plain other;
   other.loop.add_trip_limit(other.n, TripLimit::count);
   other.loop.set_next(other.now, other.net.add("Less", {other.now, other.now}));
   other.give();
-  CHECK_ERROR(dtype, ("loop 'bad'", "state 0", "f32", "bool"),
+  CHECK_ERROR(dtype, ("Loop 'bad'", "state 0", "f32", "bool"),
               run(other.net, {floats({2}, {1, 2})}));
   Plain inside;
   inside.loop.add_trip_limit(inside.n, TripLimit::count);

@@ -115,15 +115,15 @@ TEST_CASE("refused: a parameter fed twice, or not at all", "[recurrent]") {
 TEST_CASE("refused: axes out of range", "[recurrent]") {
   Adding input;
   input.map.inputs[0].axis = 2;
-  CHECK_ERROR(axis, ("loop 'adding'", "iterator 0 (parameter 0 'x')", "axis 2 of rank 2"),
+  CHECK_ERROR(axis, ("Loop 'adding'", "iterator 0 (parameter 0 'x')", "axis 2 of rank 2"),
               input.run());
   Adding output;
   output.map.outputs[0].axis = -3;
-  CHECK_ERROR(axis, ("loop 'adding'", "output 0", "axis -3 of rank 2"), output.run());
+  CHECK_ERROR(axis, ("Loop 'adding'", "output 0", "axis -3 of rank 2"), output.run());
   Counting scalar;
   scalar.inputs[2] = floats({}, {0});
   scalar.map.outputs[0].axis = 1;
-  CHECK_ERROR(axis, ("loop 'counting'", "output 0", "axis 0"), scalar.run());
+  CHECK_ERROR(axis, ("Loop 'counting'", "output 0", "axis 0"), scalar.run());
 }
 
 TEST_CASE("refused: ranges", "[recurrent]") {
@@ -134,13 +134,13 @@ TEST_CASE("refused: ranges", "[recurrent]") {
   };
   CHECK_ERROR(invalid_argument, ("loop 'adding'", "port map input 0", "stride = 0"),
               with({.stride = 0}));
-  CHECK_ERROR(bounds, ("loop 'adding'", "iterator 0", "start = 9", "6 elements"),
+  CHECK_ERROR(bounds, ("Loop 'adding'", "iterator 0", "start = 9", "6 elements"),
               with({.start = 9}));
-  CHECK_ERROR(bounds, ("loop 'adding'", "iterator 0", "end = -8"), with({.end = -8}));
-  CHECK_ERROR(invalid_argument, ("loop 'adding'", "start = 4", "behind end = 2"),
+  CHECK_ERROR(bounds, ("Loop 'adding'", "iterator 0", "end = -8"), with({.end = -8}));
+  CHECK_ERROR(invalid_argument, ("Loop 'adding'", "start = 4", "behind end = 2"),
               with({.start = 4, .end = 2}));
-  CHECK_ERROR(invalid_argument, ("loop 'adding'", "part_size = 0"), with({.part_size = 0}));
-  CHECK_ERROR(shape, ("loop 'adding'", "iterator 0", "part_size = 4", "evenly"),
+  CHECK_ERROR(invalid_argument, ("Loop 'adding'", "part_size = 0"), with({.part_size = 0}));
+  CHECK_ERROR(shape, ("Loop 'adding'", "iterator 0", "part_size = 4", "evenly"),
               with({.stride = 4, .part_size = 4}));
   Adding output;
   output.map.outputs[0].range.stride = 0;
@@ -154,14 +154,14 @@ TEST_CASE("refused: two different numbers of iterations", "[recurrent]") {
   adding.map.inputs.push_back({.input = 2, .parameter = 2, .axis = 0});
   adding.map.outputs.push_back({.output = 1, .result = 1, .axis = 0});
   adding.inputs.push_back(floats({5, 2}, std::vector<double>(10, 1)));
-  CHECK_ERROR(shape, ("loop 'adding'", "parameter 0 'x'", "6 slices", "parameter 2 'y'", "5"),
+  CHECK_ERROR(shape, ("Loop 'adding'", "parameter 0 'x'", "6 slices", "parameter 2 'y'", "5"),
               adding.run());
 }
 
 TEST_CASE("refused: a body that cannot take the shapes", "[recurrent]") {
   Adding adding;
   adding.inputs[1] = floats({1, 3}, {0, 0, 0});
-  CHECK_ERROR(shape, ("loop 'adding'", "Add"), adding.run());
+  CHECK_ERROR(shape, ("Loop 'adding'", "Add"), adding.run());
 }
 
 TEST_CASE("refused: values that do not join", "[recurrent]") {
@@ -174,7 +174,7 @@ TEST_CASE("refused: values that do not join", "[recurrent]") {
   body.add_result(body.add_constant(truth(true)));
   counting.inputs[2] = floats({1, 1}, {0});
   counting.map.outputs[0].axis = 1;
-  CHECK_ERROR(shape, ("loop 'counting'", "output 0", "trip 1", "axis 1 only"),
+  CHECK_ERROR(shape, ("Loop 'counting'", "output 0", "trip 1", "axis 1 only"),
               run_loop(counting.map, body, counting.inputs));
 }
 
@@ -184,11 +184,11 @@ TEST_CASE("refused: trip counts", "[recurrent]") {
     counting.inputs[0] = count;
     return counting.run();
   };
-  CHECK_ERROR(rank, ("loop 'counting'", "count", "rank 0 or 1", "[1, 1]"),
+  CHECK_ERROR(rank, ("Loop 'counting'", "count", "rank 0 or 1", "[1, 1]"),
               with(integers({1, 1}, {3})));
-  CHECK_ERROR(shape, ("loop 'counting'", "count", "one element", "[2]"),
+  CHECK_ERROR(shape, ("Loop 'counting'", "count", "one element", "[2]"),
               with(integers({2}, {3, 3})));
-  CHECK_ERROR(dtype, ("loop 'counting'", "count", "i32 or i64", "u8"),
+  CHECK_ERROR(dtype, ("Loop 'counting'", "count", "i32 or i64", "u8"),
               with(tensor_of(ScalarType::u8, {}, {3})));
   CHECK(doubles(with(tensor_of(ScalarType::i32, {1}, {4}))[0])[0] == 4);
 }
@@ -196,18 +196,18 @@ TEST_CASE("refused: trip counts", "[recurrent]") {
 TEST_CASE("refused: conditions", "[recurrent]") {
   Counting first;
   first.inputs[1] = integers({}, {1});
-  CHECK_ERROR(dtype, ("loop 'counting'", "first condition", "bool", "i64"), first.run());
+  CHECK_ERROR(dtype, ("Loop 'counting'", "first condition", "bool", "i64"), first.run());
   first.inputs[1] = tensor_of(ScalarType::boolean, {1, 1}, {1});
-  CHECK_ERROR(rank, ("loop 'counting'", "first condition", "rank 0 or 1"), first.run());
+  CHECK_ERROR(rank, ("Loop 'counting'", "first condition", "rank 0 or 1"), first.run());
   first.inputs[1] = tensor_of(ScalarType::boolean, {3}, {1, 1, 1});
-  CHECK_ERROR(shape, ("loop 'counting'", "first condition", "one element"), first.run());
+  CHECK_ERROR(shape, ("Loop 'counting'", "first condition", "one element"), first.run());
   Counting next;
   next.map.condition = 0;
-  CHECK_ERROR(dtype, ("loop 'counting'", "condition of the body", "bool", "f32"), next.run());
+  CHECK_ERROR(dtype, ("Loop 'counting'", "condition of the body", "bool", "f32"), next.run());
   Counting rank;
   rank.map.condition =
       rank.body.add_result(rank.body.add_constant(tensor_of(ScalarType::boolean, {1, 1}, {1})));
-  CHECK_ERROR(rank, ("loop 'counting'", "condition of the body", "rank 0 or 1"), rank.run());
+  CHECK_ERROR(rank, ("Loop 'counting'", "condition of the body", "rank 0 or 1"), rank.run());
   Counting none;
   none.map.condition.reset();
   CHECK_ERROR(invalid_argument, ("loop 'counting'", "execution_condition"), none.run());
@@ -226,9 +226,9 @@ TEST_CASE("refused: the current iteration", "[recurrent]") {
     counting.map.outputs.push_back({.output = 1, .result = result});
     return counting.run();
   };
-  CHECK_ERROR(dtype, ("loop 'counting'", "'i'", "i32 or i64", "f32"), with({ScalarType::f32, {}}));
-  CHECK_ERROR(rank, ("loop 'counting'", "'i'", "rank 0 or 1"), with({ScalarType::i64, {1, 1}}));
-  CHECK_ERROR(shape, ("loop 'counting'", "'i'", "one element"), with({ScalarType::i64, {2}}));
+  CHECK_ERROR(dtype, ("Loop 'counting'", "'i'", "i32 or i64", "f32"), with({ScalarType::f32, {}}));
+  CHECK_ERROR(rank, ("Loop 'counting'", "'i'", "rank 0 or 1"), with({ScalarType::i64, {1, 1}}));
+  CHECK_ERROR(shape, ("Loop 'counting'", "'i'", "one element"), with({ScalarType::i64, {2}}));
   CHECK(difference(with({ScalarType::i32, PartialShape::unranked()})[1],
                    tensor_of(ScalarType::i32, {1}, {2})) == "");
 }
@@ -238,7 +238,7 @@ TEST_CASE("refused: a state of another type", "[recurrent]") {
   counting.body.add_result(
       counting.body.add("Convert", {{0, 0}}, {{"destination_type", std::string("f64")}}));
   counting.map.back_edges[0].result = 2;
-  CHECK_ERROR(dtype, ("loop 'counting'", "state 0 (parameter 0 's')", "f32", "f64"),
+  CHECK_ERROR(dtype, ("Loop 'counting'", "state 0 (parameter 0 's')", "f32", "f64"),
               counting.run());
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("refused: specs that nothing limits, or that fit nothing", "[recurrent
   CHECK_ERROR(invalid_argument, ("loop 'spec'", "output 0", "length"),
               run_loop(spec, body, inputs));
   spec.outputs = {{.kind = Kind::stack, .result = 0, .length = 0}};
-  CHECK_ERROR(dtype, ("loop 'spec'", "output 0: length", "i32 or i64"),
+  CHECK_ERROR(dtype, ("Loop 'spec'", "output 0: length", "i32 or i64"),
               run_loop(spec, body, inputs));
   spec.outputs = {{.kind = Kind::last_state, .state = 0}};
   spec.iterators = {{.input = 0, .parameter = 0, .from_count = true}};

@@ -101,7 +101,7 @@ TEST_CASE("no trips: all at once", "[recurrent]") {
 TEST_CASE("no trips: a last value is an error, a state of unknown extents is not", "[recurrent]") {
   Summing summing(0);
   summing.spec.outputs = {{.kind = Kind::last_value, .result = 0}};
-  CHECK_ERROR(invalid_argument, ("loop 'summing'", "output 0", "last trip"),
+  CHECK_ERROR(invalid_argument, ("Loop 'summing'", "output 0", "last trip"),
               run_loop(summing.spec, summing.body, summing.inputs));
   // It grows by a row a trip.
   LoopSpec spec;
@@ -145,7 +145,7 @@ TEST_CASE("counts beyond 32 bits, and every negative one", "[recurrent]") {
   forever.spec.invariants = {{.input = 0, .parameter = 0}};
   forever.inputs[0] = floats({2}, {1, 1});
   forever.spec.count = forever.add_input(integers({}, {-1}));
-  CHECK_ERROR(invalid_argument, ("loop 'summing'", "nothing ends it"),
+  CHECK_ERROR(invalid_argument, ("Loop 'summing'", "nothing ends it"),
               run_loop(forever.spec, forever.body, forever.inputs));
 }
 

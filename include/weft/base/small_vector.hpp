@@ -17,8 +17,8 @@ namespace weft {
 inline namespace v0 {
 
 /// Sequence of T. Up to N elements need no heap; the unused ones are not initialised (unless all
-/// fit a register), so that an object with room for eight dims costs what its two dims cost. Iterators and references are
-/// invalidated by growth, moves and swaps. Throws std::bad_alloc.
+/// fit a register), so that an object with room for eight dims costs what its two dims cost.
+/// Iterators and references are invalidated by growth, moves and swaps. Throws std::bad_alloc.
 template <class T, std::size_t N>
 class SmallVector {
  public:
