@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair of element types over dense spans, by the rules of cast(): plain loops that the
-// compiler vectorises, except where the level has an instruction that C++ has no words for.
+// Every pair of element types over dense spans, by the rules of cast(). About a third of the pairs
+// have a loop: plain ones that the compiler vectorises, except where the level has an instruction
+// that C++ has no words for. Integers of one size share them, and all other pairs are two of these
+// one after the other.
 #include <weft/core/cast.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 
 #include "kernels/half/half_blocks.hpp"
+#include "kernels/scalar/arithmetic.hpp"
 #include "kernels/stage/stage.hpp"
 
 #include <limits>
@@ -13,9 +16,9 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Elements that go through a buffer together. More than a register: short loops of known length
-/// are unrolled before they are vectorised, and then are not.
-constexpr int half_blocks = 4 * half_block;
+/// Elements that are kept within a range together. More than a register: short loops of known
+/// length are unrolled before they are vectorised, and then are not.
+constexpr int block = 64;
 
 /// Whether a conversion is one from floating numbers that has to be kept within an integer type's
 /// range, by steps that are vector instructions at this level.
@@ -45,24 +48,24 @@ WEFT_ALWAYS_INLINE void convert_in_range(char* to, const char* from) {
   constexpr From before = too_large - too_large / 2 * std::numeric_limits<From>::epsilon();
   constexpr From most = exact ? static_cast<From>(std::numeric_limits<To>::max()) : before;
   const SpanReader<From, false> values{from};
-  alignas(64) From kept[half_blocks];
-  for (int i = 0; i < half_blocks; ++i)
+  alignas(64) From kept[block];
+  for (int i = 0; i < block; ++i)
     kept[i] = values[i] > least ? values[i] : least;
-  for (int i = 0; i < half_blocks; ++i)
+  for (int i = 0; i < block; ++i)
     kept[i] = kept[i] < most ? kept[i] : most;
-  for (int i = 0; i < half_blocks; ++i)
+  for (int i = 0; i < block; ++i)
     kept[i] = values[i] == values[i] ? kept[i] : From{};
   using Via = std::conditional_t<sizeof(To) < 4, std::int32_t, To>;
   if constexpr (exact) {
     WEFT_INDEPENDENT_ITERATIONS
-    for (int i = 0; i < half_blocks; ++i)
+    for (int i = 0; i < block; ++i)
       store_element<To>(to, i, static_cast<To>(static_cast<Via>(kept[i])));
   } else {
-    alignas(64) To whole[half_blocks];
-    for (int i = 0; i < half_blocks; ++i)
+    alignas(64) To whole[block];
+    for (int i = 0; i < block; ++i)
       whole[i] = static_cast<To>(kept[i]);
     WEFT_INDEPENDENT_ITERATIONS
-    for (int i = 0; i < half_blocks; ++i) {
+    for (int i = 0; i < block; ++i) {
       store_element<To>(to, i, values[i] >= too_large ? std::numeric_limits<To>::max() : whole[i]);
     }
   }
@@ -130,9 +133,6 @@ WEFT_ALWAYS_INLINE void narrow_register(char* to, const char* from) {
     }
   }
 }
-#else
-template <class To, class From>
-constexpr bool narrows_in_registers = false;
 #endif
 
 #if defined(__AVX512VL__)
@@ -167,77 +167,11 @@ WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
 template <bool wide>
 constexpr int block_length = wide ? wide_half_block : half_block;
 
-/// The intermediate type of a conversion where one step is not enough, or From: halves are widened
-/// or narrowed in a step of its own, and integers are made of the real parts of complex numbers.
-template <class To, class From>
-constexpr auto intermediate() {
-  if constexpr (is_half_type<To> || is_half_type<From>) {
-    return float{};
-  } else if constexpr (is_complex_type<From> && std::is_integral_v<To> &&
-                       !std::is_same_v<To, bool>) {
-    return typename From::value_type{};
-  } else {
-    return From{};
-  }
-}
-template <class To, class From>
-using Intermediate = decltype(intermediate<To, From>());
-
-/// A block of numbers to another type.
-template <class To, class Number, bool wide>
-WEFT_ALWAYS_INLINE void convert_numbers(char* to, const Number* values) {
-  const char* const from = reinterpret_cast<const char*>(values);
-  if constexpr (is_half_type<To>) {
-    constexpr int length = block_length<wide>;
-    for (int i = 0; i < half_blocks; i += length)
-      narrow_block<To, length>(to + 2 * i, values + i);
-  } else if constexpr (narrows_in_registers<To, Number>) {
-    constexpr int lanes = 64 / static_cast<int>(sizeof(Number));
-    for (int i = 0; i < half_blocks; i += lanes) {
-      narrow_register<To, Number>(to + i * static_cast<int>(sizeof(To)),
-                                  from + i * static_cast<int>(sizeof(Number)));
-    }
-#if defined(__AVX2__)
-  } else if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<Number, float>) {
-    for (std::int64_t i = 0; i < half_blocks; i += f32_i32_block)
-      convert_f32_i32_block(to + 4 * i, from + 4 * i);
-#endif
-  } else if constexpr (keeps_in_range<To, Number>) {
-    convert_in_range<To, Number>(to, from);
-  } else {
-    WEFT_INDEPENDENT_ITERATIONS
-    for (int i = 0; i < half_blocks; ++i)
-      store_element<To>(to, i, cast<To>(values[i]));
-  }
-}
-
-/// A block by its intermediate type, in a buffer.
-template <class To, class From, bool wide>
-WEFT_ALWAYS_INLINE void convert_by_intermediate(char* to, const char* from) {
-  alignas(64) Intermediate<To, From> values[half_blocks];
-  if constexpr (is_half_type<From>) {
-    constexpr int length = block_length<wide>;
-    for (int i = 0; i < half_blocks; i += length)
-      widen_block<From, length>(values + i, from + 2 * i);
-  } else {
-    const SpanReader<From, false> in{from};
-    WEFT_INDEPENDENT_ITERATIONS
-    for (int i = 0; i < half_blocks; ++i)
-      values[i] = cast<Intermediate<To, From>>(in[i]);
-  }
-  convert_numbers<To, Intermediate<To, From>, wide>(to, values);
-}
-
 template <class To, class From, bool wide>
 WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n) {
   std::int64_t i = 0;
   constexpr auto to_size = static_cast<std::int64_t>(sizeof(To));
   constexpr auto from_size = static_cast<std::int64_t>(sizeof(From));
-  using By = Intermediate<To, From>;
-  if constexpr (!std::is_same_v<To, From> && !std::is_same_v<To, By> && !std::is_same_v<From, By>) {
-    for (; i + half_blocks <= n; i += half_blocks)
-      convert_by_intermediate<To, From, wide>(to + i * to_size, from + i * from_size);
-  }
   constexpr int length = block_length<wide>;
   if constexpr (is_half_type<To> && std::is_same_v<From, float>) {
     for (; i + length <= n; i += length)
@@ -261,7 +195,7 @@ WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n)
   }
 #endif
   if constexpr (keeps_in_range<To, From>) {
-    for (; i + half_blocks <= n; i += half_blocks)
+    for (; i + block <= n; i += block)
       convert_in_range<To, From>(to + i * to_size, from + i * from_size);
   }
   const SpanReader<From, false> in{from};
@@ -277,6 +211,7 @@ WEFT_WIDE_LOOPS void convert_wide(char* to, const char* from, std::int64_t n) {
 }
 #endif
 
+/// A conversion by a loop of its own.
 template <class To, class From>
 void convert(char* to, const char* from, std::int64_t n) {
 #if defined(WEFT_WIDE_LOOPS)
@@ -285,11 +220,75 @@ void convert(char* to, const char* from, std::int64_t n) {
   convert_span<To, From, false>(to, from, n);
 }
 
+// ---- Pairs without a loop of their own ---------------------------------------------------------
+
+template <class To, class From>
+constexpr ConvertFn conversion();
+
+/// One after the other, through a buffer in the first level.
+template <class To, class Middle, class From>
+void convert_by_way_of(char* to, const char* from, std::int64_t n) {
+  constexpr std::int64_t buffered = 256;
+  constexpr auto to_size = static_cast<std::int64_t>(sizeof(To));
+  constexpr auto from_size = static_cast<std::int64_t>(sizeof(From));
+  alignas(64) char values[buffered * sizeof(Middle)];
+  for (std::int64_t i = 0; i < n; i += buffered) {
+    const std::int64_t count = n - i < buffered ? n - i : buffered;
+    conversion<Middle, From>()(values, from + i * from_size, count);
+    conversion<To, Middle>()(to + i * to_size, values, count);
+  }
+}
+/// Of complex numbers both parts, as twice as many real ones.
+template <class To, class From>
+void convert_parts(char* to, const char* from, std::int64_t n) {
+  conversion<typename To::value_type, typename From::value_type>()(to, from, 2 * n);
+}
+
+template <class T>
+constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+/// The type between two whose conversion has no loop of its own, or void. Halves are converted to
+/// and from f32, complex numbers to and from their parts.
+template <class To, class From>
+constexpr auto middle() {
+  if constexpr (is_half_type<To> || is_half_type<From>) {
+    if constexpr (!std::is_same_v<To, float> && !std::is_same_v<From, float>) return float{};
+  } else if constexpr (is_complex_type<From> && !std::is_same_v<To, bool>) {
+    using Part = typename From::value_type;
+    if constexpr (!std::is_same_v<To, Part>) return Part{};
+  } else if constexpr (is_complex_type<To>) {
+    using Part = typename To::value_type;
+    if constexpr (!std::is_same_v<From, Part>) return Part{};
+  }
+}
+
+/// The loop of a pair, or the steps. Integers of a size are made alike of whatever has no more bits
+/// than they, or of others' lowest bits.
+template <class To, class From>
+constexpr ConvertFn conversion() {
+  using Middle = decltype(middle<To, From>());
+  if constexpr (is_complex_type<To> && is_complex_type<From>) {
+    return &convert_parts<To, From>;
+  } else if constexpr (std::is_same_v<To, From> && !std::is_same_v<To, bool>) {
+    return &convert<Unsigned<sizeof(To)>, Unsigned<sizeof(To)>>;
+  } else if constexpr (!std::is_void_v<Middle>) {
+    return &convert_by_way_of<To, Middle, From>;
+  } else if constexpr (std::is_same_v<From, bool> && std::is_integral_v<To>) {
+    return &convert<Unsigned<sizeof(To)>, bool>;
+  } else if constexpr (std::is_same_v<To, bool> && is_integer<From>) {
+    return &convert<bool, Unsigned<sizeof(From)>>;
+  } else if constexpr (is_integer<To> && is_integer<From>) {
+    using Read = std::conditional_t<sizeof(To) <= sizeof(From), Unsigned<sizeof(From)>, From>;
+    return &convert<Unsigned<sizeof(To)>, Read>;
+  } else {
+    return &convert<To, From>;
+  }
+}
+
 template <ScalarType To>
 constexpr ConvertFn from_any(ScalarType from) {
   switch (from) {
 #define WEFT_CASE(NAME, TYPE) \
-  case ScalarType::NAME: return &convert<cpp_type<To>, TYPE>;
+  case ScalarType::NAME: return conversion<cpp_type<To>, TYPE>();
     WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
 #undef WEFT_CASE
   }
