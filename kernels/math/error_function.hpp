@@ -48,6 +48,7 @@ WEFT_ALWAYS_INLINE ScaledTail tail_of(const DoubleWord<double>& a, const Registe
   const DoubleWord<double> p = ordered_sum(sum.high, sum.low + e.low);
   const Register<double> t = (y - c) / (y + c);
   double rest[terms - 1];
+  WEFT_UNROLLED
   for (int i = 1; i < terms; ++i)
     rest[i - 1] = series[i];
   const DoubleWord<double> w = ordered_sum<double>(series[0], t * polynomial(t, rest));

@@ -12,13 +12,6 @@
 #include <immintrin.h>
 #endif
 
-// For loops over registers: they must not survive as loops, or their arrays live in memory.
-#if defined(__clang__)
-#define WEFT_UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define WEFT_UNROLLED _Pragma("GCC unroll 64")
-#endif
-
 namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {

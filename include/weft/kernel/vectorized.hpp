@@ -59,6 +59,7 @@ class Vectorized {
   Vectorized() = default;
   WEFT_ALWAYS_INLINE Vectorized(
       T value) noexcept {  // NOLINT(google-explicit-constructor): 2 * x reads as with scalars
+    WEFT_UNROLLED
     for (Batch& r : registers_)
       r = Batch(value);
   }
@@ -66,6 +67,7 @@ class Vectorized {
   /// Reads `lanes` elements; no alignment needed.
   WEFT_ALWAYS_INLINE static Vectorized load(const T* from) noexcept {
     Vectorized v;
+    WEFT_UNROLLED
     for (int i = 0; i < registers; ++i)
       v.registers_[i] = Batch::load_unaligned(from + i * width);
     return v;
@@ -74,6 +76,7 @@ class Vectorized {
   WEFT_ALWAYS_INLINE static Vectorized load(const T* from, std::int64_t count, T fill) noexcept {
     if constexpr (FirstLanes<T>::by_mask) {
       Vectorized v;
+      WEFT_UNROLLED
       for (int i = 0; i < registers; ++i)
         v.registers_[i] = FirstLanes<T>::load(from + i * width, count - i * width, Batch(fill));
       return v;
@@ -87,12 +90,14 @@ class Vectorized {
     }
   }
   WEFT_ALWAYS_INLINE void store(T* to) const noexcept {
+    WEFT_UNROLLED
     for (int i = 0; i < registers; ++i)
       registers_[i].store_unaligned(to + i * width);
   }
   /// Writes the first `count` lanes.
   WEFT_ALWAYS_INLINE void store(T* to, std::int64_t count) const noexcept {
     if constexpr (FirstLanes<T>::by_mask) {
+      WEFT_UNROLLED
       for (int i = 0; i < registers; ++i)
         FirstLanes<T>::store(to + i * width, count - i * width, registers_[i]);
     } else {
@@ -166,6 +171,7 @@ class Vectorized {
   template <class F>
   static WEFT_ALWAYS_INLINE Vectorized map(const Vectorized& a, F f) noexcept {
     Vectorized v;
+    WEFT_UNROLLED
     for (int i = 0; i < registers; ++i)
       v.registers_[i] = f(a.registers_[i]);
     return v;
@@ -173,6 +179,7 @@ class Vectorized {
   template <class F>
   static WEFT_ALWAYS_INLINE Vectorized zip(const Vectorized& a, const Vectorized& b, F f) noexcept {
     Vectorized v;
+    WEFT_UNROLLED
     for (int i = 0; i < registers; ++i)
       v.registers_[i] = f(a.registers_[i], b.registers_[i]);
     return v;
@@ -181,6 +188,7 @@ class Vectorized {
   static WEFT_ALWAYS_INLINE Mask<T> compare(const Vectorized& a, const Vectorized& b,
                                             F f) noexcept {
     Mask<T> m;
+    WEFT_UNROLLED
     for (int i = 0; i < registers; ++i)
       m[i] = f(a.registers_[i], b.registers_[i]);
     return m;
@@ -218,18 +226,21 @@ class Mask {
 
   friend WEFT_ALWAYS_INLINE Mask operator&(const Mask& a, const Mask& b) noexcept {
     Mask m;
+    WEFT_UNROLLED
     for (int i = 0; i < registers; ++i)
       m[i] = a[i] & b[i];
     return m;
   }
   friend WEFT_ALWAYS_INLINE Mask operator|(const Mask& a, const Mask& b) noexcept {
     Mask m;
+    WEFT_UNROLLED
     for (int i = 0; i < registers; ++i)
       m[i] = a[i] | b[i];
     return m;
   }
   friend WEFT_ALWAYS_INLINE Mask operator!(const Mask& a) noexcept {
     Mask m;
+    WEFT_UNROLLED
     for (int i = 0; i < registers; ++i)
       m[i] = !a[i];
     return m;
@@ -244,6 +255,7 @@ template <class T>
 WEFT_ALWAYS_INLINE Vectorized<T> select(const Mask<T>& mask, const Vectorized<T>& a,
                                         const Vectorized<T>& b) noexcept {
   Vectorized<T> v;
+  WEFT_UNROLLED
   for (int i = 0; i < Vectorized<T>::registers; ++i)
     v[i] = xsimd::select(mask[i], a[i], b[i]);
   return v;
@@ -283,6 +295,7 @@ WEFT_ALWAYS_INLINE Vectorized<T> abs(const Vectorized<T>& a) noexcept {
 WEFT_ALWAYS_INLINE Vectorized<float> fma(const Vectorized<float>& a, const Vectorized<float>& b,
                                          const Vectorized<float>& c) noexcept {
   Vectorized<float> v;
+  WEFT_UNROLLED
   for (int i = 0; i < Vectorized<float>::registers; ++i) {
 #if defined(__AVX512F__)
     v[i] = _mm512_fmadd_ps(a[i], b[i], c[i]);  // xsimd 8's fma is not fused here
@@ -297,6 +310,7 @@ WEFT_ALWAYS_INLINE Vectorized<float> fma(const Vectorized<float>& a, const Vecto
 WEFT_ALWAYS_INLINE Vectorized<double> fma(const Vectorized<double>& a, const Vectorized<double>& b,
                                           const Vectorized<double>& c) noexcept {
   Vectorized<double> v;
+  WEFT_UNROLLED
   for (int i = 0; i < Vectorized<double>::registers; ++i) {
 #if defined(__AVX512F__)
     v[i] = _mm512_fmadd_pd(a[i], b[i], c[i]);

@@ -41,6 +41,16 @@
 #define WEFT_WIDE_LOOPS __attribute__((noinline, target("prefer-vector-width=512")))
 #endif
 
+// Before a loop over the few registers of a value: it must not survive as a loop, or they live in
+// memory. Without -O3, GCC unrolls none that makes the code longer.
+#if defined(__clang__)
+#define WEFT_UNROLLED _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define WEFT_UNROLLED _Pragma("GCC unroll 64")
+#else
+#define WEFT_UNROLLED
+#endif
+
 namespace weft {
 inline namespace v0 {
 

@@ -203,9 +203,11 @@ struct ArgRule {
       const SpanReader<T, false> part{from + i * static_cast<std::int64_t>(sizeof(T))};
       Unsigned<sizeof(T)> found = 0;
       if (nan) {
+        WEFT_UNROLLED
         for (std::int64_t j = 0; j < chunk; ++j)
           found |= static_cast<Unsigned<sizeof(T)>>(part[j] != part[j]);
       } else {
+        WEFT_UNROLLED
         for (std::int64_t j = 0; j < chunk; ++j)
           found |= static_cast<Unsigned<sizeof(T)>>(part[j] == value);
       }

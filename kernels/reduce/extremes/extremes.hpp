@@ -178,6 +178,7 @@ WEFT_ALWAYS_INLINE void extremes_of_strip(T* extremes, const char* from, std::in
   using V = Vectorized<T>;
   V best[vectors];
   Mask<T> number[vectors];
+  WEFT_UNROLLED
   for (int v = 0; v < vectors; ++v) {
     best[v] = start ? V(nothing) : V::load(extremes + v * V::lanes);
     number[v] = best[v] == best[v];
@@ -187,6 +188,7 @@ WEFT_ALWAYS_INLINE void extremes_of_strip(T* extremes, const char* from, std::in
   };
   std::int64_t row = 0;
   for (; row + 2 <= rows; row += 2) {
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v) {
       const V x = at(row, v), y = at(row + 1, v);
       best[v] = extreme_number<largest>(extreme_number<largest>(best[v], x), y);
@@ -194,12 +196,14 @@ WEFT_ALWAYS_INLINE void extremes_of_strip(T* extremes, const char* from, std::in
     }
   }
   if (row < rows) {
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v) {
       const V x = at(row, v);
       best[v] = extreme_number<largest>(best[v], x);
       number[v] = number[v] & (x == x);
     }
   }
+  WEFT_UNROLLED
   for (int v = 0; v < vectors; ++v)
     select(number[v], best[v], V(std::numeric_limits<T>::quiet_NaN()))
         .store(extremes + v * V::lanes);

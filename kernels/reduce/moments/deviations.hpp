@@ -22,6 +22,7 @@ WEFT_ALWAYS_INLINE void deviations_of_strip(double* deviations, double* squares,
   };
   constexpr int wide = std::is_same_v<T, double> ? 1 : 2;  // vectors of f64 for one V
   Vectorized<double> sums[2][vectors * wide];
+  WEFT_UNROLLED
   for (int v = 0; v < vectors * wide; ++v)
     sums[0][v] = sums[1][v] = Vectorized<double>(0.0);
   const auto at = [&](std::int64_t row, int v) WEFT_INLINE_LAMBDA {
@@ -30,6 +31,7 @@ WEFT_ALWAYS_INLINE void deviations_of_strip(double* deviations, double* squares,
   };
   const auto row_at = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
     Strip x;
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v) {
       const V d = at(row, v);
       x.d[v] = d;
@@ -38,6 +40,7 @@ WEFT_ALWAYS_INLINE void deviations_of_strip(double* deviations, double* squares,
     return x;
   };
   const auto join = [&](Strip& x, const Strip& y) WEFT_INLINE_LAMBDA {
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v) {
       x.d[v] = added<T>(x.d[v], y.d[v]);
       x.s[v] = added<T>(x.s[v], y.s[v]);
@@ -55,12 +58,14 @@ WEFT_ALWAYS_INLINE void deviations_of_strip(double* deviations, double* squares,
     }
   };
   const auto add = [&](const Strip& x) WEFT_INLINE_LAMBDA {
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v) {
       add_to(sums[0] + wide * v, x.d[v]);
       add_to(sums[1] + wide * v, x.s[v]);
     }
   };
   add_rows_as_tree(rows, row_at, plus_row, join, add);
+  WEFT_UNROLLED
   for (int v = 0; v < vectors * wide; ++v) {
     sums[0][v].store(deviations + 8 * v);
     sums[1][v].store(squares + 8 * v);

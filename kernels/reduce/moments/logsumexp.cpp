@@ -175,6 +175,7 @@ struct LogSumExp {
   }
 
   static WEFT_ALWAYS_INLINE Doubles logarithm(Doubles x) noexcept {
+    WEFT_UNROLLED
     for (int i = 0; i < Doubles::registers; ++i)
       x[i] = weft::log(Register<double>(x[i])).value;
     return x;

@@ -328,6 +328,7 @@ struct FloatingProduct {
   }
   static WEFT_ALWAYS_INLINE bool all_of(const Mask<float>& mask) {
     bool all = true;
+    WEFT_UNROLLED
     for (int i = 0; i < Mask<float>::registers; ++i)
       all = all & xsimd::all(mask[i]);
     return all;
@@ -398,6 +399,7 @@ struct FloatingProduct {
     using Wide = Vectorized<double>;
     Wide product[2 * vectors];
     V smallest[vectors];
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v) {
       product[2 * v] = start ? Wide(1.0) : Wide::load(acc + 16 * v);
       product[2 * v + 1] = start ? Wide(1.0) : Wide::load(acc + 16 * v + 8);
@@ -445,6 +447,7 @@ struct FloatingProduct {
       for (int v = 0; v < vectors; ++v)
         take(value(r, v), v);
     }
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v) {
       product[2 * v].store(acc + 16 * v);
       product[2 * v + 1].store(acc + 16 * v + 8);

@@ -21,6 +21,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class T>
 WEFT_ALWAYS_INLINE Vectorized<T> in_order(Vectorized<T> v) noexcept {
 #if defined(__SSE2__) && defined(__GNUC__)
+  WEFT_UNROLLED
   for (int i = 0; i < Vectorized<T>::registers; ++i) {
     typename Vectorized<T>::Batch::register_type r = v[i];
 #if defined(__AVX512F__)
@@ -58,6 +59,7 @@ WEFT_ALWAYS_INLINE WideLanes widen(const Vectorized<float>& v) noexcept {
   w.high[0] = _mm256_cvtps_pd(_mm256_castps256_ps128(v[1]));
   w.high[1] = _mm256_cvtps_pd(_mm256_extractf128_ps(v[1], 1));
 #elif defined(__SSE2__)
+  WEFT_UNROLLED
   for (int i = 0; i < 2; ++i) {
     w.low[2 * i] = _mm_cvtps_pd(v[i]);
     w.low[2 * i + 1] = _mm_cvtps_pd(_mm_movehl_ps(v[i], v[i]));

@@ -59,6 +59,7 @@ WEFT_ALWAYS_INLINE void sum_strip(double* accumulators, const char* from, std::i
   };
   constexpr int wide = std::is_same_v<T, double> ? 1 : 2;  // vectors of f64 for one V
   Vectorized<double> sums[vectors * wide];
+  WEFT_UNROLLED
   for (int v = 0; v < vectors * wide; ++v)
     sums[v] = start ? Vectorized<double>(0.0) : Vectorized<double>::load(accumulators + 8 * v);
   const auto at = [&](std::int64_t row, int v) WEFT_INLINE_LAMBDA {
@@ -68,19 +69,23 @@ WEFT_ALWAYS_INLINE void sum_strip(double* accumulators, const char* from, std::i
   };
   const auto row_at = [&](std::int64_t row) WEFT_INLINE_LAMBDA {
     Strip x;
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v)
       x.of[v] = in_order(at(row, v));
     return x;
   };
   const auto plus_row = [&](Strip& x, std::int64_t row) WEFT_INLINE_LAMBDA {
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v)
       x.of[v] = in_order(added<T>(x.of[v], at(row, v)));
   };
   const auto join = [&](Strip& x, const Strip& y) WEFT_INLINE_LAMBDA {
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v)
       x.of[v] = added<T>(x.of[v], y.of[v]);
   };
   const auto add = [&](const Strip& x) WEFT_INLINE_LAMBDA {
+    WEFT_UNROLLED
     for (int v = 0; v < vectors; ++v) {
       if constexpr (wide == 1) {
         sums[v] += x.of[v];
@@ -92,6 +97,7 @@ WEFT_ALWAYS_INLINE void sum_strip(double* accumulators, const char* from, std::i
     }
   };
   add_rows_as_tree(rows, row_at, plus_row, join, add);
+  WEFT_UNROLLED
   for (int v = 0; v < vectors * wide; ++v)
     sums[v].store(accumulators + 8 * v);
 }

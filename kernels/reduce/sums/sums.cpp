@@ -301,6 +301,7 @@ struct WantedRule : SeenRule<T> {
     for (; i + chunk <= n; i += chunk) {
       const SpanReader<T, false> in{from + i * static_cast<std::int64_t>(sizeof(T))};
       std::uint8_t seen = 0;
+      WEFT_UNROLLED
       for (std::int64_t j = 0; j < chunk; ++j)
         seen |= seen_in(in[j]);
       if (seen != 0) return bit;
