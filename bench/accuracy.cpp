@@ -12,8 +12,7 @@
 // of the difference in ulp of the result's.
 #include <weft/ops/function_table.hpp>
 
-#include "kernels/binary/binary.hpp"
-#include "kernels/unary/unary.hpp"
+#include "ops/any_function.hpp"
 #include "tests/support/naive_complex.hpp"
 #include "tests/support/naive_math.hpp"
 #include "tests/support/ulp.hpp"
@@ -55,15 +54,11 @@ class Study {
     // rounded: that conversion is tested elsewhere.
     for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
       const auto level = static_cast<Level>(i);
-      if constexpr (std::is_same_v<Op, weft::UnaryOp>) {
-        kernels_.push_back(weft::unary_kernel.at(level)(op, type));
-      } else {
-        kernels_.push_back(weft::binary_kernel.at(level)(op, type));
-      }
+      kernels_.push_back(weft::any_function(op).kernel(type, level));
     }
     worst_.resize(kernels_.size());
   }
-  bool exists() const { return kernels_[0] != nullptr; }
+  bool exists() const { return kernels_.back() != nullptr; }
 
   /// Values of f32 whose largest error is looked for in f64 with vectors: see vector_reference.hpp.
   static constexpr bool has_fast_way =
@@ -109,6 +104,7 @@ class Study {
       slow[i] = wanted(i);
     std::vector<T> out(n), before(n);
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      if (kernels_[k] == nullptr) continue;
       std::swap(out, before);
       char* data[] = {reinterpret_cast<char*>(out.data()), reinterpret_cast<char*>(a_.data()),
                       reinterpret_cast<char*>(b_.data())};
@@ -234,7 +230,8 @@ void study_complex(weft::UnaryOp op, const Options& options) {
   using Wide = std::complex<long double>;
   std::vector<const weft::SpanKernel*> kernels;
   for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-    kernels.push_back(weft::unary_kernel.at(static_cast<Level>(i))(op, weft::scalar_type_of<Z>));
+    kernels.push_back(
+        weft::any_function(op).kernel(weft::scalar_type_of<Z>, static_cast<Level>(i)));
   }
   if (kernels[0] == nullptr || !test::naive_complex<T>(op, Z())) return;
   const bool real = info(op).result == weft::ResultRule::part;

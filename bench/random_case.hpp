@@ -195,12 +195,13 @@ class RandomCase {
     }
     std::optional<weft::Elementwise> call;
     if (op_ == LoopOp::add) {
-      call.emplace(weft::prepare(weft::BinaryOp::add, views_[0], views_[1], views_[2]));
-    } else if (op_ == LoopOp::neg) {
-      call.emplace(weft::prepare(weft::UnaryOp::neg, views_[0], views_[1]));
-    } else {
       call.emplace(
-          weft::prepare(weft::TernaryOp::where, views_[0], views_[1], views_[2], views_[3]));
+          weft::prepare(weft::function_of<weft::BinaryOp::add>, views_[0], views_[1], views_[2]));
+    } else if (op_ == LoopOp::neg) {
+      call.emplace(weft::prepare(weft::function_of<weft::UnaryOp::neg>, views_[0], views_[1]));
+    } else {
+      call.emplace(weft::prepare(weft::function_of<weft::TernaryOp::where>, views_[0], views_[1],
+                                 views_[2], views_[3]));
     }
     kernel_ = call->kernel;
     iter_.emplace(std::move(call->iter));

@@ -7,7 +7,6 @@
 #include "kernels/complex/complex_parts.hpp"
 #include "kernels/complex/complex_quotient.hpp"
 #include "kernels/loops/op_table.hpp"
-#include "kernels/math/math.hpp"
 #include "kernels/scalar/arithmetic.hpp"
 
 #if defined(__AVX512BW__)
@@ -295,15 +294,7 @@ struct ShiftRight {
 
 }  // namespace
 
-#define WEFT_CASE(NAME, ...) case BinaryOp::NAME:
-const SpanKernel* WEFT_KERNEL(binary_kernel)(BinaryOp op, ScalarType type) {
-  switch (op) {
-    WEFT_FOR_EACH_PLAIN_BINARY(WEFT_BINARY_KERNEL)
-    WEFT_FOR_EACH_POWER(WEFT_CASE) return WEFT_KERNEL(power_kernel)(op, type);
-  }
-  return nullptr;
-}
-#undef WEFT_CASE
+WEFT_FOR_EACH_PLAIN_BINARY(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

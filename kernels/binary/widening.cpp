@@ -106,33 +106,41 @@ struct WideningKernel {
   }();
 };
 
-template <class T>
-const SpanKernel* kernel_of(BinaryOp op, WideningInputs inputs) {
+/// The kernel of `op` on T, if inputs of these types are taken.
+template <class T, T (*op)(T, T) noexcept>
+const SpanKernel* kernel_for(WideningInputs inputs) {
   using All = typename SourcesOf<T>::Type;
   if (!All::has(inputs.types[0]) || !All::has(inputs.types[1])) return nullptr;
-  switch (op) {
-    case BinaryOp::add: return &WideningKernel<T, &plus<T>>::value;
-    case BinaryOp::sub: return &WideningKernel<T, &minus<T>>::value;
-    case BinaryOp::mul: return &WideningKernel<T, &times<T>>::value;
-    case BinaryOp::div:
-      if constexpr (std::is_floating_point_v<T>) return &WideningKernel<T, &quotient<T>>::value;
-      return nullptr;
-    default: return nullptr;
-  }
+  return &WideningKernel<T, op>::value;
 }
 
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(widening_kernel)(BinaryOp op, ScalarType type,
-                                               WideningInputs inputs) {
+#define WEFT_CASE(TYPE, FUNCTION) \
+  case scalar_type_of<TYPE>: return kernel_for<TYPE, &FUNCTION<TYPE>>(inputs);
+#define WEFT_DEFINE_WIDENING(NAME, FUNCTION)                                                      \
+  const SpanKernel* WEFT_KERNEL(NAME##_widening_kernel)(ScalarType type, WideningInputs inputs) { \
+    switch (type) {                                                                               \
+      WEFT_CASE(float, FUNCTION)                                                                  \
+      WEFT_CASE(double, FUNCTION)                                                                 \
+      WEFT_CASE(std::int32_t, FUNCTION)                                                           \
+      WEFT_CASE(std::int64_t, FUNCTION)                                                           \
+      default: return nullptr;                                                                    \
+    }                                                                                             \
+  }
+WEFT_DEFINE_WIDENING(add, plus)
+WEFT_DEFINE_WIDENING(sub, minus)
+WEFT_DEFINE_WIDENING(mul, times)
+#undef WEFT_DEFINE_WIDENING
+
+const SpanKernel* WEFT_KERNEL(div_widening_kernel)(ScalarType type, WideningInputs inputs) {
   switch (type) {
-    case ScalarType::f32: return kernel_of<float>(op, inputs);
-    case ScalarType::f64: return kernel_of<double>(op, inputs);
-    case ScalarType::i32: return kernel_of<std::int32_t>(op, inputs);
-    case ScalarType::i64: return kernel_of<std::int64_t>(op, inputs);
+    WEFT_CASE(float, quotient)
+    WEFT_CASE(double, quotient)
     default: return nullptr;
   }
 }
+#undef WEFT_CASE
 
 }  // namespace v0
 }  // namespace weft

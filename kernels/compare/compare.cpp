@@ -76,13 +76,9 @@ struct LogicalXor {
   }
 };
 
-constexpr const SpanKernel* const* rows[] = {WEFT_FOR_EACH_COMPARISON(WEFT_KERNEL_ROW)};
-
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(compare_kernel)(CompareOp op, ScalarType type) {
-  return rows[static_cast<int>(op)][static_cast<int>(type)];
-}
+WEFT_FOR_EACH_COMPARISON(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

@@ -158,13 +158,9 @@ constexpr SpanKernel division_kernel_of() {
   return kernel;
 }
 
-constexpr const SpanKernel* const* rows[] = {WEFT_FOR_EACH_DIVISION(WEFT_KERNEL_ROW)};
-
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(division_kernel)(DivisionOp op, ScalarType type) {
-  return rows[static_cast<int>(op)][static_cast<int>(type)];
-}
+WEFT_FOR_EACH_DIVISION(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

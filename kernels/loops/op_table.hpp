@@ -58,17 +58,25 @@ struct HalfForm<F> {
   using Type = typename F::OfHalves;
 };
 
+/// Whether halves are converted in registers. Without an instruction it takes some hundred, which
+/// each formula would hold several times.
+#if defined(__x86_64__) && !defined(__F16C__)
+inline constexpr bool converts_halves = false;
+#else
+inline constexpr bool converts_halves = true;
+#endif
+
 /// The kernel of a formula for one element type, or null. The 16-bit floating types are computed in
-/// f32: by a kernel that converts in registers where the formula is a plain one, else by none of
-/// their own, so that the engine converts for the one of f32. Where nothing is computed, they are
-/// types like any other.
+/// f32: by a kernel that converts in registers where the level can and the formula is a plain one,
+/// else by none of their own, so that the engine converts for the one of f32. Where nothing is
+/// computed, they are types like any other.
 template <template <class> class Formula, Kinds accepted, ResultRule result, class T>
 constexpr const SpanKernel* formula_kernel() {
   if constexpr ((accepted & kinds::of(scalar_type_of<T>)) == 0) {
     return nullptr;
   } else if constexpr (!is_half_type<T> || result == ResultRule::chosen || SignFormula<Formula>) {
     return &OpKernel<Formula<T>>::value;
-  } else if constexpr (FloatFormula<Formula<float>>) {
+  } else if constexpr (converts_halves && FloatFormula<Formula<float>>) {
     constexpr std::size_t nin = std::tuple_size_v<typename Signature<Formula<float>>::Params>;
     return &HalfKernel<typename HalfForm<Formula<float>>::Type, T, nin>::value;
   } else {
@@ -90,13 +98,8 @@ struct KernelRow {
 }  // namespace v0
 }  // namespace weft
 
-/// A row of a family's table: WEFT_FOR_EACH_UNARY(WEFT_KERNEL_ROW) in braces.
-#define WEFT_KERNEL_ROW(NAME, FORMULA, KINDS, RESULT, TEXT) \
-  KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels,
-/// A case of a switch over operations, where `type` is the element type.
-#define WEFT_UNARY_KERNEL(NAME, FORMULA, KINDS, RESULT, TEXT) \
-  case UnaryOp::NAME:                                         \
-    return KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels[static_cast<int>(type)];
-#define WEFT_BINARY_KERNEL(NAME, FORMULA, KINDS, RESULT, TEXT) \
-  case BinaryOp::NAME:                                         \
-    return KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels[static_cast<int>(type)];
+/// A line of a function list as the definition of its entry (kernels/loops/kernel_of.hpp).
+#define WEFT_DEFINE_KERNEL_OF(NAME, FORMULA, KINDS, RESULT, TEXT)                                 \
+  const SpanKernel* WEFT_KERNEL(NAME##_kernel)(ScalarType type) {                                 \
+    return KernelRow<FORMULA, kinds::KINDS, ResultRule::RESULT>::kernels[static_cast<int>(type)]; \
+  }

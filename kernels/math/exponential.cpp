@@ -7,8 +7,8 @@
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/half_functions.hpp"
-#include "kernels/math/math.hpp"
 #include "kernels/scalar/arithmetic.hpp"
+#include "kernels/unary/unary.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -35,12 +35,7 @@ WEFT_REGISTER_FORMULA_WITH_HALVES(Silu, silu, half_silu, 4)
 
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(exponential_kernel)(UnaryOp op, ScalarType type) {
-  switch (op) {
-    WEFT_FOR_EACH_EXPONENTIAL(WEFT_UNARY_KERNEL)
-    default: return nullptr;
-  }
-}
+WEFT_FOR_EACH_EXPONENTIAL(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

@@ -4,7 +4,7 @@
 
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
-#include "kernels/math/math.hpp"
+#include "kernels/unary/unary.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -43,12 +43,7 @@ struct Log10<std::complex<Part>> {
 
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(logarithm_kernel)(UnaryOp op, ScalarType type) {
-  switch (op) {
-    WEFT_FOR_EACH_LOGARITHM(WEFT_UNARY_KERNEL)
-    default: return nullptr;
-  }
-}
+WEFT_FOR_EACH_LOGARITHM(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

@@ -2,12 +2,12 @@
 // Functions of two operands.
 #include "kernels/math/power.hpp"
 
+#include "kernels/binary/binary.hpp"
 #include "kernels/math/activation.hpp"
 #include "kernels/math/arc.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/integer_power.hpp"
-#include "kernels/math/math.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -50,12 +50,7 @@ struct Pow<std::complex<Part>> {
 
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(power_kernel)(BinaryOp op, ScalarType type) {
-  switch (op) {
-    WEFT_FOR_EACH_POWER(WEFT_BINARY_KERNEL)
-    default: return nullptr;
-  }
-}
+WEFT_FOR_EACH_POWER(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

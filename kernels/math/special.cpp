@@ -5,8 +5,8 @@
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/gamma.hpp"
 #include "kernels/math/half_functions.hpp"
-#include "kernels/math/math.hpp"
 #include "kernels/math/power.hpp"
+#include "kernels/unary/unary.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -25,12 +25,7 @@ WEFT_REGISTER_FORMULA(LGamma, lgamma, 30)
 
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(special_kernel)(UnaryOp op, ScalarType type) {
-  switch (op) {
-    WEFT_FOR_EACH_SPECIAL(WEFT_UNARY_KERNEL)
-    default: return nullptr;
-  }
-}
+WEFT_FOR_EACH_SPECIAL(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

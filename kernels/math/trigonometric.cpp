@@ -4,7 +4,7 @@
 
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
-#include "kernels/math/math.hpp"
+#include "kernels/unary/unary.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -25,12 +25,7 @@ WEFT_COMPLEX_FORMULA_OF_SINGLE(Atan, atan, ComplexAtan, 50)
 
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(trigonometric_kernel)(UnaryOp op, ScalarType type) {
-  switch (op) {
-    WEFT_FOR_EACH_TRIGONOMETRIC(WEFT_UNARY_KERNEL)
-    default: return nullptr;
-  }
-}
+WEFT_FOR_EACH_TRIGONOMETRIC(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

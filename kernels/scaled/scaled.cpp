@@ -34,13 +34,9 @@ struct AddCDiv {
   static constexpr SpanKernel kernel(const AddCDiv& op) { return kernel_of_products(op); }
 };
 
-constexpr const SpanKernel* const* rows[] = {WEFT_FOR_EACH_SCALED(WEFT_KERNEL_ROW)};
-
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(scaled_kernel)(ScaledOp op, ScalarType type) {
-  return rows[static_cast<int>(op)][static_cast<int>(type)];
-}
+WEFT_FOR_EACH_SCALED(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

@@ -92,13 +92,9 @@ struct MulAdd {
   static constexpr SpanKernel kernel(const MulAdd& op) { return kernel_of_products(op); }
 };
 
-constexpr const SpanKernel* const* rows[] = {WEFT_FOR_EACH_TERNARY(WEFT_KERNEL_ROW)};
-
 }  // namespace
 
-const SpanKernel* WEFT_KERNEL(ternary_kernel)(TernaryOp op, ScalarType type) {
-  return rows[static_cast<int>(op)][static_cast<int>(type)];
-}
+WEFT_FOR_EACH_TERNARY(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

@@ -3,20 +3,15 @@
 /// Contract of the ternary family: out[i] = f(a[i], b[i], c[i]).
 #pragma once
 
-#include <weft/kernel/span_kernel.hpp>
-#include <weft/machine/dispatch.hpp>
-#include <weft/ops/function_table.hpp>
-
-#include "base/internal_api.hpp"
+#include "kernels/loops/kernel_of.hpp"
 
 namespace weft {
 inline namespace v0 {
 
-/// The kernel of a function on a type, or null where the function table names no such kind, and for
-/// the 16-bit floating types where the one of f32 is to be taken. `where` computes nothing, so it
-/// has kernels for all types; its a is bool.
-WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, ternary_kernel,
-                             const SpanKernel*(TernaryOp op, ScalarType type));
+/// where_kernel(type) and so on: the kernel of a function on a type, or null where the function
+/// table names no such kind, and for the 16-bit floating types where the one of f32 is to be taken.
+/// `where` computes nothing, so it has kernels for all types; its a is bool.
+WEFT_FOR_EACH_TERNARY(WEFT_DECLARE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

@@ -9,7 +9,6 @@
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/half_functions.hpp"
-#include "kernels/math/math.hpp"
 #include "kernels/math/power.hpp"
 #include "kernels/scalar/arithmetic.hpp"
 #include "kernels/scalar/rounding.hpp"
@@ -130,7 +129,8 @@ template <>
 struct Rsqrt<float> {
   static constexpr float cost = 2;
   struct OfHalves {
-    static constexpr float cost = 2;
+    // Not by levels that cannot convert halves.
+    [[maybe_unused]] static constexpr float cost = 2;
     WEFT_ALWAYS_INLINE Register<float> operator()(const Register<float>& a) const noexcept {
       return half_rsqrt(a);
     }
@@ -351,19 +351,7 @@ struct LogicalNot {
 
 }  // namespace
 
-#define WEFT_CASE(NAME, ...) case UnaryOp::NAME:
-const SpanKernel* WEFT_KERNEL(unary_kernel)(UnaryOp op, ScalarType type) {
-  switch (op) {
-    WEFT_FOR_EACH_PLAIN_UNARY(WEFT_UNARY_KERNEL)
-    WEFT_FOR_EACH_EXPONENTIAL(WEFT_CASE) return WEFT_KERNEL(exponential_kernel)(op, type);
-    WEFT_FOR_EACH_LOGARITHM(WEFT_CASE) return WEFT_KERNEL(logarithm_kernel)(op, type);
-    WEFT_FOR_EACH_TRIGONOMETRIC(WEFT_CASE) return WEFT_KERNEL(trigonometric_kernel)(op, type);
-    WEFT_FOR_EACH_HYPERBOLIC(WEFT_CASE) return WEFT_KERNEL(hyperbolic_kernel)(op, type);
-    WEFT_FOR_EACH_SPECIAL(WEFT_CASE) return WEFT_KERNEL(special_kernel)(op, type);
-  }
-  return nullptr;
-}
-#undef WEFT_CASE
+WEFT_FOR_EACH_PLAIN_UNARY(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/binary/binary.hpp"
-
 #include <weft/ops/binary.hpp>
 
-#include "kernels/binary/widening.hpp"
 #include "ops/prepare.hpp"
 
 namespace weft {
@@ -14,9 +11,10 @@ namespace {
 /// The kernel that converts inputs in registers, if that is worth it: where memory is the limit,
 /// and rows are as they lie there and so long that its blocks make up for what they cost at either
 /// end.
-const SpanKernel* widening_for(BinaryOp op, const TensorIterator& iter) {
+const SpanKernel* widening_for(const Function<BinaryOp>& function, const TensorIterator& iter) {
   constexpr std::int64_t min_elements = 1 << 17;
   constexpr std::int64_t min_row = 4096;
+  if (function.widening == nullptr) return nullptr;
   if (iter.numel() < min_elements || iter.geometry().extent(0) < min_row) return nullptr;
   const ScalarType type = iter.dtype();
   const WideningInputs inputs{{iter.storage_dtype(1), iter.storage_dtype(2)}};
@@ -27,7 +25,7 @@ const SpanKernel* widening_for(BinaryOp op, const TensorIterator& iter) {
     const bool one_value = stride == 0 && k > 0 && iter.storage_dtype(k) == type;
     if (stride != element_size(iter.storage_dtype(k)) && !one_value) return nullptr;
   }
-  return widening_kernel(op, type, inputs);
+  return (*function.widening)(type, inputs);
 }
 
 /// A call's kernel with the types of the inputs in memory as its context.
@@ -48,12 +46,13 @@ class Widening {
 
 }  // namespace
 
-BinaryCall prepare(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b) {
-  auto call = prepare_function<BinaryCall>(op, binary_kernel, out, a, b);
-  if (const SpanKernel* widening = widening_for(op, call.iter)) {
+BinaryCall prepare(const Function<BinaryOp>& function, const Output& out, const TensorView& a,
+                   const TensorView& b) {
+  auto call = prepare_function<BinaryCall>(function, out, a, b);
+  if (const SpanKernel* widening = widening_for(function, call.iter)) {
     // The same operands once more, inputs as they are in memory.
     TensorIteratorConfig config;
-    add_output(config, out).add_input(a).add_input(b).set_operation(info(op).name);
+    add_output(config, out).add_input(a).add_input(b).set_operation(function.info().name);
     config.check_all_same_dtype(false);
     call = BinaryCall(config);
     call.kernel = widening;
@@ -74,16 +73,17 @@ Explanation BinaryCall::explain() const {
   return widens ? explain_run(iter, Widening(*this).kernel()) : Elementwise::explain();
 }
 
-void call(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b) {
-  run_function(op, binary_kernel, out, a, b);
+void call(const Function<BinaryOp>& function, const Output& out, const TensorView& a,
+          const TensorView& b) {
+  run_function(function, out, a, b);
 }
 
-#define WEFT_DEFINE(NAME, ...)                                         \
-  Tensor NAME(const Input& a, const Input& b) {                        \
-    return allocating(BinaryOp::NAME, a.view(), b.view());             \
-  }                                                                    \
-  void NAME##_out(const Output& out, const Input& a, const Input& b) { \
-    call(BinaryOp::NAME, out, a.view(), b.view());                     \
+#define WEFT_DEFINE(NAME, ...)                                          \
+  Tensor NAME(const Input& a, const Input& b) {                         \
+    return allocating(function_of<BinaryOp::NAME>, a.view(), b.view()); \
+  }                                                                     \
+  void NAME##_out(const Output& out, const Input& a, const Input& b) {  \
+    call(function_of<BinaryOp::NAME>, out, a.view(), b.view());         \
   }
 WEFT_FOR_EACH_BINARY(WEFT_DEFINE)
 #undef WEFT_DEFINE

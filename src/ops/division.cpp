@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/division/division.hpp"
-
 #include <weft/ops/division.hpp>
 
 #include "base/text.hpp"
@@ -21,18 +19,19 @@ void DivisionCall::run() const {
   }
 }
 
-DivisionCall prepare(DivisionOp op, const Output& out, const TensorView& a, const TensorView& b) {
-  auto call = prepare_function<DivisionCall>(op, division_kernel, out, a, b);
-  call.operation = info(op).name;
+DivisionCall prepare(const Function<DivisionOp>& function, const Output& out, const TensorView& a,
+                     const TensorView& b) {
+  auto call = prepare_function<DivisionCall>(function, out, a, b);
+  call.operation = function.info().name;
   return call;
 }
 
-#define WEFT_DEFINE(NAME, ...)                                         \
-  Tensor NAME(const Input& a, const Input& b) {                        \
-    return allocating(DivisionOp::NAME, a.view(), b.view());           \
-  }                                                                    \
-  void NAME##_out(const Output& out, const Input& a, const Input& b) { \
-    prepare(DivisionOp::NAME, out, a.view(), b.view()).run();          \
+#define WEFT_DEFINE(NAME, ...)                                             \
+  Tensor NAME(const Input& a, const Input& b) {                            \
+    return allocating(function_of<DivisionOp::NAME>, a.view(), b.view());  \
+  }                                                                        \
+  void NAME##_out(const Output& out, const Input& a, const Input& b) {     \
+    prepare(function_of<DivisionOp::NAME>, out, a.view(), b.view()).run(); \
   }
 WEFT_FOR_EACH_DIVISION(WEFT_DEFINE)
 #undef WEFT_DEFINE

@@ -10,6 +10,7 @@
 
 #include "base/internal_api.hpp"
 #include "engine/elementwise/run_small.hpp"
+#include "ops/function.hpp"
 
 #include <span>
 #include <string_view>
@@ -66,33 +67,32 @@ inline void set_type_rules(TensorIteratorConfig& config, const FunctionInfo& fun
 bool run_dense(const SpanKernel& kernel, const TensorView& out,
                std::span<const TensorView* const> inputs);
 
-/// Calls a function of the table into `out`; `kernel_of(op, type)` is the family's.
-template <class Op, class Kernels, class... Views>
-void run_function(Op op, const Kernels& kernel_of, const Output& out, const TensorView& first,
+/// Calls a function of the table into `out`.
+template <class Op, class... Views>
+void run_function(const Function<Op>& called, const Output& out, const TensorView& first,
                   const Views&... others) {
   // Inputs of one type compute in it, except integers whose result is floating. Numbers have no
   // say.
-  const FunctionInfo& function = info(op);
+  const FunctionInfo& function = called.info();
   const TensorView* typed = function.result == ResultRule::chosen ? nullptr : &first;
   ((typed = typed == nullptr || typed->is_weak_scalar() ? &others : typed), ...);
   const Kinds kind = kinds::of(typed->dtype());
   if (function.accepts(kind) &&
       (function.result != ResultRule::floating || (kind & kinds::integral) == 0)) {
-    const SpanKernel* kernel = kernel_of(op, typed->dtype());
+    const SpanKernel* kernel = called.kernel(typed->dtype());
     const TensorView* const inputs[] = {&first, &others...};
     if (kernel != nullptr &&
         (run_dense(*kernel, out.view(), inputs) || run_small(*kernel, out.view(), inputs))) {
       return;
     }
   }
-  prepare(op, out, first, others...).run();
+  prepare(called, out, first, others...).run();
 }
 
-/// Plans a call of a function of the table: config, iterator, kernel. `kernel_of(op, type)` is the
-/// family's.
-template <class Call = Elementwise, class Op, class Kernels, class... Views>
-Call prepare_function(Op op, const Kernels& kernel_of, const Output& out, const Views&... inputs) {
-  const FunctionInfo& function = info(op);
+/// Plans a call of a function of the table: config, iterator, kernel.
+template <class Call = Elementwise, class Op, class... Views>
+Call prepare_function(const Function<Op>& called, const Output& out, const Views&... inputs) {
+  const FunctionInfo& function = called.info();
   Kinds kind = 0;
   ((kind = kinds::of(inputs.dtype()) > kind ? kinds::of(inputs.dtype()) : kind), ...);
   // Known before an output is allocated or replaced. (Integers alone can have a floating common
@@ -107,8 +107,8 @@ Call prepare_function(Op op, const Kernels& kernel_of, const Output& out, const 
   set_type_rules(config, function, out);
   Call call(config);
   const ScalarType type = call.iter.input_dtype();
-  call.kernel = kernel_of(op, type);
-  if (call.kernel == nullptr) call.kernel = kernel_of(op, compute_type(type));
+  call.kernel = called.kernel(type);
+  if (call.kernel == nullptr) call.kernel = called.kernel(compute_type(type));
   if (call.kernel == nullptr) fail_no_kernel(function.name, type);
   return call;
 }

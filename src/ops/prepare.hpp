@@ -11,21 +11,23 @@
 namespace weft {
 inline namespace v0 {
 
-Elementwise prepare(UnaryOp op, const Output& out, const TensorView& a);
-Elementwise prepare(CompareOp op, const Output& out, const TensorView& a, const TensorView& b);
-Elementwise prepare(TernaryOp op, const Output& out, const TensorView& a, const TensorView& b,
-                    const TensorView& c);
+Elementwise prepare(const Function<UnaryOp>& function, const Output& out, const TensorView& a);
+Elementwise prepare(const Function<CompareOp>& function, const Output& out, const TensorView& a,
+                    const TensorView& b);
+Elementwise prepare(const Function<TernaryOp>& function, const Output& out, const TensorView& a,
+                    const TensorView& b, const TensorView& c);
 
 /// A function of two operands, whose kernel may take narrower types than the result's as they are.
 struct BinaryCall : Elementwise {
   using Elementwise::Elementwise;
 
-  bool widens = false;  ///< the kernel is one of widening_kernel()
+  bool widens = false;  ///< the kernel is one of add_widening_kernel() and so on
 
   void run() const;
   Explanation explain() const;
 };
-BinaryCall prepare(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b);
+BinaryCall prepare(const Function<BinaryOp>& function, const Output& out, const TensorView& a,
+                   const TensorView& b);
 
 /// A division, which may find integers divided by zero while it runs.
 struct DivisionCall : Elementwise {
@@ -36,7 +38,8 @@ struct DivisionCall : Elementwise {
   /// Throws Error(division) after all elements have been written.
   void run() const;
 };
-DivisionCall prepare(DivisionOp op, const Output& out, const TensorView& a, const TensorView& b);
+DivisionCall prepare(const Function<DivisionOp>& function, const Output& out, const TensorView& a,
+                     const TensorView& b);
 
 /// A function with a number, which is the context of its kernel.
 struct ScaledCall : Elementwise {
@@ -46,22 +49,24 @@ struct ScaledCall : Elementwise {
 
   void run() const;
 };
-ScaledCall prepare(ScaledOp op, const Output& out, const TensorView& a, const TensorView& b,
-                   const TensorView& c, const Scalar& value);
+ScaledCall prepare(const Function<ScaledOp>& function, const Output& out, const TensorView& a,
+                   const TensorView& b, const TensorView& c, const Scalar& value);
 
 /// Calls a function, without a plan where there is nothing to plan (run_dense), or little
 /// (run_small).
-void call(UnaryOp op, const Output& out, const TensorView& a);
-void call(BinaryOp op, const Output& out, const TensorView& a, const TensorView& b);
-void call(CompareOp op, const Output& out, const TensorView& a, const TensorView& b);
-void call(TernaryOp op, const Output& out, const TensorView& a, const TensorView& b,
-          const TensorView& c);
+void call(const Function<UnaryOp>& function, const Output& out, const TensorView& a);
+void call(const Function<BinaryOp>& function, const Output& out, const TensorView& a,
+          const TensorView& b);
+void call(const Function<CompareOp>& function, const Output& out, const TensorView& a,
+          const TensorView& b);
+void call(const Function<TernaryOp>& function, const Output& out, const TensorView& a,
+          const TensorView& b, const TensorView& c);
 
 /// The function into a tensor of its own.
 template <class Op, class... Views>
-Tensor allocating(Op op, const Views&... inputs) {
+Tensor allocating(const Function<Op>& function, const Views&... inputs) {
   Tensor out;
-  prepare(op, out, inputs...).run();
+  prepare(function, out, inputs...).run();
   return out;
 }
 

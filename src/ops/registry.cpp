@@ -22,19 +22,20 @@ namespace {
 
 template <auto op>
 auto unary(const OpArguments& args) {
-  return prepare(op, args.outputs[0], args.inputs[0]);
+  return prepare(function_of<op>, args.outputs[0], args.inputs[0]);
 }
 template <auto op>
 auto binary(const OpArguments& args) {
-  return prepare(op, args.outputs[0], args.inputs[0], args.inputs[1]);
+  return prepare(function_of<op>, args.outputs[0], args.inputs[0], args.inputs[1]);
 }
 template <auto op>
 auto ternary(const OpArguments& args) {
-  return prepare(op, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2]);
+  return prepare(function_of<op>, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2]);
 }
 template <auto op>
 auto scaled(const OpArguments& args) {
-  return prepare(op, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2], args.value);
+  return prepare(function_of<op>, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2],
+                 args.value);
 }
 CopyCall copy(const OpArguments& args) { return CopyCall(args.outputs[0], args.inputs[0]); }
 ReduceCall norm2(const OpArguments& args) {
@@ -112,15 +113,15 @@ constexpr OpEntry entry(const FunctionInfo& function) {
 // Small calls of these families may do without a plan.
 template <auto op>
 void call_unary(const OpArguments& args) {
-  call(op, args.outputs[0], args.inputs[0]);
+  call(function_of<op>, args.outputs[0], args.inputs[0]);
 }
 template <auto op>
 void call_binary(const OpArguments& args) {
-  call(op, args.outputs[0], args.inputs[0], args.inputs[1]);
+  call(function_of<op>, args.outputs[0], args.inputs[0], args.inputs[1]);
 }
 template <auto op>
 void call_ternary(const OpArguments& args) {
-  call(op, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2]);
+  call(function_of<op>, args.outputs[0], args.inputs[0], args.inputs[1], args.inputs[2]);
 }
 template <Reduction op>
 void call_reduction(const OpArguments& args) {

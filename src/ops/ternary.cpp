@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/ternary/ternary.hpp"
-
 #include <weft/core/promotion.hpp>
 #include <weft/ops/ternary.hpp>
 
@@ -13,9 +11,9 @@ namespace {
 
 /// The condition keeps its own type, so the common type of b and c is worked out here, not by the
 /// iterator.
-Elementwise prepare_choice(TernaryOp op, const Output& out, const TensorView& condition,
-                           const TensorView& b, const TensorView& c) {
-  const char* operation = info(op).name;
+Elementwise prepare_choice(const Function<TernaryOp>& function, const Output& out,
+                           const TensorView& condition, const TensorView& b, const TensorView& c) {
+  const char* operation = function.info().name;
   const TensorView* inputs[] = {&condition, &b, &c};
   for (int i = 0; i < 3; ++i) {
     if (!inputs[i]->defined())
@@ -29,34 +27,34 @@ Elementwise prepare_choice(TernaryOp op, const Output& out, const TensorView& co
   result.add(b.dtype(), b.rank(), b.is_weak_scalar());
   result.add(c.dtype(), c.rank(), c.is_weak_scalar());
   const ScalarType type = *result.get();
-  check_result_type(info(op), type, out);
+  check_result_type(function.info(), type, out);
   TensorIteratorConfig config;
   config.set_operation(operation).check_all_same_dtype(false).declare_static_dtype(type);
   add_output(config, out).add_input(condition).add_input(b).add_input(c);
   Elementwise call(config);
-  call.kernel = ternary_kernel(op, type);
+  call.kernel = function.kernel(type);
   return call;
 }
 
 }  // namespace
 
-Elementwise prepare(TernaryOp op, const Output& out, const TensorView& a, const TensorView& b,
-                    const TensorView& c) {
-  if (info(op).result == ResultRule::chosen) return prepare_choice(op, out, a, b, c);
-  return prepare_function(op, ternary_kernel, out, a, b, c);
+Elementwise prepare(const Function<TernaryOp>& function, const Output& out, const TensorView& a,
+                    const TensorView& b, const TensorView& c) {
+  if (function.info().result == ResultRule::chosen) return prepare_choice(function, out, a, b, c);
+  return prepare_function(function, out, a, b, c);
 }
 
-void call(TernaryOp op, const Output& out, const TensorView& a, const TensorView& b,
-          const TensorView& c) {
-  run_function(op, ternary_kernel, out, a, b, c);
+void call(const Function<TernaryOp>& function, const Output& out, const TensorView& a,
+          const TensorView& b, const TensorView& c) {
+  run_function(function, out, a, b, c);
 }
 
 #define WEFT_DEFINE(NAME, ...)                                                         \
   Tensor NAME(const Input& a, const Input& b, const Input& c) {                        \
-    return allocating(TernaryOp::NAME, a.view(), b.view(), c.view());                  \
+    return allocating(function_of<TernaryOp::NAME>, a.view(), b.view(), c.view());     \
   }                                                                                    \
   void NAME##_out(const Output& out, const Input& a, const Input& b, const Input& c) { \
-    call(TernaryOp::NAME, out, a.view(), b.view(), c.view());                          \
+    call(function_of<TernaryOp::NAME>, out, a.view(), b.view(), c.view());             \
   }
 WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
 #undef WEFT_DEFINE

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/unary/unary.hpp"
-
 #include <weft/ops/unary.hpp>
 
 #include "ops/prepare.hpp"
@@ -10,31 +8,35 @@ inline namespace v0 {
 namespace {
 
 /// A function that gives a part of complex numbers: the iterator has no common type for it.
-Elementwise prepare_part(UnaryOp op, const Output& out, const TensorView& a) {
+Elementwise prepare_part(const Function<UnaryOp>& function, const Output& out,
+                         const TensorView& a) {
   const ScalarType part = a.dtype() == ScalarType::c64 ? ScalarType::f32 : ScalarType::f64;
-  check_result_type(info(op), part, out);
+  check_result_type(function.info(), part, out);
   TensorIteratorConfig config;
-  config.set_operation(info(op).name).check_all_same_dtype(false).declare_static_dtype(part);
+  config.set_operation(function.info().name).check_all_same_dtype(false).declare_static_dtype(part);
   add_output(config, out).add_input(a);
   Elementwise call(config);
-  call.kernel = unary_kernel(op, a.dtype());
+  call.kernel = function.kernel(a.dtype());
   return call;
 }
 
 }  // namespace
 
-Elementwise prepare(UnaryOp op, const Output& out, const TensorView& a) {
-  if (info(op).result == ResultRule::part && is_complex(a.dtype())) return prepare_part(op, out, a);
-  return prepare_function(op, unary_kernel, out, a);
+Elementwise prepare(const Function<UnaryOp>& function, const Output& out, const TensorView& a) {
+  if (function.info().result == ResultRule::part && is_complex(a.dtype()))
+    return prepare_part(function, out, a);
+  return prepare_function(function, out, a);
 }
 
-void call(UnaryOp op, const Output& out, const TensorView& a) {
-  run_function(op, unary_kernel, out, a);
+void call(const Function<UnaryOp>& function, const Output& out, const TensorView& a) {
+  run_function(function, out, a);
 }
 
-#define WEFT_DEFINE(NAME, ...)                                                \
-  Tensor NAME(const Input& a) { return allocating(UnaryOp::NAME, a.view()); } \
-  void NAME##_out(const Output& out, const Input& a) { call(UnaryOp::NAME, out, a.view()); }
+#define WEFT_DEFINE(NAME, ...)                                                             \
+  Tensor NAME(const Input& a) { return allocating(function_of<UnaryOp::NAME>, a.view()); } \
+  void NAME##_out(const Output& out, const Input& a) {                                     \
+    call(function_of<UnaryOp::NAME>, out, a.view());                                       \
+  }
 WEFT_FOR_EACH_UNARY(WEFT_DEFINE)
 #undef WEFT_DEFINE
 

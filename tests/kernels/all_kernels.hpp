@@ -3,10 +3,7 @@
 /// The kernels of the function tables, for tests of what holds for all of them.
 #pragma once
 
-#include "kernels/binary/binary.hpp"
-#include "kernels/compare/compare.hpp"
-#include "kernels/ternary/ternary.hpp"
-#include "kernels/unary/unary.hpp"
+#include "ops/any_function.hpp"
 #include "support/element.hpp"
 
 #include <iterator>
@@ -17,18 +14,19 @@ namespace test {
 /// Calls f(name, kernel) for each function and type that has a kernel at a level.
 template <class F>
 void for_each_kernel(weft::Level level, F&& f) {
-  const auto all_of = [&]<class Op>(const auto& functions, const auto& table, Op) {
+  const auto all_of = [&]<class Op>(const auto& functions, Op) {
     for (std::size_t op = 0; op < std::size(functions); ++op) {
       for (const weft::ScalarType type : all_types()) {
-        const weft::SpanKernel* kernel = table.at(level)(static_cast<Op>(op), type);
+        const weft::SpanKernel* kernel =
+            weft::any_function(static_cast<Op>(op)).kernel(type, level);
         if (kernel != nullptr) f(std::string_view(functions[op].name), *kernel);
       }
     }
   };
-  all_of(weft::unary_functions, weft::unary_kernel, weft::UnaryOp());
-  all_of(weft::binary_functions, weft::binary_kernel, weft::BinaryOp());
-  all_of(weft::compare_functions, weft::compare_kernel, weft::CompareOp());
-  all_of(weft::ternary_functions, weft::ternary_kernel, weft::TernaryOp());
+  all_of(weft::unary_functions, weft::UnaryOp());
+  all_of(weft::binary_functions, weft::BinaryOp());
+  all_of(weft::compare_functions, weft::CompareOp());
+  all_of(weft::ternary_functions, weft::TernaryOp());
 }
 
 }  // namespace test

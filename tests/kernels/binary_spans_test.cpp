@@ -3,8 +3,7 @@
 // one value on either side, several rows, in place, at any alignment and up to the last byte of
 // memory; and to the bit what single operations give, on every level. So those whose inputs are of
 // narrower types.
-#include "kernels/binary/binary.hpp"
-#include "kernels/binary/widening.hpp"
+#include "ops/any_function.hpp"
 #include "support/guarded.hpp"
 #include "support/levels.hpp"
 #include "support/naive_ops.hpp"
@@ -39,15 +38,23 @@ struct Call {
   std::int64_t size(int k) const { return weft::element_size(in_memory(k)); }
 };
 
-/// Runs the kernel of a level.
-void run(const Call& call, weft::Level level, char* const* data, const std::int64_t* row_bytes) {
-  const auto op = static_cast<weft::BinaryOp>(call.op);
+/// Whether halves have kernels at any level of this build.
+bool has_half_kernels() {
+  return weft::function_of<weft::BinaryOp::add>.kernel(ScalarType::f16, weft::best_level()) !=
+         nullptr;
+}
+
+/// Runs the kernel of a level; false if it has none, as the baseline has none of halves.
+bool run(const Call& call, weft::Level level, char* const* data, const std::int64_t* row_bytes) {
+  const auto& function = weft::any_function(static_cast<weft::BinaryOp>(call.op));
   const weft::WideningInputs inputs{{call.inputs[0], call.inputs[1]}};
   const bool widens = call.inputs[0] != call.type || call.inputs[1] != call.type;
-  const weft::SpanKernel* kernel = widens ? weft::widening_kernel.at(level)(op, call.type, inputs)
-                                          : weft::binary_kernel.at(level)(op, call.type);
+  const weft::SpanKernel* kernel =
+      widens ? function.widening->at(level)(call.type, inputs) : function.kernel(call.type, level);
+  if (kernel == nullptr) return false;
   kernel->run(widens ? &inputs : kernel->context, data, row_bytes, call.n, call.rows,
               call.broadcast);
+  return true;
 }
 
 /// Three operands in guarded memory.
@@ -93,7 +100,7 @@ class Operands {
     }
     for (const weft::Level level : levels) {
       std::memcpy(low, start_.data(), bytes);
-      run(call, level, data, row_bytes);
+      if (!run(call, level, data, row_bytes)) continue;
       tally.check(equal(call, low, want_.data(), data[0] - low, row_bytes[0], bytes),
                   [&](auto& out) {
                     out << weft::name(call.type) << " of " << weft::name(call.inputs[0]) << " and "
@@ -134,7 +141,9 @@ void check_spans(const std::vector<ScalarType>& types, const std::vector<test::B
   const std::vector<weft::Level> levels = test::levels();
   for (const ScalarType type : types) {
     for (const test::Binary op : ops) {
-      if (weft::binary_kernel(static_cast<weft::BinaryOp>(op), type) == nullptr) continue;
+      // At the best level: lower ones may lack it.
+      const auto& function = weft::any_function(static_cast<weft::BinaryOp>(op));
+      if (function.kernel(type, weft::best_level()) == nullptr) continue;
       for (std::int64_t n = 1; n <= 100; ++n) {
         for (const std::uint32_t broadcast : {0u, 2u, 4u, 6u}) {
           for (int in_place = 0; in_place < 3; ++in_place) {
@@ -160,7 +169,8 @@ void check_widening(ScalarType type) {
     for (const ScalarType b : test::all_types()) {
       for (const test::Binary op :
            {test::Binary::add, test::Binary::sub, test::Binary::mul, test::Binary::div}) {
-        const auto kernel = weft::widening_kernel(static_cast<weft::BinaryOp>(op), type, {{a, b}});
+        const auto kernel =
+            (*weft::any_function(static_cast<weft::BinaryOp>(op)).widening)(type, {{a, b}});
         if (kernel == nullptr || (a == type && b == type)) continue;
         for (int round = 0; round < 24; ++round) {
           const std::int64_t n =
@@ -189,7 +199,8 @@ TEST_CASE("binary spans: inputs of narrower types", "[kernels]") {
 TEST_CASE("binary spans: no narrower types but those that registers convert", "[kernels]") {
   using enum ScalarType;
   const auto kernel = [](weft::BinaryOp op, ScalarType type, ScalarType a, ScalarType b) {
-    return weft::widening_kernel(op, type, {{a, b}});
+    const auto* widening = weft::any_function(op).widening;
+    return widening == nullptr ? nullptr : (*widening)(type, {{a, b}});
   };
   CHECK(kernel(weft::BinaryOp::add, f32, i32, f32) != nullptr);
   CHECK(kernel(weft::BinaryOp::add, f32, i64, f32) == nullptr);
@@ -200,10 +211,12 @@ TEST_CASE("binary spans: no narrower types but those that registers convert", "[
 
 TEST_CASE("binary spans: f16 and bf16", "[kernels]") {
   using enum test::Binary;
+  if (!has_half_kernels()) return;
   check_spans({ScalarType::f16, ScalarType::bf16}, {add, sub, mul, div});
 }
 
 TEST_CASE("binary spans: long rows of f16 and bf16", "[kernels]") {
+  if (!has_half_kernels()) return;
   WEFT_RANDOM(random);
   test::Tally tally;
   Operands operands;
@@ -250,7 +263,7 @@ TEST_CASE("binary spans: complex quotients are the same on every level", "[kerne
       test::fill(type, a.data(), n, random);
       test::fill(type, b.data(), n, random);
       for (const weft::Level level : levels) {
-        const weft::SpanKernel* kernel = weft::binary_kernel.at(level)(weft::BinaryOp::div, type);
+        const weft::SpanKernel* kernel = weft::function_of<weft::BinaryOp::div>.kernel(type, level);
         char* data[] = {level == levels[0] ? want.data() : got.data(), a.data(), b.data()};
         kernel->run(kernel->context, data, nullptr, n, 1, 0);
         for (std::int64_t i = 0; level != levels[0] && i < n; ++i) {

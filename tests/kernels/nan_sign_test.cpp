@@ -2,7 +2,7 @@
 // Functions that make a NaN of what they are not defined for make the same one at every level.
 #include <weft/core/cast.hpp>
 
-#include "kernels/unary/unary.hpp"
+#include "ops/any_function.hpp"
 #include "support/catch.hpp"
 #include "support/levels.hpp"
 #include "support/tally.hpp"
@@ -28,7 +28,7 @@ std::vector<std::byte> results(weft::Level level, weft::UnaryOp op, ScalarType t
   const auto count = static_cast<std::int64_t>(samples.size());
   std::vector<std::byte> in(static_cast<std::size_t>(size * count)), out(in.size());
   weft::cast_elements(in.data(), type, size, samples.data(), ScalarType::f64, 8, count);
-  const weft::SpanKernel* kernel = weft::unary_kernel.at(level)(op, type);
+  const weft::SpanKernel* kernel = weft::any_function(op).kernel(type, level);
   if (kernel == nullptr || kernel->types[0] != type) return {};
   char* data[] = {reinterpret_cast<char*>(out.data()), reinterpret_cast<char*>(in.data())};
   kernel->run(kernel->context, data, nullptr, count, 1, 0);

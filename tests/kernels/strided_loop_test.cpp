@@ -114,18 +114,20 @@ TEST_CASE("strided loops: whose they are", "[kernels]") {
     return kernel->run_strided != nullptr;
   };
   for (const weft::Level level : test::levels()) {
-    const auto binary = weft::binary_kernel.at(level);
+    const auto binary = [&](weft::BinaryOp op, ScalarType type) {
+      return weft::any_function(op).kernel(type, level);
+    };
     for (const ScalarType type : {ScalarType::u8, ScalarType::i64, ScalarType::f32, ScalarType::f64,
                                   ScalarType::c64, ScalarType::c128})
       CHECK(has_one(binary(weft::BinaryOp::add, type)));
     CHECK(has_one(binary(weft::BinaryOp::maximum, ScalarType::f64)));
-    CHECK(has_one(weft::compare_kernel.at(level)(weft::CompareOp::gt, ScalarType::f32)));
-    CHECK(has_one(weft::ternary_kernel.at(level)(weft::TernaryOp::where, ScalarType::i16)));
+    CHECK(has_one(weft::function_of<weft::CompareOp::gt>.kernel(ScalarType::f32, level)));
+    CHECK(has_one(weft::function_of<weft::TernaryOp::where>.kernel(ScalarType::i16, level)));
     // Complex products have one where they have registers, which see to it that nothing is fused.
     CHECK(has_one(binary(weft::BinaryOp::mul, ScalarType::c128)) ==
           (level != weft::Level::baseline));
     CHECK(!has_one(binary(weft::BinaryOp::div, ScalarType::c128)));
     // Of one input, packing is as quick.
-    CHECK(!has_one(weft::unary_kernel.at(level)(weft::UnaryOp::neg, ScalarType::f64)));
+    CHECK(!has_one(weft::function_of<weft::UnaryOp::neg>.kernel(ScalarType::f64, level)));
   }
 }

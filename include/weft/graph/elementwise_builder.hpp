@@ -74,8 +74,8 @@ class WEFT_API ElementwiseBuilder {
   const ElementwiseFormula& formula() const noexcept { return formula_; }
 
  private:
-  template <class Op, class Kernels>
-  Term call(Op op, const Kernels& kernel_of, SmallVector<Term, 3> operands);
+  template <class Op>
+  Term call(Op op, SmallVector<Term, 3> operands);
   Term add_term(ElementwiseFormula::TermInfo info);
 
   const Node& node_;

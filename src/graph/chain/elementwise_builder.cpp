@@ -4,11 +4,7 @@
 
 #include "base/index.hpp"
 #include "base/text.hpp"
-#include "kernels/binary/binary.hpp"
-#include "kernels/compare/compare.hpp"
-#include "kernels/division/division.hpp"
-#include "kernels/ternary/ternary.hpp"
-#include "kernels/unary/unary.hpp"
+#include "ops/any_function.hpp"
 #include "ops/elementwise.hpp"
 
 #include <type_traits>
@@ -48,8 +44,8 @@ Term ElementwiseBuilder::convert(Term a, ScalarType type) {
   return out;
 }
 
-template <class Op, class Kernels>
-Term ElementwiseBuilder::call(Op op, const Kernels& kernel_of, SmallVector<Term, 3> operands) {
+template <class Op>
+Term ElementwiseBuilder::call(Op op, SmallVector<Term, 3> operands) {
   // The type of the last operand: the condition of where comes first.
   const ScalarType type = dtype(operands.back());
   const FunctionInfo& function = info(op);
@@ -61,7 +57,7 @@ Term ElementwiseBuilder::call(Op op, const Kernels& kernel_of, SmallVector<Term,
     }
   }
   const SpanKernel* kernel =
-      (function.kinds & kinds::of(type)) != 0 ? kernel_of(op, type) : nullptr;
+      (function.kinds & kinds::of(type)) != 0 ? any_function(op).kernel(type) : nullptr;
   if (kernel != nullptr) {
     const Term out = add_term({Formula::TermKind::step, kernel->types[0]});
     ElementwiseStep step{kernel, {out.index}, std::is_same_v<Op, DivisionOp> && is_integer(type)};
@@ -74,23 +70,15 @@ Term ElementwiseBuilder::call(Op op, const Kernels& kernel_of, SmallVector<Term,
   if (wider == type) fail_no_kernel(function.name, type);
   for (std::size_t i = first; i < operands.size(); ++i)
     operands[i] = convert(operands[i], wider);
-  const Term out = call(op, kernel_of, operands);
+  const Term out = call(op, operands);
   return function.result == ResultRule::truth ? out : convert(out, type);
 }
 
-Term ElementwiseBuilder::apply(UnaryOp op, Term a) { return call(op, unary_kernel, {a}); }
-Term ElementwiseBuilder::apply(BinaryOp op, Term a, Term b) {
-  return call(op, binary_kernel, {a, b});
-}
-Term ElementwiseBuilder::apply(CompareOp op, Term a, Term b) {
-  return call(op, compare_kernel, {a, b});
-}
-Term ElementwiseBuilder::apply(DivisionOp op, Term a, Term b) {
-  return call(op, division_kernel, {a, b});
-}
-Term ElementwiseBuilder::apply(TernaryOp op, Term a, Term b, Term c) {
-  return call(op, ternary_kernel, {a, b, c});
-}
+Term ElementwiseBuilder::apply(UnaryOp op, Term a) { return call(op, {a}); }
+Term ElementwiseBuilder::apply(BinaryOp op, Term a, Term b) { return call(op, {a, b}); }
+Term ElementwiseBuilder::apply(CompareOp op, Term a, Term b) { return call(op, {a, b}); }
+Term ElementwiseBuilder::apply(DivisionOp op, Term a, Term b) { return call(op, {a, b}); }
+Term ElementwiseBuilder::apply(TernaryOp op, Term a, Term b, Term c) { return call(op, {a, b, c}); }
 
 }  // namespace graph
 }  // namespace v0
