@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-#   weft_add_component(<name> LAYERS <layer>... [KERNELS <family>...] [ON <component>] [USES <library>...])
+#   weft_add_component(<name> LAYERS <layer>... [KERNELS <family>...] [ON <component>] [USES <library>...]
+#                      [OPTIMISED <option>...])
 #
 # makes weft::<name>, a library of its own: the sources and public headers of the layers, and the kernel families. ON
-# names the component below; USES are libraries that its sources need and its headers do not. Which components there
+# names the component below; USES are libraries that its sources need and its headers do not; OPTIMISED replaces the -O
+# of a release build in its own sources. Which components there
 # are, and why a shared one is a library of its own: docs/design/0012-components.md.
 
 # What weft_add_kernels builds for everybody, and what headers declare: a matter of the lowest component.
@@ -73,7 +75,7 @@ function(weft_glob out)
 endfunction()
 
 function(weft_add_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ON" "LAYERS;KERNELS;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ON" "LAYERS;KERNELS;USES;OPTIMISED")
   set(target weft_${name})
 
   list(TRANSFORM arg_LAYERS REPLACE "(.+)" "src/\\1/*.cpp" OUTPUT_VARIABLE patterns)
@@ -92,6 +94,13 @@ function(weft_add_component name)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_definitions(${target} PRIVATE WEFT_BUILDING)
   target_compile_options(${target} PRIVATE ${optimise_untyped})
+  # For the whole target: inline functions of a precompiled header are optimised as that was.
+  foreach(option IN LISTS arg_OPTIMISED)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${option}>)
+    if(optimise_untyped)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:>:${option}>)
+    endif()
+  endforeach()
   target_link_libraries(${target} PRIVATE ${arg_USES})
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${name}
@@ -118,6 +127,24 @@ function(weft_add_component name)
   endif()
   weft_set_warnings(${target})
   weft_precompile(${target} "${arg_LAYERS}" "${kernel_libraries}")
+  # A function's kernels can be left out of programs that do not call it: each function has a section of its own, and
+  # linkers drop those that nothing leads to. Who links the static library asks for it by linking it.
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+    foreach(library IN LISTS target kernel_libraries)
+      target_compile_options(${library} PRIVATE -ffunction-sections -fdata-sections)
+    endforeach()
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      target_link_options(${target} INTERFACE LINKER:--gc-sections)
+    else()
+      target_link_options(${target} PRIVATE LINKER:--gc-sections)
+    endif()
+  endif()
+  # Of the baseline, for processors of before 2013, all is short, and there is no space before each loop.
+  if(vectorised AND WEFT_TARGET_IS_X86_64 AND TARGET ${target}_kernels_baseline)
+    target_compile_options(${target}_kernels_baseline PRIVATE ${vectorised} -fno-align-loops -fno-align-functions)
+  endif()
+
   # Who adds weft to a project of theirs builds what they link, and no more. (What is installed has to be built.)
   if(NOT PROJECT_IS_TOP_LEVEL AND NOT WEFT_INSTALL)
     set_target_properties(${target} ${kernel_libraries} PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -45,6 +45,11 @@ function(weft_write_component_pc component)
   if(weft_library_type STREQUAL "STATIC_LIBRARY")
     list(APPEND arg_REQUIRES ${arg_USES})
   endif()
+  # As CMake tells: what a program does not call is left out of it.
+  set(link "")
+  if(weft_library_type STREQUAL "STATIC_LIBRARY" AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+    set(link " -Wl,--gc-sections")
+  endif()
   set(fields "")
   if(arg_REQUIRES)
     list(JOIN arg_REQUIRES ", " requires)
@@ -53,7 +58,7 @@ function(weft_write_component_pc component)
   list(JOIN arg_CFLAGS " " flags)
   string(STRIP "-I\${includedir} ${flags}" flags)
   weft_write_pc(weft-${component} DESCRIPTION "${arg_DESCRIPTION}" VARIABLES ${arg_VARIABLES}
-    FIELDS ${fields} "Libs: -L\${libdir} -lweft-${component}" "Cflags: ${flags}")
+    FIELDS ${fields} "Libs: -L\${libdir} -lweft-${component}${link}" "Cflags: ${flags}")
 endfunction()
 
 # What headers are told; the same as CMake tells.

@@ -229,7 +229,8 @@ struct SpanLoops {
                                      std::index_sequence<I...>) {
     SpanKernel kernel;
     kernel.run = &run;
-    if constexpr (nout == 1) kernel.run_streamed = &LineLoop<F, Outs, Ins>::run;
+    if constexpr (nout == 1 && (!is_formula || has_formula_line_loops))
+      kernel.run_streamed = &LineLoop<F, Outs, Ins>::run;
     kernel.context = &op;
     kernel.noutputs = static_cast<int>(nout);
     kernel.ninputs = static_cast<int>(nin);

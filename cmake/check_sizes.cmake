@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+#   cmake -D OBJECTS=<file with one object file per line> -D PROGRAM=<program> -D SIZE=<size>
+#         -D BOUNDS=<table> -D LEVELS=<number> -P check_sizes.cmake
+#
+# Adds up the text of the objects by family and compares each sum, and that of a program with one
+# call, with the bounds of a table: lines of "what, bytes at one level, bytes at all", where what is
+# a folder of kernels/ or src/, "library" or "program". Text is what `size` prints: code, constants
+# and unwinding tables.
+cmake_minimum_required(VERSION 3.24)
+
+function(text_of out)
+  execute_process(COMMAND "${SIZE}" ${ARGN} OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "\n *[0-9]+" numbers "${table}")
+  set(sum 0)
+  foreach(number IN LISTS numbers)
+    string(STRIP "${number}" number)
+    math(EXPR sum "${sum} + ${number}")
+  endforeach()
+  set(${out} ${sum} PARENT_SCOPE)
+endfunction()
+
+file(STRINGS "${OBJECTS}" objects)
+list(FILTER objects EXCLUDE REGEX "\\.[gp]ch$")
+file(STRINGS "${BOUNDS}" bounds REGEX "^[a-z]")
+set(findings "")
+set(families "")
+foreach(line IN LISTS bounds)
+  if(NOT line MATCHES "^([a-z/]+) +([0-9]+) +([0-9]+)")
+    message(FATAL_ERROR "${BOUNDS}: cannot read \"${line}\"")
+  endif()
+  set(what ${CMAKE_MATCH_1})
+  if(LEVELS EQUAL 1)
+    set(most ${CMAKE_MATCH_2})
+  else()
+    set(most ${CMAKE_MATCH_3})
+  endif()
+  if(what STREQUAL "program")
+    text_of(text "${PROGRAM}")
+  else()
+    set(of_family ${objects})
+    if(NOT what STREQUAL "library")
+      list(FILTER of_family INCLUDE REGEX "/${what}/")
+      list(APPEND families ${what})
+    endif()
+    if(NOT of_family)
+      string(APPEND findings "  ${what}: there are no such objects\n")
+      continue()
+    endif()
+    text_of(text ${of_family})
+  endif()
+  message(STATUS "${what}: ${text} of ${most} bytes")
+  if(text GREATER most)
+    string(APPEND findings "  ${what}: ${text} bytes, expected at most ${most}\n")
+  endif()
+endforeach()
+# A family that is not in the table would not be seen.
+foreach(family IN LISTS families)
+  list(FILTER objects EXCLUDE REGEX "/${family}/")
+endforeach()
+foreach(object IN LISTS objects)
+  string(APPEND findings "  ${object}: of no family in ${BOUNDS}\n")
+endforeach()
+if(findings)
+  message(FATAL_ERROR "larger than allowed:\n${findings}docs/measurements/size.md says what was tried.")
+endif()
