@@ -7,7 +7,7 @@
 cmake_minimum_required(VERSION 3.24)
 
 file(READ "${DOCUMENT}" rest)
-string(REGEX REPLACE "run: (baseline|avx2|avx512)," "run: LEVEL," rest "${rest}")
+string(REGEX REPLACE "run: (baseline|avx2|avx512|neon)," "run: LEVEL," rest "${rest}")
 set(count 0)
 while(TRUE)
   string(FIND "${rest}" "```sh\nweft " at)
@@ -30,7 +30,7 @@ while(TRUE)
 
   separate_arguments(arguments UNIX_COMMAND "${command}")
   execute_process(COMMAND "${PROGRAM}" ${arguments} OUTPUT_VARIABLE got COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX REPLACE "run: (baseline|avx2|avx512)," "run: LEVEL," got "${got}")
+  string(REGEX REPLACE "run: (baseline|avx2|avx512|neon)," "run: LEVEL," got "${got}")
   if(NOT got STREQUAL expected)
     message(FATAL_ERROR "weft ${command}\nprints\n${got}\nand ${DOCUMENT} says\n${expected}")
   endif()

@@ -51,7 +51,7 @@ elseif(NOT CMAKE_VERSION VERSION_LESS 4.3)
 endif()
 
 # The consumer's kernel has to be there at every level.
-foreach(level baseline avx2 avx512)
+foreach(level IN LISTS LEVELS)
   message(STATUS "WEFT_ISA=${level}")
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -E env WEFT_ISA=${level} "${work}/consumer/bin/consumer"
