@@ -95,6 +95,10 @@ function(weft_add_component name)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_definitions(${target} PRIVATE WEFT_BUILDING)
   target_compile_options(${target} PRIVATE ${optimise_untyped})
+  # As in kernel files: numbers that no kernel makes are the same everywhere, too.
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(${target} PRIVATE -ffp-contract=off)
+  endif()
   # For the whole target: inline functions of a precompiled header are optimised as that was.
   foreach(option IN LISTS arg_OPTIMISED)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${option}>)
