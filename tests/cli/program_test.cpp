@@ -205,7 +205,8 @@ TEST_CASE("program: output that nobody takes", "[program]") {
   const std::string cases = folder.write("cases.txt", "a neg out:f32[4] f32[4]\n");
   for (const std::string& command : {std::string("info"), "bench --min-time 0 '" + cases + "'"}) {
     INFO(command);
-    const std::string shell = "'" WEFT_PROGRAM "' " + command + " >/dev/full 2>/dev/null";
+    const std::string shell =
+        test::shell_command(WEFT_PROGRAM) + " " + command + " >/dev/full 2>/dev/null";
     CHECK(WEXITSTATUS(std::system(shell.c_str())) == 1);
   }
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-#   cmake -D DOCUMENT=<page> -D PROGRAM=<weft> -P check_transcripts.cmake
+#   cmake -D DOCUMENT=<page> -D PROGRAM=<weft> [-D EMULATOR=<what runs it>] -P check_transcripts.cmake
 #
 # Runs every command of a page that is a block of its own, `weft ...` fenced as sh, with a block fenced as text after it,
 # and compares what it prints with that. The instruction set is the machine's, whatever the page says.
@@ -29,7 +29,7 @@ while(TRUE)
   string(SUBSTRING "${rest}" 0 ${end} expected)
 
   separate_arguments(arguments UNIX_COMMAND "${command}")
-  execute_process(COMMAND "${PROGRAM}" ${arguments} OUTPUT_VARIABLE got COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${EMULATOR} "${PROGRAM}" ${arguments} OUTPUT_VARIABLE got COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX REPLACE "run: (baseline|avx2|avx512|neon)," "run: LEVEL," got "${got}")
   if(NOT got STREQUAL expected)
     message(FATAL_ERROR "weft ${command}\nprints\n${got}\nand ${DOCUMENT} says\n${expected}")
