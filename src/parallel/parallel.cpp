@@ -80,23 +80,33 @@ void parallel_for(std::int64_t count, std::int64_t grain,
   SharedLoop loop(units, grain, parts, body);
   const int limit = thread_cap;
   // A context of its own: an outer group that is cancelled must not end this loop silently
-  // half-way. As many tasks as threads may take part: nothing else keeps others of the arena away.
-  tbb::task_group_context context(tbb::task_group_context::isolated);
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(
-        0, parts,
-        [&](int) {
-          // A nested call obeys the limit of the call it came from, on whichever thread it runs.
-          const int outer = thread_cap;
-          thread_cap = limit;
-          struct Restore {
-            int cap;
-            ~Restore() { thread_cap = cap; }
-          } restore{outer};
-          loop.take_part(std::max(0, tbb::this_task_arena::current_thread_index()));
-        },
-        tbb::simple_partitioner(), context);
-  });
+  // half-way. It carries the caller's rounding mode and treatment of subnormals to the workers:
+  // without it these, and the caller itself, would work with those of when the arena was made.
+  using Context = tbb::task_group_context;
+  Context context(Context::isolated, Context::default_traits | Context::fp_settings);
+  try {
+    // As many tasks as threads may take part: nothing else keeps others of the arena away.
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(
+          0, parts,
+          [&](int) {
+            // A nested call obeys the limit of the call it came from, on whichever thread it runs.
+            const int outer = thread_cap;
+            thread_cap = limit;
+            struct Restore {
+              int cap;
+              ~Restore() { thread_cap = cap; }
+            } restore{outer};
+            loop.take_part(std::max(0, tbb::this_task_arena::current_thread_index()));
+          },
+          tbb::simple_partitioner(), context);
+    });
+  } catch (...) {
+    // Not of a body: oneTBB had no memory for a task, or no thread. What nobody has begun, this
+    // thread does.
+    loop.take_part(0);
+  }
+  loop.rethrow();
 }
 
 }  // namespace v0
