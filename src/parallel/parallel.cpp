@@ -7,6 +7,7 @@
 #include "parallel/loop_threads.hpp"
 #include "parallel/shared_loop.hpp"
 #include "parallel/thread_cap.hpp"
+#include "parallel/thread_trial.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
@@ -42,7 +43,8 @@ thread_local int thread_cap = no_cap;
 
 int num_threads() noexcept {
   const int cap = std::min(thread_cap, process_cap().load(std::memory_order_relaxed));
-  return cap == 1 ? 1 : std::clamp(tbb::this_task_arena::max_concurrency(), 1, cap);
+  const int most = cap == 1 ? 1 : std::clamp(tbb::this_task_arena::max_concurrency(), 1, cap);
+  return most > 1 && has_threads() ? most : 1;
 }
 
 void set_num_threads(int threads) {
