@@ -145,7 +145,7 @@ void check_out_of_memory(const std::string& name, const std::function<Attempt()>
   if (threads == On::four_threads) {
     in_arena(4, [&] {
       start_threads(4);
-      fail_all(name, make, Of::all_threads, tally);
+      failed += fail_all(name, make, Of::all_threads, tally);
     });
   }
   INFO(name);
