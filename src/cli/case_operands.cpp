@@ -5,29 +5,16 @@
 #include <weft/base/error.hpp>
 
 #include "cli/fill.hpp"
+#include "cli/machine_memory.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <variant>
-
-#if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
-#endif
 
 namespace weft::cli {
 namespace {
-
-/// Bytes of memory of the machine; the largest number where the system does not say.
-std::int64_t physical_memory() {
-#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page > 0) return static_cast<std::int64_t>(pages) * page;
-#endif
-  return std::numeric_limits<std::int64_t>::max();
-}
 
 /// The elements that the strides of a tensor reach, counted from its origin.
 struct Reach {
@@ -59,8 +46,8 @@ Reach reach_of(const TensorSpec& spec) {
   return reach;
 }
 
-/// Refuses what would make the machine swap or worse.
-void check_memory(const Case& c) {
+/// Refuses operands that need more memory than the machine has.
+void check_operands_fit(const Case& c) {
   std::int64_t bytes = 0;
   bool fits = true;
   const auto add = [&](const TensorSpec& spec) {
@@ -71,13 +58,7 @@ void check_memory(const Case& c) {
   for (const auto& input : c.inputs) {
     if (const auto* spec = std::get_if<TensorSpec>(&input)) add(*spec);
   }
-  const std::int64_t memory = physical_memory();
-  if (!fits || bytes > memory) {
-    fail(ErrorCode::limit,
-         fmt::format("operands of {:.1f} GiB in a machine with {:.1f} GiB of memory",
-                     fits ? static_cast<double>(bytes) * 0x1p-30 : 0x1p33,
-                     static_cast<double>(memory) * 0x1p-30));
-  }
+  check_memory("operands", fits ? std::optional(bytes) : std::nullopt);
 }
 
 /// The view of a tensor inside a buffer that is just large enough.
@@ -122,7 +103,7 @@ void check_keys(const Case& c, const OpEntry& op) {
 BoundCase::BoundCase(const Case& c, Contents contents) {
   // Before any memory is touched: cases of operations that do not exist should cost nothing.
   check_keys(c, known_op(c));
-  check_memory(c);
+  check_operands_fit(c);
 
   numbers_.reserve(c.inputs.size() + 2);  // inputs_ refers to them
   const auto add_number = [&](const Scalar& number) {

@@ -69,7 +69,8 @@ struct RunOptions {
 };
 /// Runs a model of OpenVINO IR on .npy files and writes its outputs as such; without inputs, lists
 /// what the model takes and gives. Throws UsageError, with that list, for inputs that are missing,
-/// that the model does not have, or that have another shape or element type.
+/// that the model does not have, or that have another shape or element type; and Error(limit) for
+/// what needs more memory than the machine has, before that is asked for.
 void run_model(const RunOptions& options);
 
 struct DemoOptions {

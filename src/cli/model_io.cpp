@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/model_io.hpp"
 
+#include <weft/base/checked.hpp>
 #include <weft/base/error.hpp>
 #include <weft/core/npy.hpp>
 #include <weft/ops/copy.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/machine_memory.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <optional>
 #include <set>
+#include <system_error>
 
 namespace weft::cli {
 namespace {
@@ -25,6 +30,19 @@ std::size_t end_of_name(const ir::Model& model, const std::string& text) {
   for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1))
     if (ir::find_port(model.inputs, text.substr(0, at)) >= 0) return at;
   return text.find('=');
+}
+
+/// Refuses inputs that need more memory than the machine has. A file that is not there is left for
+/// whoever reads it.
+void check_files_fit(const std::vector<std::string>& files) {
+  std::int64_t bytes = 0;
+  bool fits = true;
+  for (const std::string& file : files) {
+    std::error_code missing;
+    const std::uintmax_t size = std::filesystem::file_size(file, missing);
+    if (!missing) fits = fits && checked_add(bytes, static_cast<std::int64_t>(size), bytes);
+  }
+  check_memory("inputs", fits ? std::optional(bytes) : std::nullopt);
 }
 
 /// A name of a file, for a terminal.
@@ -68,10 +86,13 @@ std::vector<Tensor> load_inputs(const ir::Model& model, const std::vector<std::s
       refuse(model, fmt::format("--input {}: input '{}' comes twice", input, name));
     file = input.substr(equals + 1);
   }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].empty()) refuse(model, fmt::format("input '{}' is missing", model.inputs[i].name));
+  }
+  check_files_fit(files);
   std::vector<Tensor> tensors;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const ir::ModelPort& port = model.inputs[i];
-    if (files[i].empty()) refuse(model, fmt::format("input '{}' is missing", port.name));
     Tensor tensor = load_npy(files[i]);
     if (port.type.dtype == ScalarType::bf16 && tensor.dtype() == ScalarType::f32)
       tensor = contiguous(tensor, ScalarType::bf16);

@@ -17,8 +17,8 @@ std::string describe_ports(const ir::Model& model);
 /// One tensor per input of the model, out of `NAME=FILE.npy`; a name may be the id of an input,
 /// too. bf16, which .npy does not have, is taken as f32. Throws UsageError, which ends in
 /// describe_ports(), for a text of another form, a name that the model does not have, one that
-/// comes twice or is missing, and a tensor of another element type or shape; and Error for a file
-/// that cannot be read.
+/// comes twice or is missing, and a tensor of another element type or shape; Error(limit) for files
+/// that are larger than the machine's memory together; and Error for a file that cannot be read.
 std::vector<Tensor> load_inputs(const ir::Model& model, const std::vector<std::string>& inputs);
 
 /// For each output a file name that is safe on any system: letters, digits, `_`, `-` and `.`, none

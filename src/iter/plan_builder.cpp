@@ -35,17 +35,19 @@ TensorIterator TensorIteratorConfig::build() const {
 
 void PlanBuilder::run() {
   check_rules();
-  if (build_dense()) return;
-  collect_operands();
-  find_shape();
-  check_output_shapes();
-  find_types();
-  lay_out_strides();
-  check_overlap();
-  choose_order();
-  allocate_outputs();
-  squash();
-  finish();
+  if (!build_dense()) {
+    collect_operands();
+    find_shape();
+    check_output_shapes();
+    find_types();
+    lay_out_strides();
+    check_overlap();
+    choose_order();
+    allocate_outputs();
+    squash();
+    finish();
+  }
+  assign_outputs();
 }
 
 std::string PlanBuilder::operand_label(std::size_t operand) const {

@@ -19,7 +19,8 @@ inline bool same(IntSpan a, IntSpan b) noexcept {
 }
 
 /// Fills one TensorIterator from one config, stage by stage. Each stage relies on those before it;
-/// the order is that of run(). Nothing is allocated or assigned before every check has passed.
+/// the order is that of run(). Nothing is allocated before every check has passed, and nothing is
+/// assigned while anything can fail.
 class PlanBuilder {
  public:
   PlanBuilder(const TensorIteratorConfig& config, TensorIterator& iter)
@@ -50,6 +51,8 @@ class PlanBuilder {
   void choose_order();
   void lay_out_new_outputs();
   void allocate_outputs();
+  void assign_outputs() noexcept;
+  Tensor* wanted_output(int operand) const noexcept;
   void keep_owned();
   void squash();
   void finish();
@@ -73,6 +76,7 @@ class PlanBuilder {
   std::uint32_t copy_ = 0;  // bit k: operand k is an input to be read from a copy
   SmallVector<TensorView, inline_operands> touched_;  // only with a declared shape
   DimVector new_strides_;                             // in elements, of every output to allocate
+  SmallVector<Tensor, 2> given_;  // outputs as callers get them, in the order of kept_
 };
 
 }  // namespace v0

@@ -36,7 +36,7 @@ void PlanBuilder::lay_out_new_outputs() {
   }
 }
 
-/// The last stage that can throw; afterwards callers' tensors are assigned.
+/// What callers get of it is assigned when nothing can fail any more.
 void PlanBuilder::allocate_outputs() {
   for (std::size_t k = 0; new_ >> k != 0; ++k) {
     if (!is_new(k)) continue;
@@ -51,28 +51,38 @@ void PlanBuilder::allocate_outputs() {
     if ((copy_ >> k & 1) != 0) copy_before_use(k);
   }
   keep_owned();
-  const auto wanted_by = [&](int operand) -> Tensor* {
-    const auto k = static_cast<std::size_t>(operand);
-    return iter_.operands_[k].allocated ? config_.entries_[k].tensor : nullptr;
-  };
-  // Room first: a caller's tensor that has been taken must not get lost.
-  std::size_t kept = iter_.kept_.size();
+  // Room and copies for assign_outputs().
+  std::size_t replaced = 0;
   for (const auto& each : iter_.kept_) {
-    const Tensor* wanted = wanted_by(each.operand);
-    kept += wanted != nullptr && wanted->defined() ? 1 : 0;
-  }
-  iter_.kept_.reserve(kept);
-  for (std::size_t i = 0, count = iter_.kept_.size(); i < count; ++i) {
-    const int operand = iter_.kept_[i].operand;
-    Tensor* wanted = wanted_by(operand);
+    const Tensor* wanted = wanted_output(each.operand);
     if (wanted == nullptr) continue;
-    Tensor made = iter_.kept_[i].tensor;
-    Tensor replaced = std::exchange(*wanted, std::move(made));
-    // An input may lie in the memory of what was there before.
-    if (replaced.defined()) iter_.kept_.push_back({operand, std::move(replaced)});
+    given_.push_back(each.tensor);
+    replaced += wanted->defined() ? 1 : 0;
   }
+  // A tensor that is two outputs is replaced by the second.
+  iter_.kept_.reserve(iter_.kept_.size() + (given_.size() > 1 ? given_.size() : replaced));
   if (iter_.common_shape_.size() == static_cast<std::size_t>(iter_.geometry_.ndim()))
     lay_out_new_outputs();
+}
+
+/// The last stage, which cannot fail: the tensors of callers are all taken or, before it, none.
+void PlanBuilder::assign_outputs() noexcept {
+  if (given_.empty()) return;
+  Tensor* next = given_.begin();
+  for (std::size_t i = 0, count = iter_.kept_.size(); i < count; ++i) {
+    const int operand = iter_.kept_[i].operand;
+    Tensor* wanted = wanted_output(operand);
+    if (wanted == nullptr) continue;
+    // An input may lie in the memory of what was there before.
+    if (wanted->defined()) iter_.kept_.push_back({operand, std::move(*wanted)});
+    *wanted = std::move(*next++);
+  }
+}
+
+/// Where the caller wants an output that was allocated; null for other operands.
+Tensor* PlanBuilder::wanted_output(int operand) const noexcept {
+  const auto k = static_cast<std::size_t>(operand);
+  return iter_.operands_[k].allocated ? config_.entries_[k].tensor : nullptr;
 }
 
 /// Operands that the config owns live as long as the iterator.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/machine/cpu_info.hpp>
 
+#include "base/never_destroyed.hpp"
 #include "machine/arm_model.hpp"
 #include "machine/tuning.hpp"
 
@@ -205,14 +206,14 @@ std::string_view name(Level level) noexcept {
 }
 
 const CpuInfo& cpu_info() {
-  static const CpuInfo info = [] {
+  static const NeverDestroyed<CpuInfo> info([] {
     CpuInfo machine = look_up();
     const FoundTuning& found = found_tuning(machine);
     machine.tuning_file = found.file;
     machine.tuning_refused = found.refused;
     return machine;
-  }();
-  return info;
+  });
+  return *info;
 }
 
 }  // namespace v0

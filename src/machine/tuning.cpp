@@ -5,6 +5,7 @@
 #include <weft/base/version.hpp>
 
 #include "base/file.hpp"
+#include "base/never_destroyed.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -206,8 +207,8 @@ Tuning parse_tuning(std::string_view text, const CpuInfo& machine) {
 }
 
 const FoundTuning& found_tuning(const CpuInfo& machine) {
-  static const FoundTuning found = look_up(machine);
-  return found;
+  static const NeverDestroyed<FoundTuning> found([&] { return look_up(machine); });
+  return *found;
 }
 
 const Tuning& find_tuning() {

@@ -7,6 +7,7 @@
 #include "parallel/loop_threads.hpp"
 #include "parallel/shared_loop.hpp"
 #include "parallel/thread_cap.hpp"
+#include "parallel/thread_trial.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
@@ -42,7 +43,8 @@ thread_local int thread_cap = no_cap;
 
 int num_threads() noexcept {
   const int cap = std::min(thread_cap, process_cap().load(std::memory_order_relaxed));
-  return cap == 1 ? 1 : std::clamp(tbb::this_task_arena::max_concurrency(), 1, cap);
+  const int most = cap == 1 ? 1 : std::clamp(tbb::this_task_arena::max_concurrency(), 1, cap);
+  return most > 1 && has_threads() ? most : 1;
 }
 
 void set_num_threads(int threads) {
@@ -80,23 +82,33 @@ void parallel_for(std::int64_t count, std::int64_t grain,
   SharedLoop loop(units, grain, parts, body);
   const int limit = thread_cap;
   // A context of its own: an outer group that is cancelled must not end this loop silently
-  // half-way. As many tasks as threads may take part: nothing else keeps others of the arena away.
-  tbb::task_group_context context(tbb::task_group_context::isolated);
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(
-        0, parts,
-        [&](int) {
-          // A nested call obeys the limit of the call it came from, on whichever thread it runs.
-          const int outer = thread_cap;
-          thread_cap = limit;
-          struct Restore {
-            int cap;
-            ~Restore() { thread_cap = cap; }
-          } restore{outer};
-          loop.take_part(std::max(0, tbb::this_task_arena::current_thread_index()));
-        },
-        tbb::simple_partitioner(), context);
-  });
+  // half-way. It carries the caller's rounding mode and treatment of subnormals to the workers:
+  // without it these, and the caller itself, would work with those of when the arena was made.
+  using Context = tbb::task_group_context;
+  Context context(Context::isolated, Context::default_traits | Context::fp_settings);
+  try {
+    // As many tasks as threads may take part: nothing else keeps others of the arena away.
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(
+          0, parts,
+          [&](int) {
+            // A nested call obeys the limit of the call it came from, on whichever thread it runs.
+            const int outer = thread_cap;
+            thread_cap = limit;
+            struct Restore {
+              int cap;
+              ~Restore() { thread_cap = cap; }
+            } restore{outer};
+            loop.take_part(std::max(0, tbb::this_task_arena::current_thread_index()));
+          },
+          tbb::simple_partitioner(), context);
+    });
+  } catch (...) {
+    // Not of a body: oneTBB had no memory for a task, or no thread. What nobody has begun, this
+    // thread does.
+    loop.take_part(0);
+  }
+  loop.rethrow();
 }
 
 }  // namespace v0

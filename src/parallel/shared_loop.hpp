@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <memory>
 
@@ -51,9 +52,9 @@ class SharedLoop {
       parts_[i].left.store({border(i), border(i + 1)}, std::memory_order_relaxed);
   }
 
-  /// Works until nothing is left to begin. May be called as often as there are parts; `place` is
-  /// that of the calling thread, at least 0.
-  void take_part(int place) {
+  /// Works until nothing is left to begin, or a body has thrown. May be called as often as there
+  /// are parts; `place` is that of the calling thread, at least 0.
+  void take_part(int place) noexcept {
     if (ended_.load(std::memory_order_relaxed)) return;
     const int own = own_part(place % count_);
     try {
@@ -61,10 +62,14 @@ class SharedLoop {
       for (int i = 1; i < count_; ++i)
         work_off(parts_[(own + i) % count_], false);
     } catch (...) {
-      ended_.store(true, std::memory_order_relaxed);
-      throw;
+      if (!has_failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
     }
     ended_.store(true, std::memory_order_relaxed);
+  }
+
+  /// Throws what the first body threw, if any did. For when all threads have ended.
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
   }
 
  private:
@@ -112,6 +117,8 @@ class SharedLoop {
   int count_;
   Body body_;
   std::atomic<bool> ended_{false};  // nothing is left to begin, or nothing is to be begun any more
+  std::atomic<bool> has_failed_{false};
+  std::exception_ptr error_;
   Part few_[16];
   std::unique_ptr<Part[]> many_;
   Part* parts_ = few_;

@@ -3,6 +3,7 @@
 #include <weft/core/npy.hpp>
 #include <weft/ops/copy.hpp>
 
+#include "cli/machine_memory.hpp"
 #include "cli/model_io.hpp"
 #include "error_of.hpp"
 #include "json_check.hpp"
@@ -11,6 +12,8 @@
 #include "support/net_text.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -204,4 +207,40 @@ TEST_CASE("run: bf16, which .npy does not have", "[run]") {
   const Tensor y = load_npy(folder.file("out/y.npy"));
   CHECK(y.dtype() == ScalarType::f32);
   CHECK(y.at<float>({0}) == 1.5F);
+}
+
+TEST_CASE("run: a model that needs more memory than the machine has", "[run]") {
+  // A number, repeated until it fills more than that: as a view, which the output would be a copy
+  // of, and as a value of the model's own.
+  const std::string extent = std::to_string(machine_memory() / 4 + 1);
+  for (const bool computed : {false, true}) {
+    NetText net;
+    const auto x = net.parameter("x", "f32", "1");
+    const auto target = net.constant<std::int64_t>("1", {machine_memory() / 4 + 1});
+    const auto many = net.op("Broadcast", {x, target}, "mode=\"numpy\"");
+    net.result("y", computed ? net.op("Relu", {many}) : many);
+    const TemporaryFolder folder;
+    const std::string model = folder.write("model.xml", net.text());
+    folder.write("model.bin", ModelFolder::bytes(net.weights()));
+    save_npy(folder.file("x.npy"), Tensor::full({1}, ScalarType::f32, 1));
+    const Finished run = run_program("run '" + model + "' --input 'x=" + folder.file("x.npy") +
+                                     "' --output-dir '" + folder.file("out") + "'");
+    INFO("f32[" << extent << "], computed: " << computed << "\n" << run.out << run.error);
+    CHECK(run.code == 1);
+    CHECK(run.out.empty());
+    CHECK(contains(run.error, "GiB of memory"));
+    CHECK(contains(run.error, computed ? "bytes for values, allowed are" : "largest output of"));
+    CHECK(!std::filesystem::exists(folder.file("out")));
+  }
+}
+
+TEST_CASE("run: what fits into the machine is not refused", "[run]") {
+  check_memory("it", 0);
+  check_memory("it", machine_memory());
+  const auto too_much = error_of([] { check_memory("it", std::nullopt); });
+  CHECK(too_much.first == ErrorCode::limit);
+  CHECK(contains(too_much.second, "it of "));
+  CHECK(contains(too_much.second, " in a machine with "));
+  if (machine_memory() < std::numeric_limits<std::int64_t>::max())
+    CHECK(error_of([] { check_memory("it", machine_memory() + 1); }).first == ErrorCode::limit);
 }

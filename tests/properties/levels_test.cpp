@@ -9,16 +9,14 @@
 #include <weft/machine/level.hpp>
 #include <weft/ops/registry.hpp>
 
-#include "support/dense.hpp"
-#include "support/naive_functions.hpp"
-#include "support/reduction_list.hpp"
+#include "properties/random_call.hpp"
+#include "support/own_program.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -27,10 +25,8 @@
 namespace {
 
 using test::Dims;
-using test::Memory;
 using weft::Level;
 using weft::ScalarType;
-using weft::TensorView;
 
 constexpr const char* mark = "result-at-level";
 
@@ -44,22 +40,6 @@ std::uint64_t digest(const test::Dense& result) {
     }
   }
   return hash;
-}
-
-bool one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// The type in which an operation on inputs of these types gives its result.
-ScalarType result_type(const weft::OpEntry& op, const std::vector<ScalarType>& inputs) {
-  if (op.function != nullptr) {
-    return test::result_type(*op.function, test::common_type(*op.function, inputs));
-  }
-  if (op.reduction != nullptr) return test::result_type(*op.reduction, inputs[0]);
-  if (op.name == "logcumsumexp" || op.name.ends_with("softmax"))
-    return test::floating_type(inputs[0]);
-  const bool adds = one_of(op.name, {"cumsum", "cumprod"});
-  return adds && test::kind_of(inputs[0]) < 2 ? ScalarType::i64 : inputs[0];
 }
 
 /// True for operations that are not exact: made of fused multiply-adds where there are any.
@@ -83,38 +63,11 @@ bool is_approximate_complex(const std::string& line) {
 void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type) {
   Dims shape = {random.integer(1, 6), random.integer(1, 9)};
   shape[static_cast<std::size_t>(random.integer(0, 1))] = random.integer(1, 250);
-  if (op.name == "dot") shape = {random.integer(1, 250)};
-  const ScalarType other = random.chance(50) ? type : random.pick(test::all_types());
-  std::vector<Memory> memories;
-  std::vector<TensorView> inputs;
-  std::vector<ScalarType> types;
-  for (int k = 0; k < op.inputs; ++k) {
-    const bool condition =
-        k == 0 && op.function != nullptr && op.function->result == weft::ResultRule::chosen;
-    const ScalarType own = condition                             ? ScalarType::boolean
-                           : k == op.inputs - 1 && op.inputs > 1 ? other
-                                                                 : type;
-    memories.push_back(test::random_memory(random, own, test::random_layout(random, shape)));
-    inputs.push_back(memories.back().view());
-    types.push_back(own);
-  }
-  weft::OpArguments args;
-  Dims result_shape = op.name == "dot" ? Dims{} : shape;
-  const bool prefix =
-      op.name.starts_with("cum") || op.name == "logcumsumexp" || op.name.ends_with("softmax");
-  if (prefix || op.reduction != nullptr) {
-    const std::int64_t axis = random.integer(0, 1);
-    args.axes = {axis};
-    if (!prefix) result_shape.erase(result_shape.begin() + axis);
-  }
-  const ScalarType result = result_type(op, types);
-  const Memory out = test::random_output(random, result, result_shape);
-  const std::vector<TensorView> outputs = {out.view()};
-  args.outputs = outputs;
-  args.inputs = inputs;
-  std::cout << mark << ' ' << op.name << ' ' << weft::name(result) << ' ';
+  if (op.name == "dot") shape = {random.integer(1, 250), 1};
+  const test::RandomCall call(random, op, type, shape);
+  std::cout << mark << ' ' << op.name << ' ' << weft::name(call.type()) << ' ';
   try {
-    op.run(args);
+    call.run();
   } catch (const weft::Error& error) {
     std::cout << weft::name(error.code());
     // Integers have been divided by then.
@@ -123,13 +76,12 @@ void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type
       return;
     }
   }
-  test::Dense values = test::dense_copy(out.view());
-  test::canonicalize(values);
+  const test::Dense values = call.result();
   std::cout << std::hex;
-  if (is_approximate(op) && !weft::is_complex(result)) {
+  if (is_approximate(op) && !weft::is_complex(call.type())) {
     for (std::int64_t i = 0; i < test::product(values.shape); ++i) {
       std::uint64_t bits = 0;
-      std::memcpy(&bits, values.at(i), static_cast<std::size_t>(weft::element_size(result)));
+      std::memcpy(&bits, values.at(i), static_cast<std::size_t>(weft::element_size(call.type())));
       std::cout << bits << ',';
     }
   } else {
@@ -142,9 +94,8 @@ void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type
 std::vector<std::string> lines_at(Level level) {
   std::vector<std::string> lines;
 #if defined(__linux__)
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command =
-      "WEFT_ISA=" + std::string(weft::name(level)) + " '" + program + "' '[level-results]'";
+  const std::string command = "WEFT_ISA=" + std::string(weft::name(level)) + " " +
+                              test::own_program() + " '[level-results]'";
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return lines;
   std::string text;

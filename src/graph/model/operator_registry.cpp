@@ -2,6 +2,7 @@
 #include <weft/base/error.hpp>
 #include <weft/graph/operator_registry.hpp>
 
+#include "base/never_destroyed.hpp"
 #include "base/text.hpp"
 #include "graph/operators/families.hpp"
 
@@ -82,7 +83,7 @@ std::vector<const Operator*> OperatorRegistry::all() const {
 }
 
 const OperatorRegistry& standard_operators() {
-  static const OperatorRegistry registry = [] {
+  static const NeverDestroyed<OperatorRegistry> registry([] {
     OperatorRegistry made;
     add_elementwise_operators(made);
     add_shape_operators(made);
@@ -99,8 +100,8 @@ const OperatorRegistry& standard_operators() {
     add_product_operators(made);
     add_cell_operators(made);
     return made;
-  }();
-  return registry;
+  });
+  return *registry;
 }
 
 }  // namespace graph

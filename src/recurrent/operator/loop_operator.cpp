@@ -3,6 +3,7 @@
 #include <weft/graph/operator.hpp>
 #include <weft/recurrent/loop.hpp>
 
+#include "base/never_destroyed.hpp"
 #include "recurrent/body/body_variables.hpp"
 #include "recurrent/choice/if_operator.hpp"
 #include "recurrent/operator/loop_call.hpp"
@@ -203,14 +204,14 @@ graph::Node with_constants_inside(graph::Node loop, const graph::Graph& graph) {
 }  // namespace
 
 const graph::OperatorRegistry& operators() {
-  static const graph::OperatorRegistry registry = [] {
+  static const NeverDestroyed<graph::OperatorRegistry> registry([] {
     graph::OperatorRegistry made = graph::standard_operators();
     made.add(std::make_shared<LoopOperator>());
     made.add(make_if_operator());
     add_sequence_operators(made);
     return made;
-  }();
-  return registry;
+  });
+  return *registry;
 }
 
 graph::Node loop_node(LoopSpec spec, std::shared_ptr<const graph::Graph> body,

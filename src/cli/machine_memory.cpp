@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/machine_memory.hpp"
+
+#include <weft/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+namespace weft::cli {
+
+std::int64_t machine_memory() {
+#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) return static_cast<std::int64_t>(pages) * page;
+#endif
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+void check_memory(std::string_view what, std::optional<std::int64_t> bytes) {
+  const std::int64_t memory = machine_memory();
+  if (bytes && *bytes <= memory) return;
+  fail(ErrorCode::limit, fmt::format("{} of {:.1f} GiB in a machine with {:.1f} GiB of memory",
+                                     what, bytes ? static_cast<double>(*bytes) * 0x1p-30 : 0x1p33,
+                                     static_cast<double>(memory) * 0x1p-30));
+}
+
+}  // namespace weft::cli
