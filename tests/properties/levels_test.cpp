@@ -30,23 +30,6 @@ using weft::ScalarType;
 
 constexpr const char* mark = "result-at-level";
 
-/// FNV-1a over all elements.
-std::uint64_t digest(const test::Dense& result) {
-  const auto size = weft::element_size(result.type);
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (std::int64_t i = 0; i < test::product(result.shape); ++i) {
-    for (std::int64_t byte = 0; byte < size; ++byte) {
-      hash = (hash ^ static_cast<std::uint64_t>(result.at(i)[byte])) * 0x100000001b3;
-    }
-  }
-  return hash;
-}
-
-/// True for operations that are not exact: made of fused multiply-adds where there are any.
-bool is_approximate(const weft::OpEntry& op) {
-  return op.name == "logsumexp" || (op.function != nullptr && test::is_inexact(*op.function));
-}
-
 /// True for the line of an approximate operation with a complex result.
 bool is_approximate_complex(const std::string& line) {
   std::istringstream words(line);
@@ -54,7 +37,7 @@ bool is_approximate_complex(const std::string& line) {
   words >> first >> name >> type;
   if (type != "c64" && type != "c128") return false;
   return std::ranges::any_of(weft::all_ops(), [&](const weft::OpEntry& op) {
-    return op.name == name && is_approximate(op);
+    return op.name == name && test::is_approximate(op);
   });
 }
 
@@ -78,14 +61,14 @@ void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type
   }
   const test::Dense values = call.result();
   std::cout << std::hex;
-  if (is_approximate(op) && !weft::is_complex(call.type())) {
+  if (test::is_approximate(op) && !weft::is_complex(call.type())) {
     for (std::int64_t i = 0; i < test::product(values.shape); ++i) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, values.at(i), static_cast<std::size_t>(weft::element_size(call.type())));
       std::cout << bits << ',';
     }
   } else {
-    std::cout << digest(values);
+    std::cout << test::digest(values);
   }
   std::cout << std::dec << '\n';
 }
