@@ -4,6 +4,7 @@
 
 #include <weft/kernel/vectorized.hpp>
 
+#include "kernels/loops/by_type.hpp"
 #include "kernels/loops/inline_lambda.hpp"
 
 namespace weft {
@@ -284,9 +285,13 @@ constexpr ProductKernel kernel{&multiply<T>, panel_width<T>, max_bytes_between};
 }  // namespace
 
 const ProductKernel* WEFT_KERNEL(product_kernel)(ScalarType type) {
-  if (type == ScalarType::f32) return &kernel<float>;
-  if (type == ScalarType::f64) return &kernel<double>;
-  return nullptr;
+  return by_type(type, []<class T>() -> const ProductKernel* {
+    if constexpr (std::is_floating_point_v<T>) {
+      return &kernel<T>;
+    } else {
+      return nullptr;
+    }
+  });
 }
 
 }  // namespace v0
