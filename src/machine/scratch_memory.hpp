@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Memory of a thread for blocks that go through buffers.
+/// Memory for blocks that go through buffers.
 #pragma once
 
-#include <weft/base/export.hpp>
-
+#include "base/internal_api.hpp"
 #include "machine/tuning.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace weft {
@@ -17,15 +17,15 @@ inline constexpr std::int64_t max_stack_buffer_bytes = 4 << 10;
 
 /// Bytes of a block of scratch memory: what any call of the engine stages at a time.
 inline constexpr std::int64_t scratch_block_bytes = 192 << 10;
-/// Blocks that a thread keeps, at most: weft itself holds up to three at a time, and a function
-/// that weft has called may call it again.
-inline constexpr int max_kept_blocks = 4;
+/// Blocks that are kept, at most. weft itself holds up to three at a time on a thread, and a
+/// function that weft has called may call it again.
+inline constexpr std::size_t max_kept_blocks = 64;
 
-/// Memory for a while, from the cache line on where it begins. Its bytes are anything. A thread
-/// keeps the blocks that it does not need any more until it ends, so that only its first calls
-/// allocate; what is larger than a block is allocated each time. Blocks may be given back in any
-/// order, and by other threads.
-class WEFT_API ScratchMemory {
+/// Memory for a while, from the cache line on where it begins. Its bytes are anything. Blocks that
+/// are not needed any more are kept for the next who need some, so that only first calls allocate;
+/// what is larger than a block is allocated each time. Blocks may be given back in any order, and
+/// by other threads.
+class WEFT_INTERNAL_API ScratchMemory {
  public:
   /// Throws std::bad_alloc. Of 0 bytes there is none.
   explicit ScratchMemory(std::int64_t bytes)
@@ -38,6 +38,9 @@ class WEFT_API ScratchMemory {
 
   /// Null if there is none.
   char* data() const noexcept { return data_; }
+
+  /// Frees the blocks that are kept and that nobody uses.
+  static void release_kept() noexcept;
 
  private:
   static char* take(std::int64_t bytes);

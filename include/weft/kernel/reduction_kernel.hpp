@@ -82,7 +82,7 @@ struct ReductionKernel {
 /// tree, and so every bit of the result, is the same for any number of threads and any grain.
 ///
 /// Operands of another type or layout than the kernel wants are staged as in run_spans. Buffers and
-/// accumulators are in blocks of 192 KiB that a thread keeps until it ends. Allocates besides only
+/// accumulators are in blocks of 192 KiB, which are kept for later calls. Allocates besides only
 /// what does not fit one: of partial accumulators, where threads share the blocks of one output; of
 /// results that lie in another order than they are made, 4 to 256 KiB of which are put together
 /// first; and of accumulators of hundreds of bytes each. Throws Error as run_spans; and

@@ -76,9 +76,8 @@ struct RunOptions {
 /// Operands of unit stride are used in place and broadcast ones as one value where the kernel can;
 /// all others, and those of another type than the kernel's, are brought block by block into buffers
 /// of at most 146 KiB a thread, outputs the same way back. Outputs that, with everything else, do
-/// not stay in the last-level cache are written by non-temporal stores. Nothing is allocated but the
-/// buffers, once by each thread: it keeps them until it ends. The result does not depend on threads
-/// or grain.
+/// not stay in the last-level cache are written by non-temporal stores. Nothing is allocated but
+/// the buffers, which are kept for later calls. The result does not depend on threads or grain.
 ///
 /// A value passes from its type in memory to the iterator's dtype() and from that to the kernel's
 /// type (and back), so that i32 in an f16 operation rounds to f16 first.

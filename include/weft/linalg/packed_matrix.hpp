@@ -34,7 +34,7 @@ class WEFT_API PackedMatrix {
   std::int64_t bytes() const noexcept { return memory_.nbytes(); }
 
   /// out[rows, columns()] = start + a · matrix by address, for the library's own loops: nothing is
-  /// checked, and nothing allocated but scratch memory, once by each thread. `start` may have null
+  /// checked, and nothing allocated but scratch memory, which is kept. `start` may have null
   /// data.
   void multiply(std::int64_t rows, const MatrixAt& out, const MatrixAt& a,
                 const MatrixAt& start) const;

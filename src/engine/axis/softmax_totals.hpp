@@ -18,10 +18,10 @@ inline namespace v0 {
 class ColumnTotals {
  public:
   ColumnTotals(const SoftmaxKernel& kernel, std::int64_t columns)
-      : kernel_(kernel), scratch_(3 * row_bytes(columns)) {
+      : kernel_(kernel), scratch_(3 * row_bytes(kernel, columns)) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const auto row = [&](std::int64_t i) {
-      return reinterpret_cast<double*>(scratch_.data() + i * row_bytes(columns));
+      return reinterpret_cast<double*>(scratch_.data() + i * row_bytes(kernel, columns));
     };
     sums_ = row(0);
     largest_ = row(1);
@@ -62,9 +62,10 @@ class ColumnTotals {
   }
 
  private:
-  /// Bytes of a number for each column, the largest type being double: whole registers.
-  static std::int64_t row_bytes(std::int64_t columns) {
-    return whole_lines(columns * static_cast<std::int64_t>(sizeof(double)));
+  /// Bytes of a double for each column, of which there are whole registers: a line of elements.
+  static std::int64_t row_bytes(const SoftmaxKernel& kernel, std::int64_t columns) {
+    const std::int64_t size = element_size(kernel.type);
+    return whole_lines(columns * size) / size * static_cast<std::int64_t>(sizeof(double));
   }
 
   const SoftmaxKernel& kernel_;
