@@ -93,7 +93,7 @@ function(weft_add_component name)
   # Private headers are named from src/ ("base/text.hpp") or the top ("kernels/binary/binary.hpp").
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_compile_definitions(${target} PRIVATE WEFT_BUILDING)
+  target_compile_definitions(${target} PRIVATE WEFT_BUILDING ${weft_type_definitions})
   target_compile_options(${target} PRIVATE ${optimise_untyped})
   # As in kernel files: numbers that no kernel makes are the same everywhere, too.
   if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
@@ -130,6 +130,9 @@ function(weft_add_component name)
     weft_add_kernels(${target} SOURCES ${kernels})
     get_target_property(kernel_libraries ${target} WEFT_KERNEL_LIBRARIES)
   endif()
+  foreach(library IN LISTS kernel_libraries)
+    target_compile_definitions(${library} PRIVATE ${weft_type_definitions})
+  endforeach()
   weft_set_warnings(${target})
   weft_precompile(${target} "${arg_LAYERS}" "${kernel_libraries}")
   # A function's kernels can be left out of programs that do not call it: each function has a section of its own, and

@@ -5,6 +5,7 @@
 // nothing has to be converted.
 #include "kernels/binary/widening.hpp"
 
+#include "core/compiled_types.hpp"
 #include "kernels/complex/complex_quotient.hpp"
 #include "kernels/half/half_blocks.hpp"
 #include "kernels/loops/block_spans.hpp"
@@ -110,8 +111,11 @@ struct WideningKernel {
 template <class T, T (*op)(T, T) noexcept>
 const SpanKernel* kernel_for(WideningInputs inputs) {
   using All = typename SourcesOf<T>::Type;
-  if (!All::has(inputs.types[0]) || !All::has(inputs.types[1])) return nullptr;
-  return &WideningKernel<T, op>::value;
+  if constexpr (is_compiled(scalar_type_of<T>)) {
+    if (All::has(inputs.types[0]) && All::has(inputs.types[1]))
+      return &WideningKernel<T, op>::value;
+  }
+  return nullptr;
 }
 
 }  // namespace

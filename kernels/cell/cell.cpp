@@ -4,6 +4,7 @@
 #include "kernels/cell/cell.hpp"
 
 #include "kernels/cell/gate_functions.hpp"
+#include "kernels/loops/by_type.hpp"
 #include "kernels/loops/inline_lambda.hpp"
 
 namespace weft {
@@ -233,9 +234,13 @@ constexpr CellKernels kernels{&lstm<T>, &gru_reset<T>, &gru_update<T>, &rnn<T>};
 }  // namespace
 
 const CellKernels* WEFT_KERNEL(cell_kernels)(ScalarType type) {
-  if (type == ScalarType::f32) return &kernels<float>;
-  if (type == ScalarType::f64) return &kernels<double>;
-  return nullptr;
+  return by_type(type, []<class T>() -> const CellKernels* {
+    if constexpr (std::is_floating_point_v<T>) {
+      return &kernels<T>;
+    } else {
+      return nullptr;
+    }
+  });
 }
 
 }  // namespace v0

@@ -4,6 +4,7 @@
 #include <weft/kernel/cumulative.hpp>
 
 #include "kernels/cumulative/cumulative.hpp"
+#include "kernels/loops/by_type.hpp"
 #include "kernels/scalar/arithmetic.hpp"
 #include "kernels/scalar/ordered_keys.hpp"
 #include "kernels/stage/moves.hpp"
@@ -131,18 +132,13 @@ struct Kernels {
 
 template <bool least, bool places>
 const CumulativeKernel* kernel_of(ScalarType type) {
-  switch (type) {
-#define WEFT_CASE(NAME, TYPE)                                                        \
-  case ScalarType::NAME:                                                             \
-    if constexpr (!is_complex_type<TYPE>) {                                          \
-      return places ? &Kernels<TYPE, least>::places : &Kernels<TYPE, least>::values; \
-    } else {                                                                         \
-      return nullptr;                                                                \
+  return by_type(type, []<class T>() -> const CumulativeKernel* {
+    if constexpr (is_complex_type<T>) {
+      return nullptr;
+    } else {
+      return places ? &Kernels<T, least>::places : &Kernels<T, least>::values;
     }
-    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
-#undef WEFT_CASE
-  }
-  return nullptr;
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "kernels/cumulative/complex_sums.hpp"
 #include "kernels/cumulative/cumulative.hpp"
 #include "kernels/cumulative/fours.hpp"
+#include "kernels/loops/by_type.hpp"
 #include "kernels/scalar/arithmetic.hpp"
 
 #include <cmath>
@@ -77,42 +78,52 @@ struct Complex {
 
 using Words = std::uint64_t;
 
-const CumulativeKernel* sum(ScalarType type) {
-  using enum ScalarType;
-  switch (type) {
-    case i64: return &Fours<Adding, Words, Words, i64>::value;
-    case f32: return &Fours<Adding, float, double, f32>::value;
-    case f64: return &Fours<Adding, double, double, f64>::value;
-    case c64: return &Complex<float, c64>::value;
-    case c128: return &Complex<double, c128>::value;
-    default: return nullptr;
+template <class T>
+const CumulativeKernel* sum() {
+  if constexpr (is_complex_type<T>) {
+    return &Complex<typename T::value_type, scalar_type_of<T>>::value;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return &Fours<Adding, T, double, scalar_type_of<T>>::value;
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return &Fours<Adding, Words, Words, ScalarType::i64>::value;
+  } else {
+    return nullptr;
   }
 }
-const CumulativeKernel* product(ScalarType type) {
-  using enum ScalarType;
-  switch (type) {
-    case i64: return &Fours<Multiplying, Words, Words, i64>::value;
-    case f32: return &Fours<Multiplying, float, double, f32>::value;
-    case f64: return &Constant<CumProd<double, double>>::value;
-    case c64: return &Constant<CumProd<std::complex<double>, std::complex<float>>>::value;
-    case c128: return &Constant<CumProd<std::complex<double>, std::complex<double>>>::value;
-    default: return nullptr;
+template <class T>
+const CumulativeKernel* product() {
+  if constexpr (is_complex_type<T>) {
+    return &Constant<CumProd<std::complex<double>, T>>::value;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return &Constant<CumProd<double, double>>::value;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return &Fours<Multiplying, float, double, ScalarType::f32>::value;
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return &Fours<Multiplying, Words, Words, ScalarType::i64>::value;
+  } else {
+    return nullptr;
   }
 }
-const CumulativeKernel* logarithm(ScalarType type) {
-  if (type == ScalarType::f32) return &Constant<LogCumSumExp<float>>::value;
-  return type == ScalarType::f64 ? &Constant<LogCumSumExp<double>>::value : nullptr;
+template <class T>
+const CumulativeKernel* logarithm() {
+  if constexpr (std::is_floating_point_v<T>) {
+    return &Constant<LogCumSumExp<T>>::value;
+  } else {
+    return nullptr;
+  }
 }
 
 }  // namespace
 
 const CumulativeKernel* WEFT_KERNEL(running_total_kernel)(CumulativeOp op, ScalarType type) {
-  switch (op) {
-    case CumulativeOp::cumsum: return sum(type);
-    case CumulativeOp::cumprod: return product(type);
-    case CumulativeOp::logcumsumexp: return logarithm(type);
-    default: return nullptr;
-  }
+  return by_type(type, [op]<class T>() -> const CumulativeKernel* {
+    switch (op) {
+      case CumulativeOp::cumsum: return sum<T>();
+      case CumulativeOp::cumprod: return product<T>();
+      case CumulativeOp::logcumsumexp: return logarithm<T>();
+      default: return nullptr;
+    }
+  });
 }
 
 }  // namespace v0

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements to where indices lead, one after the other: moved by their size, added by their type.
 #include "kernels/indexing/offset_chunks.hpp"
+#include "kernels/loops/by_type.hpp"
+#include "kernels/loops/shared_loops.hpp"
 #include "kernels/scalar/arithmetic.hpp"
 #include "kernels/stage/moves.hpp"
 
@@ -53,24 +55,8 @@ void scatter(const IndexedBlock& block, const IndexedAxes& axes) {
 
 /// Sums of signed and of unsigned integers are the same bits.
 IndexedFn adding(ScalarType type) {
-  switch (type) {
-    case ScalarType::boolean: return &scatter<Add<bool>>;
-    case ScalarType::u8:
-    case ScalarType::i8: return &scatter<Add<std::uint8_t>>;
-    case ScalarType::u16:
-    case ScalarType::i16: return &scatter<Add<std::uint16_t>>;
-    case ScalarType::u32:
-    case ScalarType::i32: return &scatter<Add<std::uint32_t>>;
-    case ScalarType::u64:
-    case ScalarType::i64: return &scatter<Add<std::uint64_t>>;
-    case ScalarType::f16: return &scatter<Add<float16>>;
-    case ScalarType::bf16: return &scatter<Add<bfloat16>>;
-    case ScalarType::f32: return &scatter<Add<float>>;
-    case ScalarType::f64: return &scatter<Add<double>>;
-    case ScalarType::c64: return &scatter<Add<std::complex<float>>>;
-    case ScalarType::c128: return &scatter<Add<std::complex<double>>>;
-  }
-  return nullptr;
+  return by_type(type,
+                 []<class T>() -> IndexedFn { return &scatter<Add<typename Wrapping<T>::Type>>; });
 }
 
 IndexedFn setting(std::int64_t element_bytes) {

@@ -7,6 +7,7 @@
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/ops/function_table.hpp>
 
+#include "core/compiled_types.hpp"
 #include "kernels/half/half_spans.hpp"
 #include "kernels/loops/register_spans.hpp"
 #include "kernels/loops/shared_loops.hpp"
@@ -66,13 +67,14 @@ inline constexpr bool converts_halves = false;
 inline constexpr bool converts_halves = true;
 #endif
 
-/// The kernel of a formula for one element type, or null. The 16-bit floating types are computed in
-/// f32: by a kernel that converts in registers where the level can and the formula is a plain one,
-/// else by none of their own, so that the engine converts for the one of f32. Where nothing is
-/// computed, they are types like any other.
+/// The kernel of a formula for one element type that functions are compiled for, or null. The
+/// 16-bit floating types are computed in f32: by a kernel that converts in registers where the
+/// level can and the formula is a plain one, else by none of their own, so that the engine converts
+/// for the one of f32. Where nothing is computed, they are types like any other.
 template <template <class> class Formula, Kinds accepted, ResultRule result, class T>
 constexpr const SpanKernel* formula_kernel() {
-  if constexpr ((accepted & kinds::of(scalar_type_of<T>)) == 0) {
+  constexpr ScalarType type = scalar_type_of<T>;
+  if constexpr (!is_compiled(type) || (accepted & kinds::of(type)) == 0) {
     return nullptr;
   } else if constexpr (!is_half_type<T> || result == ResultRule::chosen || SignFormula<Formula>) {
     return &OpKernel<Formula<T>>::value;

@@ -2,6 +2,7 @@
 // Products of the types that have no tiles: bool, integers and complex numbers.
 #include <weft/kernel/detail/span_loop.hpp>
 
+#include "kernels/loops/by_type.hpp"
 #include "kernels/loops/inline_lambda.hpp"
 #include "kernels/product/product.hpp"
 #include "kernels/scalar/arithmetic.hpp"
@@ -115,16 +116,10 @@ constexpr PlainProductFn plain() {
   }
 }
 
-constexpr PlainProductFn functions[scalar_type_count] = {
-#define WEFT_PLAIN_PRODUCT(NAME, TYPE) plain<TYPE>(),
-    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_PLAIN_PRODUCT)
-#undef WEFT_PLAIN_PRODUCT
-};
-
 }  // namespace
 
 PlainProductFn WEFT_KERNEL(plain_product_kernel)(ScalarType type) {
-  return functions[static_cast<int>(type)];
+  return by_type(type, []<class T>() { return plain<T>(); });
 }
 
 }  // namespace v0

@@ -4,6 +4,7 @@
 
 #include <weft/kernel/vectorized.hpp>
 
+#include "kernels/loops/by_type.hpp"
 #include "kernels/loops/inline_lambda.hpp"
 
 namespace weft {
@@ -137,6 +138,9 @@ constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
 constexpr std::int64_t min_rows = 4 * tile_rows;
 constexpr std::int64_t max_rows = 32 * tile_rows;
 constexpr std::int64_t rows_bytes = 1 << 19;
+/// A row of one panel for each of them; of a single row, one of several panels.
+constexpr std::int64_t max_bytes_between = max_rows * panel_vectors * vector_bytes;
+static_assert(row_panels <= max_rows);
 
 /// The most tiles that share fetching a run.
 constexpr std::int64_t max_fetching = 4;
@@ -169,8 +173,8 @@ WEFT_ALWAYS_INLINE void run_tiles(const ProductAt& block, int panels, RunPlace a
 /// Between runs c stays in a buffer: its rows may lie a power of two from each other, where few of
 /// them fit a cache.
 template <class T>
-[[gnu::noinline]] void run_after_run(const ProductAt& block, int panels, RunPlace at) {
-  alignas(64) char between[max_rows * panel_vectors * vector_bytes];
+[[gnu::noinline]] void run_after_run(const ProductAt& block, int panels, RunPlace at,
+                                     char* between) {
   char* const c = at.c;
   const std::int64_t c_row_step = at.c_row_step;
   at.c = between;
@@ -192,7 +196,8 @@ template <class T>
 /// All rows of some panels; at most max_rows of them.
 template <class T>
 void whole_panels(const ProductAt& block, int panels, const char* b, char* c,
-                  std::int64_t c_row_step, const char* start, std::int64_t start_row_step) {
+                  std::int64_t c_row_step, const char* start, std::int64_t start_row_step,
+                  char* between) {
   const bool is_packed = panels == 1 && block.b.row_step == panel_vectors * vector_bytes;
   const std::int64_t all_panels = (block.columns + panel_width<T> - 1) / panel_width<T>;
   const char* const b_end = is_packed ? block.b.data + all_panels * panel_step<T>(block) : nullptr;
@@ -200,14 +205,14 @@ void whole_panels(const ProductAt& block, int panels, const char* b, char* c,
   if (block.depth <= product_run) {
     run_tiles<T>(block, panels, at);
   } else {
-    run_after_run<T>(block, panels, at);
+    run_after_run<T>(block, panels, at, between);
   }
 }
 
 /// A last panel of which only some columns are wanted, by way of a buffer, some rows at a time.
 template <class T>
 void part_of_panel(const ProductAt& block, std::int64_t columns, const char* b, char* c,
-                   const char* start) {
+                   const char* start, char* between) {
   constexpr std::int64_t height = min_rows;
   constexpr std::int64_t step = panel_width<T> * static_cast<std::int64_t>(sizeof(T));
   alignas(64) char buffer[height * step];
@@ -224,7 +229,7 @@ void part_of_panel(const ProductAt& block, std::int64_t columns, const char* b, 
         __builtin_memset(to + bytes, 0, static_cast<std::size_t>(step) - bytes);
       }
     }
-    whole_panels<T>(part, 1, b, buffer, step, start == nullptr ? nullptr : buffer, step);
+    whole_panels<T>(part, 1, b, buffer, step, start == nullptr ? nullptr : buffer, step, between);
     for (std::int64_t r = 0; r < part.rows; ++r)
       __builtin_memcpy(c + (row + r) * block.c.row_step, buffer + r * step, bytes);
   }
@@ -232,7 +237,7 @@ void part_of_panel(const ProductAt& block, std::int64_t columns, const char* b, 
 
 /// Some rows of all columns.
 template <class T>
-void multiply_rows(const ProductAt& block) {
+void multiply_rows(const ProductAt& block, char* between) {
   constexpr std::int64_t panel_bytes = panel_width<T> * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t whole = block.columns / panel_width<T>;
   std::int64_t panel = 0;
@@ -240,7 +245,7 @@ void multiply_rows(const ProductAt& block) {
     const std::int64_t at = panel * panel_bytes;
     whole_panels<T>(block, panels, block.b.data + panel * panel_step<T>(block), block.c.data + at,
                     block.c.row_step, block.start.data == nullptr ? nullptr : block.start.data + at,
-                    block.start.row_step);
+                    block.start.row_step, between);
     panel += panels;
   };
   if (block.rows == 1) {
@@ -253,13 +258,13 @@ void multiply_rows(const ProductAt& block) {
   if (left == 0) return;
   const std::int64_t at = panel * panel_bytes;
   part_of_panel<T>(block, left, block.b.data + panel * panel_step<T>(block), block.c.data + at,
-                   block.start.data == nullptr ? nullptr : block.start.data + at);
+                   block.start.data == nullptr ? nullptr : block.start.data + at, between);
 }
 
 template <class T>
-void multiply(const ProductAt& block) {
+void multiply(const ProductAt& block, char* between) {
   if (block.rows <= min_rows) {
-    multiply_rows<T>(block);
+    multiply_rows<T>(block, between);
     return;
   }
   const std::int64_t depth = block.depth > 0 ? block.depth : 1;
@@ -270,7 +275,7 @@ void multiply(const ProductAt& block) {
   ProductAt part = block;
   for (std::int64_t p = 0; p < count; ++p) {
     part.rows = block.rows * (p + 1) / count - block.rows * p / count;
-    multiply_rows<T>(part);
+    multiply_rows<T>(part, between);
     if (part.a.data != nullptr) part.a.data += part.rows * part.a.row_step;
     part.c.data += part.rows * part.c.row_step;
     if (part.start.data != nullptr) part.start.data += part.rows * part.start.row_step;
@@ -278,14 +283,18 @@ void multiply(const ProductAt& block) {
 }
 
 template <class T>
-constexpr ProductKernel kernel{panel_width<T>, &multiply<T>};
+constexpr ProductKernel kernel{&multiply<T>, panel_width<T>, max_bytes_between};
 
 }  // namespace
 
 const ProductKernel* WEFT_KERNEL(product_kernel)(ScalarType type) {
-  if (type == ScalarType::f32) return &kernel<float>;
-  if (type == ScalarType::f64) return &kernel<double>;
-  return nullptr;
+  return by_type(type, []<class T>() -> const ProductKernel* {
+    if constexpr (std::is_floating_point_v<T>) {
+      return &kernel<T>;
+    } else {
+      return nullptr;
+    }
+  });
 }
 
 }  // namespace v0

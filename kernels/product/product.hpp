@@ -62,8 +62,15 @@ struct ProductAt {
 /// of the panel and panel_columns * b.column_step bytes from each other. The last panel is read in
 /// full, too, however few of its columns are wanted.
 struct ProductKernel {
+  /// `between` is on a cache line and has room for bytes_between().
+  void (*multiply)(const ProductAt& product, char* between);
   std::int64_t panel_columns;
-  void (*multiply)(const ProductAt& product);
+  std::int64_t max_bytes_between;
+
+  /// Bytes of sums that wait for the next run: none if there is only one.
+  std::int64_t bytes_between(std::int64_t depth) const {
+    return depth > product_run ? max_bytes_between : 0;
+  }
 };
 
 /// The same for elements of any other type, without a start and without panels: any steps, columns

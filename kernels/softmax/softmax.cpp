@@ -3,6 +3,7 @@
 
 #include <weft/kernel/vectorized_math.hpp>
 
+#include "kernels/loops/by_type.hpp"
 #include "kernels/loops/inline_lambda.hpp"
 #include "kernels/math/logarithm.hpp"
 #include "kernels/reduce/shared/folds.hpp"
@@ -498,16 +499,14 @@ struct Functions {
 }  // namespace
 
 const SoftmaxKernel* WEFT_KERNEL(softmax_kernel)(SoftmaxOp op, ScalarType type) {
-  const bool log = op == SoftmaxOp::log_softmax;
-  if (type == ScalarType::f32) {
-    return log ? &Functions<float, SoftmaxOp::log_softmax>::kernel
-               : &Functions<float, SoftmaxOp::softmax>::kernel;
-  }
-  if (type == ScalarType::f64) {
-    return log ? &Functions<double, SoftmaxOp::log_softmax>::kernel
-               : &Functions<double, SoftmaxOp::softmax>::kernel;
-  }
-  return nullptr;
+  return by_type(type, [op]<class T>() -> const SoftmaxKernel* {
+    if constexpr (std::is_floating_point_v<T>) {
+      return op == SoftmaxOp::log_softmax ? &Functions<T, SoftmaxOp::log_softmax>::kernel
+                                          : &Functions<T, SoftmaxOp::softmax>::kernel;
+    } else {
+      return nullptr;
+    }
+  });
 }
 
 }  // namespace v0

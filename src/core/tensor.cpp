@@ -4,7 +4,7 @@
 #include <weft/core/tensor.hpp>
 
 #include "base/text.hpp"
-#include "core/memory.hpp"
+#include "core/allocate.hpp"
 
 #include <cstring>
 

@@ -4,6 +4,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "linalg/row_staging.hpp"
+#include "machine/scratch_memory.hpp"
 
 #include <algorithm>
 
@@ -37,10 +38,11 @@ void pack_panels(ScalarType type, char* panels, const MatrixAt& b, std::int64_t 
   constexpr std::int64_t worth_a_thread = 1 << 18;  // bytes
   const std::int64_t grain = ceil_div(worth_a_thread, panel_bytes);
   parallel_for(ceil_div(columns, width), grain, [&](std::int64_t begin, std::int64_t end) {
+    const ScratchMemory narrow(staging.narrow_bytes());
     for (std::int64_t panel = begin; panel < end; ++panel) {
       const std::int64_t first = panel * width;
       staging.load(panels + panel * panel_bytes, width, b.from(0, first), depth,
-                   std::min(width, columns - first));
+                   std::min(width, columns - first), narrow.data());
     }
   });
 }

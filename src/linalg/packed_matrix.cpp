@@ -5,6 +5,7 @@
 #include <weft/linalg/packed_matrix.hpp>
 
 #include "base/operation.hpp"
+#include "core/compiled_types.hpp"
 #include "linalg/prepared_product.hpp"
 
 namespace weft {
@@ -64,6 +65,7 @@ PackedMatrix::PackedMatrix(const TensorView& matrix) {
     if (!is_floating(matrix.dtype())) {
       fail(ErrorCode::dtype, text("expected f16, bf16, f32 or f64, got ", name(matrix.dtype())));
     }
+    check_compiled(matrix.dtype());
     rows_ = matrix.extent(0);
     columns_ = matrix.extent(1);
     type_ = matrix.dtype();

@@ -5,6 +5,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "linalg/row_staging.hpp"
+#include "machine/scratch_memory.hpp"
 
 #include <algorithm>
 
@@ -17,8 +18,8 @@ constexpr std::int64_t row_align = 8;
 /// Multiplications that are worth a thread of their own: ten to twenty microseconds, as waking one
 /// takes.
 constexpr double worth_a_thread = 1 << 20;
-// Buffers of staged rows, on the stack. All counts are multiples of the panels' widths and of
-// product_run, so that staging does not touch the order of additions.
+// Buffers of staged rows. All counts are multiples of the panels' widths and of product_run, so
+// that staging does not touch the order of additions.
 constexpr std::int64_t left_bytes = 1 << 16;
 constexpr std::int64_t sums_bytes = 1 << 15;
 
@@ -38,17 +39,24 @@ class StagedProduct {
     if (stages_left_ || stages_result_) {
       run_blocks();
     } else {
-      kernel_.multiply(p_);
+      const ScratchMemory between(kernel_.bytes_between(p_.depth));
+      kernel_.multiply(p_, between.data());
     }
   }
 
  private:
   struct Buffers {
-    explicit Buffers(ScalarType type) : staging(type) {}
+    Buffers(ScalarType type, std::int64_t bytes_between)
+        : staging(type),
+          scratch(left_bytes + sums_bytes + bytes_between + staging.narrow_bytes()),
+          narrow(between + bytes_between) {}
 
     RowStaging staging;
-    alignas(64) char left[left_bytes];
-    alignas(64) char sums[sums_bytes];
+    ScratchMemory scratch;
+    char* const left = scratch.data();
+    char* const sums = left + left_bytes;
+    char* const between = sums + sums_bytes;
+    char* const narrow;
   };
 
   bool is_dense(const MatrixAt& m) const {
@@ -61,7 +69,7 @@ class StagedProduct {
   }
 
   void run_blocks() const {
-    Buffers buffers(p_.type);
+    Buffers buffers(p_.type, kernel_.bytes_between(p_.depth));
     constexpr std::int64_t row_count = RowStaging::max_rows;
     const std::int64_t sum_size = buffers.staging.sum_size();
     const std::int64_t column_count =
@@ -84,7 +92,8 @@ class StagedProduct {
     const MatrixAt b = block.b;
     if (stages_result_) block.c = staging.dense(buffers.sums, block.columns);
     if (stages_start_) {
-      staging.load(buffers.sums, block.columns, block.start, block.rows, block.columns);
+      staging.load(buffers.sums, block.columns, block.start, block.rows, block.columns,
+                   buffers.narrow);
       block.start = block.c;
     }
     std::int64_t k = 0;
@@ -93,14 +102,14 @@ class StagedProduct {
       block.a = a.from(0, k);
       block.b = b.from(k, 0);
       if (stages_left_) {
-        staging.load(buffers.left, block.depth, block.a, block.rows, block.depth);
+        staging.load(buffers.left, block.depth, block.a, block.rows, block.depth, buffers.narrow);
         block.a = staging.dense(buffers.left, block.depth);
       }
-      kernel_.multiply(block);
+      kernel_.multiply(block, buffers.between);
       block.start = block.c;
       k += block.depth;
     } while (k < p_.depth);
-    if (stages_result_) staging.store(c, buffers.sums, block.rows, block.columns);
+    if (stages_result_) staging.store(c, buffers.sums, block.rows, block.columns, buffers.narrow);
   }
 
   const ProductAt& p_;

@@ -25,14 +25,17 @@ class RowStaging {
 
   /// Bytes of an element of the buffer.
   std::int64_t sum_size() const { return sum_size_; }
+  /// Bytes of another buffer, through which rows of a narrow type pass; 0 of others.
+  std::int64_t narrow_bytes() const { return is_narrow_ ? max_rows * max_width * size_ : 0; }
   /// A buffer as a matrix with rows of `width` elements.
   MatrixAt dense(char* buffer, std::int64_t width) const {
     return {buffer, width * sum_size_, sum_size_};
   }
 
   /// Rows of the buffer have `width` elements, at most max_width; those beyond the columns are 0.
+  /// `narrow` has narrow_bytes().
   void load(char* to, std::int64_t width, const MatrixAt& from, std::int64_t rows,
-            std::int64_t columns) const {
+            std::int64_t columns, char* narrow) const {
     if (columns == 0) return;
     if (!is_narrow_) {
       if (columns < width) std::memset(to, 0, static_cast<std::size_t>(rows * width * size_));
@@ -44,27 +47,27 @@ class RowStaging {
         widen_(to + i * width * sum_size_, from.from(i, 0).data, columns);
       return;
     }
-    alignas(64) char dense[max_rows * max_width * 2];
-    if (columns < width) std::memset(dense, 0, static_cast<std::size_t>(max_rows * width * size_));
+    if (columns < width) std::memset(narrow, 0, static_cast<std::size_t>(max_rows * width * size_));
     for (std::int64_t i = 0; i < rows; i += max_rows) {
       const std::int64_t count = std::min(max_rows, rows - i);
-      copy_(dense, size_, width * size_, from.from(i, 0).data, from.column_step, from.row_step,
+      copy_(narrow, size_, width * size_, from.from(i, 0).data, from.column_step, from.row_step,
             columns, count);
-      widen_(to + i * width * sum_size_, dense, count * width);
+      widen_(to + i * width * sum_size_, narrow, count * width);
     }
   }
 
   /// Takes at most max_rows rows of at most max_width columns, which are all of the buffer.
-  void store(const MatrixAt& to, const char* from, std::int64_t rows, std::int64_t columns) const {
-    alignas(64) char dense[max_rows * max_width * 2];
+  /// `narrow` as of load().
+  void store(const MatrixAt& to, const char* from, std::int64_t rows, std::int64_t columns,
+             char* narrow) const {
     if (is_narrow_ && converts_rows(to, columns)) {
       for (std::int64_t i = 0; i < rows; ++i)
         narrow_(to.from(i, 0).data, from + i * columns * sum_size_, columns);
       return;
     }
     if (is_narrow_) {
-      narrow_(dense, from, rows * columns);
-      from = dense;
+      narrow_(narrow, from, rows * columns);
+      from = narrow;
     }
     copy_(to.data, to.column_step, to.row_step, from, size_, columns * size_, columns, rows);
   }

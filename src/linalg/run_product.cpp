@@ -4,6 +4,8 @@
 #include <weft/core/tensor.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "machine/scratch_memory.hpp"
+
 #include <algorithm>
 
 namespace weft {
@@ -43,19 +45,15 @@ void run_plain(PlainProductFn multiply, const ProductAt& product) {
 /// Packs some columns of b at a time.
 void run_packing(const ProductAt& p) {
   constexpr std::int64_t max_bytes = 1 << 20;
-  constexpr std::int64_t on_stack = 1 << 14;
   const std::int64_t width = panel_columns(p.type);
   const std::int64_t panel = std::max<std::int64_t>(panels_bytes(p.type, p.depth, width), 1);
   const std::int64_t step =
       std::min(p.columns, width * std::max<std::int64_t>(max_bytes / panel, 1));
   const std::int64_t bytes = panels_bytes(p.type, p.depth, step);
-  alignas(64) char small[on_stack];
-  Tensor large;
-  char* panels = small;
-  if (bytes > on_stack) {
-    large = Tensor::empty({bytes}, ScalarType::u8);
-    panels = static_cast<char*>(large.data());
-  }
+  const bool is_large = bytes > scratch_block_bytes;
+  SmallScratch scratch(is_large ? 0 : bytes);
+  const Tensor large = is_large ? Tensor::empty({bytes}, ScalarType::u8) : Tensor();
+  char* const panels = is_large ? static_cast<char*>(large.data()) : scratch.data();
   for (std::int64_t j = 0; j < p.columns; j += step) {
     ProductAt part = p.part(0, p.rows, j, std::min(step, p.columns - j));
     pack_panels(p.type, panels, part.b, p.depth, part.columns);

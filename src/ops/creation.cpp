@@ -7,6 +7,7 @@
 
 #include "base/operation.hpp"
 #include "kernels/sequence/sequence.hpp"
+#include "machine/scratch_memory.hpp"
 #include "ops/result.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ void write_elements(const TensorView& out, Write&& write) {
       reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(size) == 0;
   parallel_for(out.numel(), 100'000, [&](std::int64_t begin, std::int64_t end) {
     if (in_place) return write(data + begin * size, begin, end - begin);
-    alignas(64) char block[8 << 10];
+    alignas(cache_line_bytes) char block[max_stack_buffer_bytes];
     const std::int64_t most = static_cast<std::int64_t>(sizeof(block)) / size;
     for (std::int64_t first = begin; first < end; first += most) {
       const std::int64_t n = std::min(most, end - first);

@@ -4,6 +4,7 @@
 #include <weft/ops/cumulative.hpp>
 
 #include "base/operation.hpp"
+#include "core/compiled_types.hpp"
 #include "engine/axis/along_axis.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_cumulative.hpp"
@@ -117,14 +118,17 @@ const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView&
                                               const TensorView& out) {
   if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
   const CumulativeKernel* kernel = nullptr;
+  ScalarType type = a.dtype();
   if (is_total(op)) {
-    ScalarType type = result_type(op, a.dtype());
+    type = result_type(op, a.dtype());
     if (type != ScalarType::i64 && out.defined()) type = promote_types(type, out.dtype());
+    check_compiled(type);
     kernel = running_total_kernel(op, compute_type(type));
   } else {
-    kernel = running_extreme_kernel(op, a.dtype());
+    check_compiled(type);
+    kernel = running_extreme_kernel(op, type);
   }
-  if (kernel == nullptr) fail(ErrorCode::dtype, text("not defined for ", weft::name(a.dtype())));
+  if (kernel == nullptr) fail_no_kernel(a.dtype());
   return *kernel;
 }
 

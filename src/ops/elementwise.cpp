@@ -4,15 +4,12 @@
 #include <weft/core/promotion.hpp>
 
 #include "base/text.hpp"
+#include "core/compiled_types.hpp"
 #include "engine/grain.hpp"
 #include "machine/tuning.hpp"
 
 namespace weft {
 inline namespace v0 {
-
-void fail_no_kernel(std::string_view operation, ScalarType type) {
-  fail(ErrorCode::dtype, text(operation, ": not defined for element type ", name(type)));
-}
 
 namespace {
 
@@ -71,7 +68,10 @@ void check_common_type(const FunctionInfo& function, std::span<const TensorView*
     common.add(view->dtype(), view->rank(), view->is_weak_scalar());
   }
   const ScalarType type = *common.get();
-  if (!function.accepts(kinds::of(type))) fail_no_kernel(function.name, type);
+  if (!function.accepts(kinds::of(type))) fail_no_kernel(type, function.name);
+  const bool is_made_floating =
+      function.result == ResultRule::floating && (kinds::of(type) & kinds::integral) != 0;
+  check_compiled(is_made_floating ? ScalarType::f32 : type, function.name);
 }
 
 }  // namespace v0

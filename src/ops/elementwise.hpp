@@ -9,6 +9,7 @@
 #include <weft/ops/function_table.hpp>
 
 #include "base/internal_api.hpp"
+#include "core/compiled_types.hpp"
 #include "engine/elementwise/run_small.hpp"
 #include "ops/function.hpp"
 
@@ -39,14 +40,12 @@ inline ScalarType compute_type(ScalarType type) noexcept {
   return is_floating(type) && element_size(type) == 2 ? ScalarType::f32 : type;
 }
 
-/// Throws Error(dtype) if the function is not defined for the common type of these inputs.
+/// Throws Error(dtype) if the function is not defined, or not compiled, for the common type of
+/// these inputs.
 void check_common_type(const FunctionInfo& function, std::span<const TensorView* const> inputs);
 
 /// Throws Error(cast) if a result of `type` cannot become an output that is there.
 void check_result_type(const FunctionInfo& function, ScalarType type, const Output& out);
-
-/// Throws Error(dtype): `operation` has no kernel for `type`.
-[[noreturn]] WEFT_INTERNAL_API void fail_no_kernel(std::string_view operation, ScalarType type);
 
 /// Sets a function's name and rules of type.
 inline void set_type_rules(TensorIteratorConfig& config, const FunctionInfo& function,
@@ -97,7 +96,7 @@ Call prepare_function(const Function<Op>& called, const Output& out, const Views
   ((kind = kinds::of(inputs.dtype()) > kind ? kinds::of(inputs.dtype()) : kind), ...);
   // Known before an output is allocated or replaced. (Integers alone can have a floating common
   // type: u64 with i64.)
-  if (!function.accepts(kind) || !function.accepts(kinds::floating)) {
+  if (!all_types_are_compiled || !function.accepts(kind) || !function.accepts(kinds::floating)) {
     const TensorView* list[] = {&inputs...};
     check_common_type(function, list);
   }
@@ -109,7 +108,7 @@ Call prepare_function(const Function<Op>& called, const Output& out, const Views
   const ScalarType type = call.iter.input_dtype();
   call.kernel = called.kernel(type);
   if (call.kernel == nullptr) call.kernel = called.kernel(compute_type(type));
-  if (call.kernel == nullptr) fail_no_kernel(function.name, type);
+  if (call.kernel == nullptr) fail_no_kernel(type, function.name);
   return call;
 }
 

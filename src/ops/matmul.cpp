@@ -2,6 +2,7 @@
 #include <weft/ops/matmul.hpp>
 
 #include "base/operation.hpp"
+#include "core/compiled_types.hpp"
 #include "linalg/prepared_product.hpp"
 
 #include <algorithm>
@@ -77,6 +78,7 @@ void matmul_out(const Output& out, const Input& a, const Input& b) {
     check_input(a.view(), "input 0");
     check_input(b.view(), "input 1");
     const ScalarType type = a.view().dtype();
+    check_compiled(type);
     const auto check_type = [&](const TensorView& view, const char* operand) {
       if (view.dtype() == type) return;
       fail(ErrorCode::dtype,

@@ -2,6 +2,7 @@
 #include <weft/core/promotion.hpp>
 
 #include "base/operation.hpp"
+#include "core/compiled_types.hpp"
 #include "engine/elementwise/run_small.hpp"
 #include "engine/reduce/small_reduction.hpp"
 #include "ops/copy_call.hpp"
@@ -18,8 +19,7 @@ namespace {
 
 void check_input(const ReductionInfo& function, const TensorView& a) {
   if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
-  if ((function.kinds & kinds::of(a.dtype())) == 0)
-    fail(ErrorCode::dtype, text("not defined for element type ", name(a.dtype())));
+  if ((function.kinds & kinds::of(a.dtype())) == 0) fail_no_kernel(a.dtype());
 }
 
 void check_result(ScalarType result, ScalarType output, int k) {
@@ -78,9 +78,12 @@ ReduceOp kernel_of(Reduction op) noexcept {
 
 /// The kernel for elements of a type, or of one that they are converted to.
 const ReductionKernel* kernel_for(ReduceOp op, ScalarType type) {
+  check_compiled(type);
   if (const ReductionKernel* kernel = reduce_kernel(op, type)) return kernel;
-  if (compute_type(type) != type) return reduce_kernel(op, compute_type(type));
-  return is_whole(type) ? reduce_kernel(op, ScalarType::f64) : nullptr;
+  const ScalarType wider = is_whole(type) ? ScalarType::f64 : compute_type(type);
+  const ReductionKernel* const kernel = reduce_kernel(op, wider);
+  if (kernel == nullptr) fail_no_kernel(is_compiled(wider) ? type : wider);
+  return kernel;
 }
 
 /// Whether the result of a single element of a type is that element, in the result's type. Not that
@@ -118,7 +121,6 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
   // The mean of a single number is what its sum is.
   if (op == ReduceOp::mean && reduced.count() == 1 && !is_whole(type)) op = ReduceOp::sum;
   const ReductionKernel* kernel = kernel_for(op, type);
-  if (kernel == nullptr) fail(ErrorCode::dtype, text("not defined for element type ", name(type)));
   TensorIteratorConfig config;
   TensorView seen[2];
   std::shared_ptr<void> replaced[2];
@@ -325,6 +327,7 @@ ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView&
     const ScalarType common = promote_types(a.dtype(), b.dtype());
     const ScalarType result = out.view().defined() ? out.view().dtype() : common;
     check_result(common, result, 0);
+    check_compiled(dot_type(common, result));
     const bool fixed = out.tensor() == &a || out.tensor() == &b;
     std::shared_ptr<void> replaced;
     const TensorView seen = ReduceAxes(a.shape(), {})

@@ -7,6 +7,7 @@
 #include <weft/ops/indexing.hpp>
 
 #include "base/operation.hpp"
+#include "core/compiled_types.hpp"
 #include "kernels/indexing/indexing.hpp"
 #include "ops/index_operand.hpp"
 #include "ops/result.hpp"
@@ -92,6 +93,7 @@ void run_scatter(const char* operation, ScatterOp op, const Output& out, TensorV
       cast_elements(element, a.dtype(), 0, source.data(), source.dtype(), 0, 1);
     }
     const std::int64_t extent = with_axis(a).shape()[along];
+    if (op == ScatterOp::add) check_compiled(a.dtype());
     const IndexOperand checked(places, 1, extent, static_cast<std::int64_t>(along));
 
     const bool in_place = out.view().defined() && out.view().data() == a.data() &&

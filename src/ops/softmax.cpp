@@ -3,6 +3,7 @@
 #include <weft/ops/softmax.hpp>
 
 #include "base/operation.hpp"
+#include "core/compiled_types.hpp"
 #include "engine/axis/along_axis.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_softmax.hpp"
@@ -50,9 +51,10 @@ Tensor allocating(const char* name, SoftmaxOp op, const Input& a, std::int64_t a
 
 const SoftmaxKernel& softmax_kernel_for(SoftmaxOp op, const TensorView& a, const TensorView& out) {
   if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
-  if (is_complex(a.dtype())) fail(ErrorCode::dtype, text("not defined for ", name(a.dtype())));
+  if (is_complex(a.dtype())) fail_no_kernel(a.dtype());
   ScalarType type = floating_result(a.dtype());
   if (out.defined() && is_floating(out.dtype())) type = promote_types(type, out.dtype());
+  check_compiled(type);
   return *softmax_kernel(op, compute_type(type));
 }
 

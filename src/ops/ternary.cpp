@@ -3,6 +3,7 @@
 #include <weft/ops/ternary.hpp>
 
 #include "base/text.hpp"
+#include "core/compiled_types.hpp"
 #include "ops/prepare.hpp"
 
 namespace weft {
@@ -27,6 +28,7 @@ Elementwise prepare_choice(const Function<TernaryOp>& function, const Output& ou
   result.add(b.dtype(), b.rank(), b.is_weak_scalar());
   result.add(c.dtype(), c.rank(), c.is_weak_scalar());
   const ScalarType type = *result.get();
+  check_compiled(type, operation);
   check_result_type(function.info(), type, out);
   TensorIteratorConfig config;
   config.set_operation(operation).check_all_same_dtype(false).declare_static_dtype(type);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors, views, files and foreign tensors where memory runs out.
 #include <weft/core/dlpack.hpp>
+#include <weft/core/memory.hpp>
 #include <weft/core/npy.hpp>
 #include <weft/core/views.hpp>
 
 #include "failing/out_of_memory.hpp"
 #include "support/catch.hpp"
+#include "support/failing_allocation.hpp"
 
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -153,4 +156,27 @@ TEST_CASE("out of memory: tensors of other libraries", "[failing]") {
                    [&, right] { return *right && a.owner().use_count() == 1; },
                    [&] { return a.owner().use_count() == 1; }};
   });
+}
+
+TEST_CASE("out of memory: what is kept is freed before an allocation fails", "[failing]") {
+  weft::release_kept_memory();
+  { const Tensor a = Tensor::zeros({20'000}, ScalarType::u8); }
+  const bool keeps = weft::memory_counters().kept_blocks == 1;  // not under sanitizers
+  Tensor b;
+  {
+    // The first try fails, the second one finds memory.
+    test::FailingAllocation failing(1);
+    if (keeps) b = Tensor::empty({90'000}, ScalarType::u8);
+  }
+  CHECK(b.defined() == keeps);
+  CHECK(weft::memory_counters().kept_blocks == 0);
+  bool is_thrown = false;
+  try {
+    const test::FailingAllocation failing(1, test::Failing::from_there_on);
+    b = Tensor::empty({300'000}, ScalarType::u8);
+  } catch (const std::bad_alloc&) {
+    is_thrown = true;
+  }
+  CHECK(is_thrown);
+  CHECK(b.defined() == keeps);
 }

@@ -2,8 +2,10 @@
 #include "failing/out_of_memory.hpp"
 
 #include <weft/base/error.hpp>
+#include <weft/core/memory.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "machine/scratch_memory.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/arena.hpp"
 #include "support/dense.hpp"
@@ -37,6 +39,7 @@ namespace {
 enum class End { returned, failed, other };
 
 End run_with(const Attempt& attempt, long n, Failing how, Of whose, bool& reached) {
+  weft::ScratchMemory::release_kept();  // or no attempt would allocate any
   FailingAllocation failing(n, how, whose);
   End end = End::returned;
   try {
@@ -110,8 +113,10 @@ void start_threads(int count) {
   });
 }
 
+/// With nothing kept, so that every tensor is an allocation.
 long fail_all(const std::string& name, const std::function<Attempt()>& make, Of whose,
               Tally& tally) {
+  weft::set_kept_memory(0);
   // What is looked up once is there, and so is what a program keeps for its next frame.
   {
     const Attempt attempt = make(), other = make();
@@ -129,6 +134,7 @@ long fail_all(const std::string& name, const std::function<Attempt()>& make, Of 
   // Of very many, a few: each is the start of all that follow.
   for (long n = 1; fails(n, Failing::from_there_on);)
     n += n < 100 ? 1 : 7;
+  weft::set_kept_memory(weft::default_kept_memory);
   return failed;
 }
 

@@ -20,6 +20,13 @@ long allocations(F&& f) {
   return allocation_count.load() - before;
 }
 
+/// The same of a second run: what it stages goes through memory that the thread has kept.
+template <class F>
+long later_allocations(F&& f) {
+  f();
+  return allocations(f);
+}
+
 /// What fails besides the allocation that is named.
 enum class Failing {
   once,           ///< nothing

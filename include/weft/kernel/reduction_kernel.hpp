@@ -81,11 +81,12 @@ struct ReductionKernel {
 /// which are combined at the end. Threads share outputs, and blocks where outputs are few; the
 /// tree, and so every bit of the result, is the same for any number of threads and any grain.
 ///
-/// Operands of another type or layout than the kernel wants are staged as in run_spans. Allocates
-/// only where threads share the blocks of one output (their partial accumulators), where results of
-/// 4 to 256 KiB lie in another order than they are made (they are put together first), and
-/// where accumulators are so large, above some hundred bytes, that a tile of them does not fit 48
-/// KiB. Throws Error as run_spans; and Error(shape) if outputs differ in which dims they reduce.
+/// Operands of another type or layout than the kernel wants are staged as in run_spans. Buffers and
+/// accumulators are in blocks of 192 KiB, which are kept for later calls. Allocates besides only
+/// what does not fit one: of partial accumulators, where threads share the blocks of one output; of
+/// results that lie in another order than they are made, 4 to 256 KiB of which are put together
+/// first; and of accumulators of hundreds of bytes each. Throws Error as run_spans; and
+/// Error(shape) if outputs differ in which dims they reduce.
 WEFT_API void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                             const RunOptions& options = {});
 

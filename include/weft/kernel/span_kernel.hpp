@@ -75,16 +75,17 @@ struct RunOptions {
 ///
 /// Operands of unit stride are used in place and broadcast ones as one value where the kernel can;
 /// all others, and those of another type than the kernel's, are brought block by block into buffers
-/// of at most 146 KiB a thread on the stack, outputs the same way back. Outputs that, with
-/// everything else, do not stay in the last-level cache are written by non-temporal stores. Nothing
-/// is allocated. The result does not depend on threads or grain.
+/// of at most 146 KiB a thread, outputs the same way back. Outputs that, with everything else, do
+/// not stay in the last-level cache are written by non-temporal stores. Nothing is allocated but
+/// the buffers, which are kept for later calls. The result does not depend on threads or grain.
 ///
 /// A value passes from its type in memory to the iterator's dtype() and from that to the kernel's
 /// type (and back), so that i32 in an f16 operation rounds to f16 first.
 ///
 /// Throws Error(invalid_argument) if the operand counts differ, or for options that cannot be
 /// followed; Error(cast) if an input's dtype cannot become the kernel's type, or the kernel's type
-/// the output's dtype, without losing its kind (can_cast); and what the kernel throws.
+/// the output's dtype, without losing its kind (can_cast); std::bad_alloc; and what the kernel
+/// throws.
 WEFT_API void run_spans(const TensorIterator& iter, const SpanKernel& kernel,
                         const RunOptions& options = {});
 

@@ -34,7 +34,8 @@ class WEFT_API PackedMatrix {
   std::int64_t bytes() const noexcept { return memory_.nbytes(); }
 
   /// out[rows, columns()] = start + a · matrix by address, for the library's own loops: nothing is
-  /// checked and nothing allocated. `start` may have null data.
+  /// checked, and nothing allocated but scratch memory, which is kept. `start` may have null
+  /// data.
   void multiply(std::int64_t rows, const MatrixAt& out, const MatrixAt& a,
                 const MatrixAt& start) const;
 

@@ -12,8 +12,8 @@
 ///
 /// Throw Error: shape, dtype (types of a kind for which the function is not defined), cast,
 /// overlap, overflow, undefined; nothing is written then. With a result to write to, nothing is
-/// allocated for up to 8 axes; making a new one takes three allocations (its memory, its count of
-/// owners, the iterator's note of it).
+/// allocated for up to 8 axes but scratch memory, which is kept; making a new one takes three
+/// allocations (its memory, its count of owners, the iterator's note of it).
 #pragma once
 
 #include <weft/base/export.hpp>

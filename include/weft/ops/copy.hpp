@@ -13,7 +13,8 @@ inline namespace v0 {
 
 /// Copies `from`, broadcast to the shape of `to`, converting as cast() says: any type to any other.
 /// An undefined Tensor is allocated with the shape and type of `from`; a defined one is never
-/// replaced. Between equal types elements are moved bytewise. Allocates nothing else.
+/// replaced. Between equal types elements are moved bytewise. Allocates nothing else but scratch
+/// memory, which is kept.
 /// Throws Error(shape) where it does not broadcast, Error(overlap) where the two overlap other than
 /// element for element, Error(undefined).
 WEFT_API void copy_out(const Output& to, const Input& from);

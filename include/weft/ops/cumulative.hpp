@@ -6,7 +6,8 @@
 /// instructions. An output is written as it is (converted, if that keeps the kind of its values),
 /// allocated if it is an undefined Tensor, or replaced if it is one of another shape; it may be the
 /// input. f16 and bf16 are computed in f32 and rounded once. Nothing else is allocated up to rank
-/// 8. Throw Error before anything is written: axis, shape, dtype, cast, overlap, undefined.
+/// 8 but scratch memory, which is kept. Throw Error before anything is written: axis, shape,
+/// dtype, cast, overlap, undefined.
 #pragma once
 
 #include <weft/base/export.hpp>

@@ -21,10 +21,11 @@ inline namespace v0 {
 ///
 /// The input may be strided in any way; the output is written as it is (converted, if that keeps
 /// its kind), allocated if undefined, or replaced if it is a Tensor of another shape, and may be
-/// the input. Nothing else is allocated up to rank 8. Lines are shared among threads, each being
-/// one thread's work, so results do not depend on them; between a line that is dense along the axis
-/// and one that is not, the last bits may differ. Throw Error before anything is written: axis,
-/// shape, dtype, cast, overlap, undefined.
+/// the input. Nothing else is allocated up to rank 8 but scratch memory, which is kept unless
+/// it is more than 192 KiB. Lines are shared among threads, each being one thread's work, so
+/// results do not depend on them; between a line that is dense along the axis and one that is not,
+/// the last bits may differ. Throw Error before anything is written: axis, shape, dtype, cast,
+/// overlap, undefined.
 WEFT_API Tensor softmax(const Input& a, std::int64_t axis,
                         std::optional<ScalarType> dtype = std::nullopt);
 WEFT_API void softmax_out(const Output& out, const Input& a, std::int64_t axis);

@@ -2,6 +2,7 @@
 // amax, amin, aminmax, argmax, argmin.
 #include "kernels/reduce/extremes/extremes.hpp"
 
+#include "kernels/loops/by_type.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/scalar/ordered_keys.hpp"
 
@@ -271,13 +272,7 @@ const ReductionKernel* choose(ReduceOp op) {
 }  // namespace
 
 const ReductionKernel* WEFT_KERNEL(extremes_kernel)(ReduceOp op, ScalarType type) {
-  switch (type) {
-#define WEFT_CASE(NAME, TYPE) \
-  case ScalarType::NAME: return choose<TYPE>(op);
-    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
-#undef WEFT_CASE
-  }
-  return nullptr;
+  return by_type(type, [op]<class T>() { return choose<T>(op); });
 }
 
 }  // namespace v0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Squared deviations of complex numbers from their mean: var and std.
+#include "kernels/loops/by_type.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/shared/lanes.hpp"
 #include "kernels/reduce/shared/rule_kernel.hpp"
@@ -137,19 +138,22 @@ struct ComplexVariance {
 };
 
 template <class T>
-const ReductionKernel* complex_variance(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::var: return &RuleKernel<ComplexVariance<T, false>>::value;
-    case ReduceOp::std: return &RuleKernel<ComplexVariance<T, true>>::value;
-    default: return nullptr;
+const ReductionKernel* choose(ReduceOp op) {
+  if constexpr (is_complex_type<T>) {
+    using Part = typename T::value_type;
+    switch (op) {
+      case ReduceOp::var: return &RuleKernel<ComplexVariance<Part, false>>::value;
+      case ReduceOp::std: return &RuleKernel<ComplexVariance<Part, true>>::value;
+      default: break;
+    }
   }
+  return nullptr;
 }
 
 }  // namespace
 
 const ReductionKernel* WEFT_KERNEL(complex_moments_kernel)(ReduceOp op, ScalarType type) {
-  if (type == ScalarType::c64) return complex_variance<float>(op);
-  return type == ScalarType::c128 ? complex_variance<double>(op) : nullptr;
+  return by_type(type, [op]<class T>() { return choose<T>(op); });
 }
 
 }  // namespace v0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The logarithm of the sum of e^x.
+#include "kernels/loops/by_type.hpp"
 #include "kernels/math/logarithm.hpp"
 #include "kernels/reduce/extremes/extremes.hpp"
 #include "kernels/reduce/reduce.hpp"
@@ -260,8 +261,13 @@ struct LogSumExp {
 
 const ReductionKernel* WEFT_KERNEL(logsumexp_kernel)(ReduceOp op, ScalarType type) {
   if (op != ReduceOp::logsumexp) return nullptr;
-  if (type == ScalarType::f32) return &RuleKernel<LogSumExp<float>>::value;
-  return type == ScalarType::f64 ? &RuleKernel<LogSumExp<double>>::value : nullptr;
+  return by_type(type, []<class T>() -> const ReductionKernel* {
+    if constexpr (std::is_floating_point_v<T>) {
+      return &RuleKernel<LogSumExp<T>>::value;
+    } else {
+      return nullptr;
+    }
+  });
 }
 
 }  // namespace v0

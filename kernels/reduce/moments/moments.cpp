@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean and squared deviations from it: var, std, and both with the mean.
+#include "kernels/loops/by_type.hpp"
 #include "kernels/reduce/moments/deviations.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/sums/sums.hpp"
@@ -202,23 +203,22 @@ struct VarianceMeanRule : MomentsOf<T> {
 
 template <class T>
 const ReductionKernel* choose(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::var: return &RuleKernel<VarianceRule<T, false>>::value;
-    case ReduceOp::std: return &RuleKernel<VarianceRule<T, true>>::value;
-    case ReduceOp::var_mean: return &RuleKernel<VarianceMeanRule<T, false>>::value;
-    case ReduceOp::std_mean: return &RuleKernel<VarianceMeanRule<T, true>>::value;
-    default: return nullptr;
+  if constexpr (std::is_floating_point_v<T>) {
+    switch (op) {
+      case ReduceOp::var: return &RuleKernel<VarianceRule<T, false>>::value;
+      case ReduceOp::std: return &RuleKernel<VarianceRule<T, true>>::value;
+      case ReduceOp::var_mean: return &RuleKernel<VarianceMeanRule<T, false>>::value;
+      case ReduceOp::std_mean: return &RuleKernel<VarianceMeanRule<T, true>>::value;
+      default: break;
+    }
   }
+  return nullptr;
 }
 
 }  // namespace
 
 const ReductionKernel* WEFT_KERNEL(moments_kernel)(ReduceOp op, ScalarType type) {
-  switch (type) {
-    case ScalarType::f32: return choose<float>(op);
-    case ScalarType::f64: return choose<double>(op);
-    default: return nullptr;
-  }
+  return by_type(type, [op]<class T>() { return choose<T>(op); });
 }
 
 }  // namespace v0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms, but for that with p = 1 of real numbers, which is a sum.
+#include "kernels/loops/by_type.hpp"
 #include "kernels/math/power.hpp"
 #include "kernels/reduce/extremes/extremes.hpp"
 #include "kernels/reduce/reduce.hpp"
@@ -271,13 +272,15 @@ const ReductionKernel* real_norm(ReduceOp op) {
 }  // namespace
 
 const ReductionKernel* WEFT_KERNEL(norms_kernel)(ReduceOp op, ScalarType type) {
-  switch (type) {
-    case ScalarType::f32: return real_norm<float>(op);
-    case ScalarType::f64: return real_norm<double>(op);
-    case ScalarType::c64: return complex_norm<std::complex<float>>(op);
-    case ScalarType::c128: return complex_norm<std::complex<double>>(op);
-    default: return nullptr;
-  }
+  return by_type(type, [op]<class T>() -> const ReductionKernel* {
+    if constexpr (is_complex_type<T>) {
+      return complex_norm<T>(op);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return real_norm<T>(op);
+    } else {
+      return nullptr;
+    }
+  });
 }
 
 }  // namespace v0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products.
+#include "kernels/loops/by_type.hpp"
 #include "kernels/reduce/extremes/extremes.hpp"
 #include "kernels/reduce/products/unfused_product.hpp"
 #include "kernels/reduce/reduce.hpp"
@@ -518,13 +519,7 @@ const ReductionKernel* choose() {
 
 const ReductionKernel* WEFT_KERNEL(products_kernel)(ReduceOp op, ScalarType type) {
   if (op != ReduceOp::prod) return nullptr;
-  switch (type) {
-#define WEFT_CASE(NAME, TYPE) \
-  case ScalarType::NAME: return choose<TYPE>();
-    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
-#undef WEFT_CASE
-  }
-  return nullptr;
+  return by_type(type, []<class T>() { return choose<T>(); });
 }
 
 }  // namespace v0

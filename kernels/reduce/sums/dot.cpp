@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sum of products of the elements of two inputs.
+#include "kernels/loops/by_type.hpp"
 #include "kernels/reduce/products/unfused_product.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/shared/stateless.hpp"
@@ -142,13 +143,7 @@ const ReductionKernel* choose() {
 
 const ReductionKernel* WEFT_KERNEL(dot_kernel)(ReduceOp op, ScalarType type) {
   if (op != ReduceOp::dot) return nullptr;
-  switch (type) {
-#define WEFT_CASE(NAME, TYPE) \
-  case ScalarType::NAME: return choose<TYPE>();
-    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
-#undef WEFT_CASE
-  }
-  return nullptr;
+  return by_type(type, []<class T>() { return choose<T>(); });
 }
 
 }  // namespace v0

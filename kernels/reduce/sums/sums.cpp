@@ -2,6 +2,7 @@
 // Sums, and what is counted: sum, nansum, mean, the sum of magnitudes, count_nonzero, any, all.
 #include "kernels/reduce/sums/sums.hpp"
 
+#include "kernels/loops/by_type.hpp"
 #include "kernels/loops/shared_loops.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/shared/stateless.hpp"
@@ -364,13 +365,7 @@ const ReductionKernel* choose(ReduceOp op) {
 }  // namespace
 
 const ReductionKernel* WEFT_KERNEL(sums_kernel)(ReduceOp op, ScalarType type) {
-  switch (type) {
-#define WEFT_CASE(NAME, TYPE) \
-  case ScalarType::NAME: return choose<TYPE>(op);
-    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
-#undef WEFT_CASE
-  }
-  return nullptr;
+  return by_type(type, [op]<class T>() { return choose<T>(op); });
 }
 
 }  // namespace v0

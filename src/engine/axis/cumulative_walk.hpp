@@ -8,6 +8,7 @@
 #include "engine/axis/axis_walk.hpp"
 #include "engine/elementwise/tile_plan.hpp"
 #include "machine/fixed_sizes.hpp"
+#include "machine/scratch_memory.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -38,10 +39,12 @@ class CumulativeWalk : public AxisWalk {
   }
 
   void run(std::int64_t begin, std::int64_t end) const {
-    alignas(cache_line_bytes) char accumulators[max_stage_bytes + cache_line_bytes];
-    alignas(cache_line_bytes) char given[2 * max_stage_bytes];
-    alignas(cache_line_bytes) char results[2 * max_stage_bytes];
-    alignas(cache_line_bytes) char others[2 * max_stage_bytes];
+    constexpr std::int64_t block_bytes = 2 * max_stage_bytes;
+    const ScratchMemory scratch(3 * block_bytes + max_stage_bytes + cache_line_bytes);
+    char* const given = scratch.data();
+    char* const results = given + block_bytes;
+    char* const others = results + block_bytes;
+    char* const accumulators = others + block_bytes;
     const auto advance = by_lines_ ? kernel_.advance_lines : kernel_.advance;
     each_block(begin * blocks(), end * blocks(), [&](const TileCursor& at) {
       AxisBlock b = block(at, results);

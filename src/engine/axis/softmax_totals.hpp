@@ -5,7 +5,7 @@
 
 #include "engine/axis/axis_walk.hpp"
 #include "kernels/softmax/softmax.hpp"
-#include "machine/tuning.hpp"
+#include "machine/scratch_memory.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -17,8 +17,15 @@ inline namespace v0 {
 /// Of some columns.
 class ColumnTotals {
  public:
-  ColumnTotals(const SoftmaxKernel& kernel, std::int64_t columns) : kernel_(kernel) {
+  ColumnTotals(const SoftmaxKernel& kernel, std::int64_t columns)
+      : kernel_(kernel), scratch_(3 * row_bytes(kernel, columns)) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
+    const auto row = [&](std::int64_t i) {
+      return reinterpret_cast<double*>(scratch_.data() + i * row_bytes(kernel, columns));
+    };
+    sums_ = row(0);
+    largest_ = row(1);
+    factors_ = row(2);
     std::fill_n(sums_, columns, 0.0);
     if (kernel.type == ScalarType::f32) {
       std::fill_n(reinterpret_cast<float*>(largest_), columns, -static_cast<float>(infinity));
@@ -55,10 +62,17 @@ class ColumnTotals {
   }
 
  private:
+  /// Bytes of a double for each column, of which there are whole registers: a line of elements.
+  static std::int64_t row_bytes(const SoftmaxKernel& kernel, std::int64_t columns) {
+    const std::int64_t size = element_size(kernel.type);
+    return whole_lines(columns * size) / size * static_cast<std::int64_t>(sizeof(double));
+  }
+
   const SoftmaxKernel& kernel_;
-  alignas(cache_line_bytes) double sums_[max_softmax_columns];
-  alignas(cache_line_bytes) double largest_[max_softmax_columns];  // of the kernel's type
-  alignas(cache_line_bytes) double factors_[max_softmax_columns];
+  SmallScratch scratch_;
+  double* sums_;
+  double* largest_;  // of the kernel's type, as the factors
+  double* factors_;
 };
 
 /// The same of a line.

@@ -3,12 +3,10 @@
 /// The walk of softmax.
 #pragma once
 
-#include <weft/base/small_vector.hpp>
-
 #include "engine/axis/axis_walk.hpp"
 #include "engine/axis/softmax_totals.hpp"
-#include "engine/scratch.hpp"
 #include "machine/fixed_sizes.hpp"
+#include "machine/scratch_memory.hpp"
 #include "machine/tuning.hpp"
 
 namespace weft {
@@ -107,8 +105,9 @@ class SoftmaxWalk : public AxisWalk {
   // ---- Running ----------------------------------------------------------------------------------
 
   void run_whole(std::int64_t begin, std::int64_t end) const {
-    alignas(cache_line_bytes) char dense[fixed::softmax_whole_bytes];
-    alignas(cache_line_bytes) char others[fixed::softmax_whole_bytes];
+    const ScratchMemory scratch(2 * fixed::softmax_whole_bytes);
+    char* const dense = scratch.data();
+    char* const others = dense + fixed::softmax_whole_bytes;
     each_block(begin, end, [&](const TileCursor& at) {
       AxisBlock b = block(at, dense);
       b.in = load(at, dense, others);
@@ -121,20 +120,18 @@ class SoftmaxWalk : public AxisWalk {
   void run_blocks(std::int64_t begin, std::int64_t end) const {
     const std::int64_t rows = tile(0), row_bytes = tile_columns() * in_.kernel_size;
     const bool buffers_all = keeps_ && !out_.in_place;  // blocks have parts of the buffer each
-    const std::size_t others_at = lines(buffers_all      ? blocks() * rows * row_bytes
-                                        : all_in_place() ? 0
-                                                         : rows * row_bytes);
-    const std::size_t maxima_at =
-        others_at + lines(all_in_place() ? 0 : rows * tile_columns() * max_size());
-    SmallVector<Line, 512> memory;
-    memory.resize_for_overwrite(maxima_at + lines(keeps_ ? blocks() * row_bytes : 0));
-    const auto at_line = [&](std::size_t i) { return reinterpret_cast<char*>(memory.data() + i); };
-    char* const others = at_line(others_at);
+    const std::int64_t others_at = whole_lines(buffers_all      ? blocks() * rows * row_bytes
+                                               : all_in_place() ? 0
+                                                                : rows * row_bytes);
+    const std::int64_t maxima_at =
+        others_at + whole_lines(all_in_place() ? 0 : rows * tile_columns() * max_size());
+    const ScratchMemory scratch(maxima_at + (keeps_ ? blocks() * row_bytes : 0));
+    char* const others = scratch.data() + others_at;
     const auto buffer = [&](const TileCursor& at) {
-      return at_line(0) + (buffers_all ? at.at(0) * rows * row_bytes : 0);
+      return scratch.data() + (buffers_all ? at.at(0) * rows * row_bytes : 0);
     };
     const auto maxima = [&](const TileCursor& at) {
-      return at_line(maxima_at) + at.at(0) * row_bytes;
+      return scratch.data() + maxima_at + at.at(0) * row_bytes;
     };
     for (std::int64_t piece = begin; piece < end; ++piece) {
       const std::int64_t first = piece * blocks(), last = first + blocks();

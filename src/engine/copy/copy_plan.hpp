@@ -42,8 +42,7 @@ struct CopyPlane {
   bool reads_narrow() const { return extent1 * size < cache_line_bytes; }
 };
 
-/// Most bytes of a tile that goes through a buffer, on the stack. Rows of the tuning table stay
-/// below.
+/// Most bytes of a tile that goes through a buffer. Rows of the tuning table stay below.
 inline constexpr std::int64_t max_copy_buffer_bytes = tuning_maximum::copy_buffer_bytes;
 
 /// Tiles of a plane.

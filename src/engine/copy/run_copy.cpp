@@ -11,6 +11,7 @@
 #include "engine/prefetch.hpp"
 #include "engine/tile_cursor.hpp"
 #include "kernels/stage/stage.hpp"
+#include "machine/scratch_memory.hpp"
 #include "machine/tuning.hpp"
 #include "parallel/loop_threads.hpp"
 
@@ -54,7 +55,9 @@ class CopyWalk {
   const CopyPlan& plan() const { return plan_; }
 
   void run(std::int64_t begin, std::int64_t end) const {
-    alignas(cache_line_bytes) char buffer[max_copy_buffer_bytes];
+    const bool is_buffered = plan_.run_tile != 0 || plan_.buffered() || plan_.joins_rows();
+    const ScratchMemory scratch(is_buffered ? max_copy_buffer_bytes : 0);
+    char* const buffer = scratch.data();
     const CopyBlockFn copy =
         plan_.streams() ? stream_block_kernel(p_.size) : copy_block_kernel(p_.size);
     TileCursor cursor(walked_, steps_, 2);
@@ -69,7 +72,7 @@ class CopyWalk {
       }
       if (plan_.run_tile != 0) {
         copy_run(tile, copy, buffer);
-      } else if (plan_.buffered() || plan_.joins_rows()) {
+      } else if (is_buffered) {
         copy_block_kernel(p_.size)(buffer, p_.size, tile.n0 * p_.size, tile.from, p_.from0,
                                    p_.from1, tile.n0, tile.n1);
         if (plan_.joins_rows()) {

@@ -12,16 +12,13 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Runs tiles [begin, end) with buffers on the stack.
-template <std::int64_t bytes>
+/// Runs tiles [begin, end).
 #if defined(__GNUC__)
-__attribute__((noinline))  // or small calls would get the frame of large ones
+__attribute__((noinline))  // or small calls would get its frame
 #endif
 void run_tiles(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan,
                std::int64_t begin, std::int64_t end) {
-  // Room for rounding each buffer up to whole cache lines.
-  alignas(cache_line_bytes) char scratch[bytes + 3 * cache_line_bytes * max_operands];
-  TileRunner(iter, kernel, plan, scratch).run(begin, end);
+  TileRunner(iter, kernel, plan).run(begin, end);
 }
 
 }  // namespace
@@ -46,14 +43,8 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (is_simple) return run_simple(simple, iter, kernel, options);
   const TilePlan plan = plan_wanted_tiles(iter, kernel, t, options, wanted);
-  const std::int64_t chunks = plan.in_chunks() ? max_chunks_bytes : 0;
-  const bool large = plan.staged_bytes > max_stage_bytes - chunks;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
-    if (large) {
-      run_tiles<max_large_stage_bytes + max_chunks_bytes>(iter, kernel, plan, begin, end);
-    } else {
-      run_tiles<max_stage_bytes>(iter, kernel, plan, begin, end);
-    }
+    run_tiles(iter, kernel, plan, begin, end);
   };
   if (options.serial) {
     run(0, plan.count);

@@ -9,6 +9,7 @@
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
 #include "engine/type_change.hpp"
+#include "machine/scratch_memory.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -18,10 +19,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Bytes of buffers on the stack: of all operands, and of one whose elements are cast. Rows of the
-/// tuning table stay below.
+/// Bytes of the buffers of all operands, at most.
 constexpr std::int64_t max_buffers_bytes = 3 * tuning_maximum::few_buffer_bytes;
-constexpr std::int64_t max_cast_bytes = tuning_maximum::few_cast * max_element_bytes;
 
 constexpr std::uint32_t bit(int k) { return 1U << k; }
 
@@ -159,31 +158,36 @@ void run_planes(const SimpleRun& run, const Geometry& geometry, const SpanKernel
 /// Elements of one operand between memory and the span that the kernel sees.
 class SpanBuffer {
  public:
-  /// `op`: null if it is of the kernel's type.
+  /// `op`: null if it is of the kernel's type. `between`: bytes_between() if it is not.
   SpanBuffer(const SimpleRun& run, const Geometry& geometry, int k, const Operand* op,
-             ScalarType type, std::int64_t numel)
+             ScalarType type, std::int64_t numel, char* between)
       : geometry_(geometry),
         k_(k),
         change_(op != nullptr ? TypeChange(*op, type) : TypeChange(type)),
         is_packed_((run.packed >> k & 1) != 0),
-        count_((run.broadcast >> k & 1) != 0 ? 1 : numel) {}
+        count_((run.broadcast >> k & 1) != 0 ? 1 : numel),
+        between_(between) {}
+
+  /// Bytes of two buffers for so many elements of any type.
+  static std::int64_t bytes_between(std::int64_t numel) {
+    return 2 * whole_lines(numel * max_element_bytes);
+  }
 
   void load(char* span, char* memory) const {
     if (!change_.converts()) return move<true>(memory, span);
-    alignas(cache_line_bytes) char packed[max_cast_bytes], via[max_cast_bytes];
-    if (is_packed_) move<true>(memory, packed);
-    change_.convert(span, is_packed_ ? packed : memory, via, count_);
+    if (is_packed_) move<true>(memory, between_);
+    change_.convert(span, is_packed_ ? between_ : memory, via(), count_);
   }
   void store(char* memory, char* span) const {
     if (!change_.converts()) return move<false>(memory, span);
-    alignas(cache_line_bytes) char packed[max_cast_bytes], via[max_cast_bytes];
-    change_.convert(is_packed_ ? packed : memory, span, via, count_);
-    if (is_packed_) move<false>(memory, packed);
+    change_.convert(is_packed_ ? between_ : memory, span, via(), count_);
+    if (is_packed_) move<false>(memory, between_);
   }
   /// Bytes of the span's elements, up to the next cache line.
   std::int64_t bytes() const { return whole_lines(count_ * change_.kernel_size); }
 
  private:
+  char* via() const { return between_ + bytes_between(count_) / 2; }
   template <bool to_buffer>
   void move(char* memory, char* buffer) const {
     const std::int64_t size = change_.memory_size;
@@ -203,6 +207,7 @@ class SpanBuffer {
   TypeChange change_;
   bool is_packed_;
   std::int64_t count_;
+  char* between_;
 };
 
 /// `operands`: null if all are of the kernel's types.
@@ -211,14 +216,18 @@ __attribute__((noinline))  // or all other calls would get its frame
 #endif
 void run_buffered(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
                   char* const* memory, const Operand* operands) {
-  alignas(cache_line_bytes) char buffers[max_buffers_bytes];
   char* data[max_operands];
   std::copy_n(memory, geometry.noperands, data);
-  char* free = buffers;
   const std::int64_t numel = geometry.numel();
+  const std::int64_t between_bytes = run.cast != 0 ? SpanBuffer::bytes_between(numel) : 0;
+  std::int64_t bytes = between_bytes;
+  for (std::uint32_t left = run.buffered(); left != 0; left &= left - 1)
+    bytes += whole_lines(numel * element_size(kernel.types[std::countr_zero(left)]));
+  SmallScratch buffers(bytes);
+  char* free = buffers.data();
   const auto buffer_of = [&](int k) {
     return SpanBuffer(run, geometry, k, operands != nullptr ? operands + k : nullptr,
-                      kernel.types[k], numel);
+                      kernel.types[k], numel, buffers.data() + bytes - between_bytes);
   };
   for (std::uint32_t left = run.buffered(); left != 0; left &= left - 1) {
     const int k = std::countr_zero(left);

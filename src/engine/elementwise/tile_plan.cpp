@@ -380,10 +380,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   plan.strategy = plan.streams() ? streamed_form(form) : form;
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
-    if (t.access == Access::chunked) ++staged;
-    if (t.access != Access::staged) continue;
-    plan.staged_bytes += t.buffer_bytes() * buffered_elements(plan, t);
-    ++staged;
+    if (t.access == Access::chunked || t.access == Access::staged) ++staged;
   }
   plan.grain = plan.count;
   if (plan.count > 1) {

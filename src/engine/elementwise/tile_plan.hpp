@@ -15,13 +15,12 @@
 namespace weft {
 inline namespace v0 {
 
-/// Bytes of stack that one thread stages blocks in, at most: three quarters of a first-level cache
-/// of 32 KiB, the smallest in use, so that what streams through does not push them out; and where
+/// Bytes that one thread stages blocks in, at most: three quarters of a first-level cache of 32
+/// KiB, the smallest in use, so that what streams through does not push them out; and where
 /// operands disagree about the order, as much as is worth a visit to every page that a tile
-/// touches. Of both, what chunks take. Rows of the tuning table stay below.
+/// touches. What chunks take is half of the first besides. Rows of the tuning table stay below.
 inline constexpr std::int64_t max_stage_bytes = tuning_maximum::tile_bytes;
 inline constexpr std::int64_t max_large_stage_bytes = tuning_maximum::transposed_tile_bytes;
-inline constexpr std::int64_t max_chunks_bytes = max_stage_bytes / 2;
 
 /// How the kernel gets at the spans of one operand.
 enum class Access : std::uint8_t {
@@ -101,7 +100,6 @@ struct TilePlan {
   std::int64_t row_elements = 1;   ///< of a whole tile's row
   std::int64_t tile_elements = 1;  ///< of a whole tile
   std::int64_t grain = 1;          ///< least tiles a thread gets
-  std::int64_t staged_bytes = 0;   ///< of all buffers for a tile
 
   /// Of a tile: elements of a row, rows of a plane, planes.
   std::int64_t row_elements_of(const TileCursor& tile) const { return tile.elements(row_rank); }
@@ -131,8 +129,10 @@ struct TilePlan {
   }
 };
 
-/// Elements of a staged operand's buffer.
+/// Elements of an operand's buffers; 0 if it has none.
 inline std::int64_t buffered_elements(const TilePlan& plan, const TileOperand& t) {
+  if (t.is_chunked()) return plan.chunk;
+  if (t.access != Access::staged) return 0;
   return t.one_per_row ? plan.tile_elements / plan.row_elements : plan.tile_elements;
 }
 

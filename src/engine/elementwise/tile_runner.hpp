@@ -9,6 +9,8 @@
 #include "engine/elementwise/streaming_rows.hpp"
 #include "engine/elementwise/tile_plan.hpp"
 #include "engine/elementwise/tile_prefetch.hpp"
+#include "engine/stage_buffers.hpp"
+#include "machine/scratch_memory.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,10 +19,7 @@ namespace weft {
 inline namespace v0 {
 
 /// Staging of one thread: the buffers of each operand, and what an input's buffer already holds.
-struct Buffers {
-  char* kernel = nullptr;      // dense block of the kernel's type
-  char* via = nullptr;         // between two conversions
-  char* memory = nullptr;      // dense block of the type in memory
+struct Buffers : StageBuffers {
   const char* held = nullptr;  // source of the block in `kernel`, if that is still valid
   std::int64_t held_elements = 0;
   std::int64_t held_row = 0;  // of how many in a row: overlapping windows start alike but differ
@@ -29,8 +28,8 @@ struct Buffers {
 /// Walks some of the tiles of a plan on one thread.
 class TileRunner {
  public:
-  TileRunner(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan,
-             char* scratch)
+  /// Throws std::bad_alloc if there is no memory for buffers.
+  TileRunner(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan)
       : kernel_(kernel),
         plan_(plan),
         geometry_(iter.geometry()),
@@ -38,17 +37,14 @@ class TileRunner {
         streams_(plan.streams()),
         streams_in_place_(plan.streams_in_place()),
         in_chunks_(plan.in_chunks()),
+        scratch_(bytes_of_buffers(plan)),
         tile_(geometry_, plan.steps, geometry_.noperands) {
+    char* scratch = scratch_.data();
     for (int k = 0; k < geometry_.noperands; ++k) {
       const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
       Buffers b;
-      if (t.access == Access::staged || t.is_chunked()) {
-        const std::int64_t elements = t.is_chunked() ? plan.chunk : buffered_elements(plan, t);
-        b.kernel = take(scratch, elements, t.kernel_size);
-        if (t.via_size > 0) b.via = take(scratch, elements, t.via_size);
-        if (t.converts() && (t.pack || t.is_chunked()))
-          b.memory = take(scratch, elements, t.memory_size);
-      }
+      if (const std::int64_t elements = buffered_elements(plan, t); elements > 0)
+        b = {take_buffers(t, elements, scratch)};
       if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
       buffers_.push_back(b);
       // Its strides are all 0, and it is read only.
@@ -73,11 +69,13 @@ class TileRunner {
   }
 
  private:
-  static char* take(char*& scratch, std::int64_t elements, std::int64_t size) {
-    char* buffer = scratch;
-    // Whole cache lines, so that every buffer starts on one.
-    scratch += whole_lines(elements * size);
-    return buffer;
+  static std::int64_t bytes_of_buffers(const TilePlan& plan) {
+    std::int64_t bytes = 0;
+    for (const TileOperand& t : plan.operands) {
+      if (const std::int64_t elements = buffered_elements(plan, t); elements > 0)
+        bytes += stage_bytes(t, elements);
+    }
+    return bytes;
   }
 
   // ---- Position ---------------------------------------------------------------------------------
@@ -331,6 +329,7 @@ class TileRunner {
   const Geometry& geometry_;
   const bool is_strided_, streams_, streams_in_place_, in_chunks_;  // the plan's
   std::uint32_t broadcast_ = 0;  // operands handed out as one value
+  ScratchMemory scratch_;
   SmallVector<Buffers, inline_operands> buffers_;
   char* origin_[max_operands];
   TileCursor tile_;  // at hand

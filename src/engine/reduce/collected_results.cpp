@@ -21,10 +21,8 @@ CollectedResults::CollectedResults(const TensorIterator& iter, const ReducePlan&
   std::int64_t bytes = 0;
   for (int k = 0; k < iter.noutputs(); ++k)
     bytes += bytes_of(k);
-  collected_ = std::make_unique<Collected>();
-  collected_->geometry = iter.geometry();
-  collected_->memory = std::make_unique_for_overwrite<Line[]>(lines(bytes));
-  char* at = reinterpret_cast<char*>(collected_->memory.get());
+  collected_.emplace(iter.geometry(), bytes);
+  char* at = collected_->memory.data();
   for (int k = 0; k < iter.noutputs(); ++k) {
     data_[k] = std::exchange(at, at + bytes_of(k));
     for (int i = plan.dims.first_kept(); i < kept.ndim(); ++i)

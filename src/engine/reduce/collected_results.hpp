@@ -6,9 +6,9 @@
 #include <weft/iter/tensor_iterator.hpp>
 
 #include "engine/reduce/reduce_plan.hpp"
-#include "engine/scratch.hpp"
+#include "machine/scratch_memory.hpp"
 
-#include <memory>
+#include <optional>
 
 namespace weft {
 inline namespace v0 {
@@ -19,6 +19,7 @@ inline namespace v0 {
 /// of these stay in cache until they are full.
 class CollectedResults {
  public:
+  /// Throws std::bad_alloc.
   CollectedResults(const TensorIterator& iter, const ReducePlan& plan);
 
   const Geometry& geometry() const { return collected_ ? collected_->geometry : iter_.geometry(); }
@@ -29,14 +30,16 @@ class CollectedResults {
 
  private:
   struct Collected {
+    Collected(const Geometry& all, std::int64_t bytes) : geometry(all), memory(bytes) {}
+
     Geometry geometry;  // with the outputs in `memory`
-    std::unique_ptr<Line[]> memory;
+    ScratchMemory memory;
   };
 
   const TensorIterator& iter_;
   const ReducePlan& plan_;
   char* data_[max_operands];
-  std::unique_ptr<Collected> collected_;
+  std::optional<Collected> collected_;
 };
 
 }  // namespace v0

@@ -3,11 +3,10 @@
 /// One thread's share of a reduction: blocks are staged, reduced, combined and projected.
 #pragma once
 
-#include "engine/elementwise/tile_plan.hpp"
 #include "engine/reduce/collected_results.hpp"
 #include "engine/reduce/combining_tree.hpp"
-#include "engine/scratch.hpp"
 #include "engine/stage_buffers.hpp"
+#include "machine/scratch_memory.hpp"
 
 #include <algorithm>
 
@@ -17,6 +16,7 @@ inline namespace v0 {
 /// Works on the kept tiles of a plan, one at a time: seek() goes to one, all else is about it.
 class ReduceRunner {
  public:
+  /// Throws std::bad_alloc if there is no memory for buffers and accumulators.
   ReduceRunner(const TensorIterator& iter, const ReductionKernel& kernel, const ReducePlan& plan,
                const CollectedResults& operands)
       : kernel_(kernel),
@@ -26,24 +26,18 @@ class ReduceRunner {
         tiles_(plan.tiles),
         geometry_(operands.geometry()),
         data_(operands.data()),
+        tree_bytes_(
+            whole_lines(CombiningTree::bytes_needed(kernel, plan.width(), plan.shares.group))),
+        parts_bytes_(whole_lines(std::max(blocks_.spans, plan.width()) * kernel.accumulator_bytes)),
+        scratch_(tree_bytes_ + parts_bytes_ + bytes_of_buffers(iter.ntensors())),
         kept_(geometry_, plan.tiles.kept.steps,
               iter.numel() == 0 ? kernel.noutputs : iter.ntensors()),
         block_(geometry_, plan.blocks.reduced.steps, iter.ntensors()) {
-    const std::int64_t tree_bytes =
-        whole_lines(CombiningTree::bytes_needed(kernel, plan.width(), plan.shares.group));
-    const std::int64_t parts_bytes =
-        whole_lines(std::max(blocks_.spans, plan.width()) * kernel.accumulator_bytes);
-    std::int64_t bytes = tree_bytes + parts_bytes;
+    parts_ = accumulators() + tree_bytes_;
+    char* scratch = parts_ + parts_bytes_;
     for (int k = 0; k < iter.ntensors(); ++k) {
       const ReduceOperand& r = plan.operands[k];
-      if (r.is_staged()) bytes += stage_bytes(r, staged_elements(k));
       casts_ = casts_ || (k >= kernel.noutputs && r.converts());
-    }
-    scratch_.resize_for_overwrite(lines(bytes));
-    parts_ = accumulators() + tree_bytes;
-    char* scratch = parts_ + parts_bytes;
-    for (int k = 0; k < iter.ntensors(); ++k) {
-      const ReduceOperand& r = plan.operands[k];
       buffers_.push_back(r.is_staged() ? take_buffers(r, staged_elements(k), scratch)
                                        : StageBuffers());
     }
@@ -55,7 +49,7 @@ class ReduceRunner {
   }
 
   /// Room for an accumulator of each element.
-  char* accumulators() { return reinterpret_cast<char*>(scratch_.data()); }
+  char* accumulators() { return scratch_.data(); }
   /// Reduces blocks [first, last) into accumulators, plan.width() of them, in memory that lasts
   /// until the next call; into identities if there is nothing to reduce.
   char* reduce(std::int64_t first, std::int64_t last) {
@@ -131,6 +125,14 @@ class ReduceRunner {
   std::int64_t staged_elements(int k) const {
     if (k >= kernel_.noutputs && !blocks_.pack) return blocks_.span;
     return tiles_.kept.tile_elements * (k < kernel_.noutputs ? 1 : blocks_.reduced.tile_elements);
+  }
+  std::int64_t bytes_of_buffers(int count) const {
+    std::int64_t bytes = 0;
+    for (int k = 0; k < count; ++k) {
+      const ReduceOperand& r = plan_.operands[k];
+      if (r.is_staged()) bytes += stage_bytes(r, staged_elements(k));
+    }
+    return bytes;
   }
   char* accumulator(char* accumulators, std::int64_t i) const {
     return accumulators + i * kernel_.accumulator_bytes;
@@ -322,8 +324,8 @@ class ReduceRunner {
   const ReduceTiles& tiles_;
   const Geometry& geometry_;
   char* const* data_;
-  // Staging and accumulators, most often; more goes to the heap.
-  SmallVector<Line, max_large_stage_bytes / cache_line_bytes> scratch_;
+  std::int64_t tree_bytes_, parts_bytes_;
+  ScratchMemory scratch_;  // accumulators of the tree, parts_, buffers
   SmallVector<StageBuffers, inline_operands> buffers_;
   TileCursor kept_, block_;
   bool casts_ = false;      // any input

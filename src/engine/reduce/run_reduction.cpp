@@ -7,7 +7,6 @@
 #include "engine/reduce/small_reduction.hpp"
 
 #include <algorithm>
-#include <memory>
 
 namespace weft {
 inline namespace v0 {
@@ -72,11 +71,8 @@ struct PlannedReduction {
   void run_groups(std::int64_t first_tile) const {
     const std::int64_t tiles = plan.tiles.kept.count - first_tile, groups = plan.shares.groups;
     const std::int64_t bytes = plan.width() * kernel.accumulator_bytes;
-    const auto partial =
-        std::make_unique_for_overwrite<Line[]>(lines(tiles * groups * whole_lines(bytes)));
-    const auto slot = [&](std::int64_t i) {
-      return reinterpret_cast<char*>(partial.get()) + i * whole_lines(bytes);
-    };
+    const ScratchMemory partial(tiles * groups * whole_lines(bytes));
+    const auto slot = [&](std::int64_t i) { return partial.data() + i * whole_lines(bytes); };
     parallel_for(tiles * groups, 1, [&](std::int64_t begin, std::int64_t end) {
       ReduceRunner runner = make_runner();
       for (std::int64_t i = begin; i < end; ++i) {

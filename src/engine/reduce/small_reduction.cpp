@@ -4,6 +4,7 @@
 #include "engine/elementwise/tile_plan.hpp"
 #include "engine/reduce/reduce_form.hpp"
 #include "machine/fixed_sizes.hpp"
+#include "machine/scratch_memory.hpp"
 
 #include <algorithm>
 
@@ -16,19 +17,26 @@ namespace {
 constexpr std::int64_t max_in_row = fixed::staged_span_elements;
 constexpr std::int64_t max_elements = fixed::max_unfolded;
 
-/// Bytes on the stack: of accumulators, and of rows that are packed.
+/// Bytes of accumulators, and of rows that are packed, at most.
 constexpr std::int64_t buffer_bytes = max_stage_bytes / 3;
+
+/// Bytes of all accumulators: two blocks of rows at most are combined in their order.
+std::int64_t accumulator_bytes(const SmallReduction& r, const ReductionKernel& kernel) {
+  const std::int64_t blocks = r.reduced.count > fixed::block_rows ? 2 : 1;
+  return blocks * r.kept.count * kernel.accumulator_bytes;
+}
 
 }  // namespace
 
 bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
   return elements >= 2 && elements <= std::min(max_in_row, kernel.span_elements) &&
-         kernel.noutputs == 1 && kernel.ninputs == 1 && kernel.accumulator_bytes <= buffer_bytes;
+         kernel.noutputs == 1 && kernel.ninputs == 1 &&
+         kernel.accumulator_bytes <= max_stack_buffer_bytes;
 }
 
 void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
                        std::int64_t elements) {
-  alignas(cache_line_bytes) char accumulator[buffer_bytes];
+  alignas(cache_line_bytes) char accumulator[max_stack_buffer_bytes];
   const std::int64_t row_bytes = 0;
   kernel.reduce_spans(kernel.context, accumulator, &input, &row_bytes, 1, elements, 0, 0);
   kernel.project(kernel.context, accumulator, 1, &output);
@@ -64,10 +72,8 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
   const bool short_rows = reduced0 && r.reduced.bytes == size && kernel.short_rows;
   r.by_columns =
       reduces_by_columns(r.kept.count, r.reduced.count, !reduced0, r.kept.count, short_rows);
-  // Two blocks of rows at most, which are combined in their order.
   if (r.reduced.count > (r.by_columns ? 2 * fixed::block_rows : kernel.span_elements)) return r;
-  const std::int64_t blocks = r.reduced.count > fixed::block_rows ? 2 : 1;
-  if (blocks * r.kept.count * kernel.accumulator_bytes > buffer_bytes) return r;
+  if (accumulator_bytes(r, kernel) > buffer_bytes) return r;
   r.is_packed = r.row().bytes != size;
   r.fits = !r.is_packed || numel * size <= buffer_bytes;
   return r;
@@ -83,15 +89,17 @@ void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
   char* output = iter.operand(0).data;
   const std::int64_t kept = r.kept.count;
   std::int64_t row_bytes = r.rows().bytes;
-  alignas(cache_line_bytes) char packed[buffer_bytes];
+  const std::int64_t size = element_size(kernel.types[1]);
+  SmallScratch packed(r.is_packed ? iter.numel() * size : 0);
   if (r.is_packed) {
-    const std::int64_t size = element_size(kernel.types[1]), n = r.row().count;
-    copy_block_kernel(size)(packed, size, n * size, input, r.row().bytes, row_bytes, n,
+    const std::int64_t n = r.row().count;
+    copy_block_kernel(size)(packed.data(), size, n * size, input, r.row().bytes, row_bytes, n,
                             r.rows().count);
-    input = packed;
+    input = packed.data();
     row_bytes = n * size;
   }
-  alignas(cache_line_bytes) char accumulators[buffer_bytes];
+  SmallScratch memory(accumulator_bytes(r, kernel));
+  char* const accumulators = memory.data();
   if (r.by_columns) {
     const std::int64_t first = block_of(r), rest = r.reduced.count - first;
     kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, first, kept, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent cells, whole (LSTMCell, GRUCell, RNNCell) and without the product of their input
 // (LSTMCellStep, GRUCellStep, RNNCellStep).
+#include "core/compiled_types.hpp"
 #include "graph/cells/cell_inputs.hpp"
 #include "graph/cells/cell_steps.hpp"
 #include "graph/operators/checks.hpp"
@@ -139,6 +140,7 @@ class Cell final : public Operator {
       fail(ErrorCode::dtype,
            text("input ", at.h, " (H): expected a floating type, got ", weft::name(hidden.dtype)));
     }
+    check_compiled(hidden.dtype);
     for (int i = 0; i < context.ninputs(); ++i) {
       if (context.has_input(i)) expect_same_type(context, at.h, i);
     }

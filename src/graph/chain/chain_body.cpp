@@ -4,6 +4,7 @@
 #include <weft/core/cast.hpp>
 
 #include "base/text.hpp"
+#include "machine/scratch_memory.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -14,9 +15,9 @@ inline namespace v0 {
 namespace graph {
 namespace {
 
-/// Bytes of all buffers of a chunk: with the operands' part of it, they stay in the first-level
-/// cache.
-constexpr std::int64_t scratch_bytes = 16 << 10;
+/// Most bytes of all buffers of a chunk: with the operands' part of it, they stay in the
+/// first-level cache.
+constexpr std::int64_t max_scratch_bytes = 16 << 10;
 /// The maximum of a chunk's elements: more do not make calls of steps noticeably cheaper.
 constexpr std::int64_t max_chunk = 4096;
 
@@ -34,10 +35,11 @@ ChainBody::ChainBody(const Chain& chain) {
   make_places(chain);
   make_steps(chain);
   share_buffers();
-  const std::int64_t most = element_bytes_ == 0 ? max_chunk : scratch_bytes / element_bytes_;
+  const std::int64_t most = element_bytes_ == 0 ? max_chunk : max_scratch_bytes / element_bytes_;
   if (most == 0) {
-    fail(ErrorCode::limit, text("a formula with ", element_bytes_,
-                                " bytes of terms an element, expected at most ", scratch_bytes));
+    fail(ErrorCode::limit,
+         text("a formula with ", element_bytes_, " bytes of terms an element, expected at most ",
+              max_scratch_bytes));
   }
   // A power of two, so that shares of threads and rows are whole chunks more often than not.
   chunk_ = std::min(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most))),
@@ -140,13 +142,14 @@ void ChainBody::share_buffers() {
 
 void ChainBody::run(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                     std::int64_t rows, std::uint32_t broadcast) const {
-  alignas(64) char scratch[scratch_bytes];
   // Without buffers there is nothing to keep in the cache.
   const std::int64_t max_elements = element_bytes_ == 0 ? n * rows : chunk_;
   const std::int64_t max_n = std::min(n, max_elements);
   const std::int64_t max_rows = std::clamp<std::int64_t>(max_elements / n, 1, rows);
   std::int64_t room = max_n * max_rows;
   if (room < chunk_) room = std::min(chunk_, room_for(room));
+  SmallScratch memory(element_bytes_ * room);
+  char* const scratch = memory.data();
   for (const int p : filled_) {
     const Place& at = place(p);
     copy_block_kernel(at.size)(scratch + at.offset * room, at.size, 0, at.value, 0, 0,

@@ -53,7 +53,7 @@ class ChainBody {
   ChainBody& operator=(const ChainBody&) = delete;
 
   /// All steps as one kernel over the operands of the chain, whose types are for the caller to set.
-  /// Allocates nothing; 16 KiB of stack.
+  /// Its buffers are at most 16 KiB of the thread's scratch memory.
   const SpanKernel& kernel() const noexcept { return kernel_; }
   /// Where steps note a division by zero. Set to false before a run.
   bool& by_zero() noexcept { return by_zero_; }

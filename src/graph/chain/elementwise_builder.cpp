@@ -4,6 +4,7 @@
 
 #include "base/index.hpp"
 #include "base/text.hpp"
+#include "core/compiled_types.hpp"
 #include "ops/any_function.hpp"
 #include "ops/elementwise.hpp"
 
@@ -66,8 +67,9 @@ Term ElementwiseBuilder::call(Op op, SmallVector<Term, 3> operands) {
     formula_.steps.push_back(step);
     return out;
   }
+  check_compiled(type, function.name);
   const ScalarType wider = compute_type(type);
-  if (wider == type) fail_no_kernel(function.name, type);
+  if (wider == type) fail_no_kernel(type, function.name);
   for (std::size_t i = first; i < operands.size(); ++i)
     operands[i] = convert(operands[i], wider);
   const Term out = call(op, operands);

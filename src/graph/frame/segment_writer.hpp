@@ -19,7 +19,8 @@ namespace graph {
 /// Operands of a kernel, or of a chain: values, and how it sees them.
 struct OperandList {
   SmallVector<const ValueState*, 4> values;  ///< null: left out
-  SmallVector<TensorView, 4> views;
+  /// On the heap: a view is large, and a loop inside another one is planned while its list waits.
+  std::vector<TensorView> views;
 
   void add(const ValueState* value, const TensorView& view) {
     values.push_back(value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products: MatMul, FullyConnected.
+#include "core/compiled_types.hpp"
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
 #include "graph/operators/packed_constants.hpp"
@@ -148,6 +149,7 @@ class MatMul final : public Product {
       }
     }
     const ScalarType type = context.input(0).dtype;
+    check_compiled(type);
     const PartialShape& a = context.input(0).shape;
     const PartialShape& b = context.input(1).shape;
     if (!a.has_rank() || !b.has_rank()) {
@@ -236,6 +238,7 @@ class FullyConnected final : public Product {
     if (!is_floating(x.dtype)) {
       fail(ErrorCode::dtype, text("input 0: expected a floating type, got ", weft::name(x.dtype)));
     }
+    check_compiled(x.dtype);
     const PartialShape weights = expect_shape(context, 1, "weights", PartialShape::of_rank(2));
     if (context.has_input(2)) {
       expect_same_type(context, 0, 2);
