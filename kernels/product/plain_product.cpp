@@ -4,6 +4,7 @@
 
 #include "kernels/loops/by_type.hpp"
 #include "kernels/loops/inline_lambda.hpp"
+#include "kernels/loops/shared_loops.hpp"
 #include "kernels/product/product.hpp"
 #include "kernels/scalar/arithmetic.hpp"
 
@@ -108,10 +109,11 @@ void multiply(const ProductAt& block) {
   }
 }
 
+/// Signed and unsigned integers of a size make the same bits.
 template <class T>
 constexpr PlainProductFn plain() {
   if constexpr (is_wrapping<T> || std::is_same_v<T, bool> || is_complex_type<T>) {
-    return &multiply<T>;
+    return &multiply<typename Wrapping<T>::Type>;
   } else {
     return nullptr;
   }
