@@ -366,5 +366,5 @@ TEST_CASE("bad input: files cut short, and with bytes changed", "[bad][mutations
       attempt(broken);
     }
   }
-  CHECK(errors > 1000);
+  CHECK(errors > test::rounds(1000));
 }
