@@ -13,6 +13,7 @@
 #include <weft/ops/function_table.hpp>
 
 #include "ops/any_function.hpp"
+#include "tests/support/levels.hpp"
 #include "tests/support/naive_complex.hpp"
 #include "tests/support/naive_math.hpp"
 #include "tests/support/ulp.hpp"
@@ -52,10 +53,8 @@ class Study {
   explicit Study(Op op) : op_(op) {
     // Where halves have no kernel of their own they are converted for the one of f32, rightly
     // rounded: that conversion is tested elsewhere.
-    for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-      const auto level = static_cast<Level>(i);
+    for (const Level level : test::levels())
       kernels_.push_back(weft::any_function(op).kernel(type, level));
-    }
     worst_.resize(kernels_.size());
   }
   bool exists() const { return kernels_.back() != nullptr; }
@@ -229,10 +228,8 @@ void study_complex(weft::UnaryOp op, const Options& options) {
   using Z = std::complex<T>;
   using Wide = std::complex<long double>;
   std::vector<const weft::SpanKernel*> kernels;
-  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-    kernels.push_back(
-        weft::any_function(op).kernel(weft::scalar_type_of<Z>, static_cast<Level>(i)));
-  }
+  for (const Level level : test::levels())
+    kernels.push_back(weft::any_function(op).kernel(weft::scalar_type_of<Z>, level));
   if (kernels[0] == nullptr || !test::naive_complex<T>(op, Z())) return;
   const bool real = info(op).result == weft::ResultRule::part;
   std::vector<Worst> worst(kernels.size());
@@ -291,10 +288,10 @@ int main(int argc, char** argv) {
     }
   }
   std::printf("| function | type |");
-  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i)
-    std::printf(" %s |", std::string(weft::name(static_cast<Level>(i))).c_str());
+  for (const Level level : test::levels())
+    std::printf(" %s |", std::string(weft::name(level)).c_str());
   std::printf(" at |\n| --- | --- |");
-  for (int i = 0; i <= static_cast<int>(weft::best_level()) + 1; ++i)
+  for (std::size_t i = 0; i <= test::levels().size(); ++i)
     std::printf(" --- |");
   std::printf("\n");
   study_unary(options);

@@ -71,9 +71,9 @@ void add_cases(const Op& op, std::int64_t n) {
     const Dense t(op, n);
     return t.work([t] { t.op.weft(t.out, t.a, t.b); });
   });
-  const weft::Level best = weft::best_level();
-  for (const weft::Level level : {weft::Level::baseline, weft::Level::avx2, weft::Level::avx512}) {
-    if (level > best || (level == weft::Level::baseline && best != level)) continue;
+  const int best = weft::place_of(weft::best_level());
+  for (int place = best == 0 ? 0 : 1; place <= best; ++place) {
+    const weft::Level level = weft::level_at(place);
     for (const bool stream : {false, true}) {
       const std::string series =
           "by hand, " + std::string(weft::name(level)) + (stream ? " streaming" : "");

@@ -9,14 +9,16 @@
 # weft's own kernels are built by this function too; it comes with the package, so a project that
 # says find_package(weft) or add_subdirectory(weft) has it.
 #
-#   level      x86-64 instructions                              elsewhere
-#   baseline   what the compiler targets by default             the same
-#   avx2       AVX2, FMA, F16C, BMI, BMI2, LZCNT                not built
-#   avx512     those and AVX-512 F, CD, BW, DQ, VL              not built
+#   architecture  level      instructions
+#   x86-64        baseline   what the compiler targets by default
+#                 avx2       AVX2, FMA, F16C, BMI, BMI2, LZCNT
+#                 avx512     those and AVX-512 F, CD, BW, DQ, VL
+#   AArch64       neon       what the compiler targets by default
+#   others        baseline   what the compiler targets by default
 #
 # All levels that weft itself was built for (its property WEFT_LEVELS) are built unless LEVELS names
-# fewer; baseline always is. A level that is left out by LEVELS must not be declared either, or the
-# linker will miss it.
+# fewer; the lowest always is, and levels of other architectures are passed over. A level that is left
+# out by LEVELS must not be declared either, or the linker will miss it.
 #
 # The objects see the include directories, definitions and libraries of <target>, whenever those are
 # set. They do not see its compile options: an -march= or -ffast-math there would change which
@@ -27,12 +29,52 @@
 
 include(CheckCXXSourceCompiles)
 
-# The level table. A function, because variables of this file are not seen from other directories.
+# The level table: the levels of the architecture that is compiled for, from the lowest on. Functions,
+# because variables of this file are not seen from other directories. Asked of the compiler rather
+# than of CMAKE_SYSTEM_PROCESSOR: it is the condition that the headers use, and it stays right for
+# -m32, cross builds and compilers that do not take these flags.
+function(weft_architecture_levels out)
+  foreach(architecture x86_64 aarch64)
+    string(TOUPPER ${architecture} name)
+    check_cxx_source_compiles("
+      #if !defined(__${architecture}__) || !defined(__GNUC__)
+      #error
+      #endif
+      int main() {}" WEFT_TARGET_IS_${name})
+  endforeach()
+  if(WEFT_TARGET_IS_X86_64)
+    set(${out} baseline avx2 avx512 PARENT_SCOPE)
+  elseif(WEFT_TARGET_IS_AARCH64)
+    set(${out} neon PARENT_SCOPE)
+  else()
+    set(${out} baseline PARENT_SCOPE)
+  endif()
+endfunction()
+
+# weft_choose_levels(<out> <level>...): those of the architecture that are named, and the lowest. Levels of other
+# architectures are passed over.
+function(weft_choose_levels out)
+  set(known baseline avx2 avx512 neon)
+  foreach(level IN LISTS ARGN)
+    if(NOT level IN_LIST known)
+      message(FATAL_ERROR "unknown level \"${level}\"; there are ${known}")
+    endif()
+  endforeach()
+  weft_architecture_levels(levels)
+  list(POP_FRONT levels chosen)
+  foreach(level IN LISTS levels)
+    if(level IN_LIST ARGN)
+      list(APPEND chosen ${level})
+    endif()
+  endforeach()
+  set(${out} ${chosen} PARENT_SCOPE)
+endfunction()
+
+# The flags of a level of this architecture.
 function(weft_kernel_level_flags level out)
   set(avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt)
-  if(NOT WEFT_TARGET_IS_X86_64)
-    set(flags "")
-  elseif(level STREQUAL "baseline")
+  set(flags "")
+  if(level STREQUAL "baseline" AND WEFT_TARGET_IS_X86_64)
     # A file knows its level from the compiler's own macros (__AVX2__, __AVX512F__). If somebody
     # builds everything with, say, -march=native, the baseline would take itself for a higher level
     # and its symbols would clash with that level's. The negative flags keep the levels apart; with
@@ -96,37 +138,20 @@ function(weft_add_kernels target)
   endif()
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR
-      "usage: weft_add_kernels(<target> SOURCES <file>... [LEVELS baseline avx2 avx512])")
+      "usage: weft_add_kernels(<target> SOURCES <file>... [LEVELS baseline avx2 avx512 neon])")
   endif()
 
-  # Asked of the compiler rather than of CMAKE_SYSTEM_PROCESSOR: it is the condition that the
-  # headers use, and it stays right for -m32, cross builds and compilers that do not take these
-  # flags.
-  check_cxx_source_compiles("
-    #if !defined(__x86_64__) || !defined(__GNUC__)
-    #error
-    #endif
-    int main() {}" WEFT_TARGET_IS_X86_64)
-
-  set(known baseline avx2 avx512)
   get_target_property(built weft::iter WEFT_LEVELS)
-  foreach(level IN LISTS arg_LEVELS)
-    if(NOT level IN_LIST known)
-      message(FATAL_ERROR "weft_add_kernels: unknown level \"${level}\"; there are ${known}")
+  if(NOT arg_LEVELS)
+    set(arg_LEVELS ${built})
+  endif()
+  weft_choose_levels(chosen ${arg_LEVELS})
+  set(levels "")
+  foreach(level IN LISTS chosen)
+    if(level IN_LIST built)
+      list(APPEND levels ${level})
     endif()
   endforeach()
-  if(NOT WEFT_TARGET_IS_X86_64)
-    set(levels baseline)
-  elseif(arg_LEVELS)
-    set(levels "")
-    foreach(level IN LISTS built)
-      if(level STREQUAL "baseline" OR level IN_LIST arg_LEVELS)
-        list(APPEND levels ${level})
-      endif()
-    endforeach()
-  else()
-    set(levels ${built})
-  endif()
 
   # A second call for the same target may come from another directory.
   set(sources "")

@@ -83,7 +83,7 @@ constexpr SpanKernel kernel_of_products(const F& op) {
     // Whole blocks, and what each row ends with costs as much as one: short rows are better
     // gathered.
     kernel.cost = 3;
-#if defined(__AVX2__)
+#if defined(WEFT_HAS_PART_REGISTERS)
     using Part = typename Signature<F>::Result::value_type;
     if constexpr (requires { &F::template in_registers<ComplexRegister<Part>>; }) {
       kernel.replace_loops(&ComplexRegisterSpans<F>::run);

@@ -6,95 +6,27 @@
 
 #include <weft/kernel/detail/span_loop.hpp>
 
+#include "kernels/complex/part_registers.hpp"
 #include "kernels/loops/inline_lambda.hpp"
 
 #include <complex>
 #include <cstdint>
 #include <limits>
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
-
 namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-#if defined(__AVX2__)
-/// 32 bytes of parts, and what differs between their types.
-template <class Part>
-struct PartRegister;
-template <>
-struct PartRegister<float> {
-  using Type = __m256;
-  static WEFT_ALWAYS_INLINE Type pairs(float re, float im) noexcept {
-    return _mm256_setr_ps(re, im, re, im, re, im, re, im);
-  }
-  static WEFT_ALWAYS_INLINE Type swapped(Type a) noexcept { return _mm256_permute_ps(a, 0xb1); }
-  static WEFT_ALWAYS_INLINE Type reals(Type a) noexcept { return _mm256_moveldup_ps(a); }
-  static WEFT_ALWAYS_INLINE Type imags(Type a) noexcept { return _mm256_movehdup_ps(a); }
-  static WEFT_ALWAYS_INLINE Type less_and_more(Type a, Type b) noexcept {
-    return _mm256_addsub_ps(a, b);
-  }
-  static WEFT_ALWAYS_INLINE Type larger(Type a, Type b) noexcept { return _mm256_max_ps(a, b); }
-  static WEFT_ALWAYS_INLINE Type changed(Type a, Type bits) noexcept {
-    return _mm256_xor_ps(a, bits);
-  }
-  static WEFT_ALWAYS_INLINE Type without(Type a, Type bits) noexcept {
-    return _mm256_andnot_ps(bits, a);
-  }
-  static WEFT_ALWAYS_INLINE Type if_less(Type a, Type b, Type then, Type otherwise) noexcept {
-    return _mm256_blendv_ps(otherwise, then, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
-  }
-  static WEFT_ALWAYS_INLINE Type equal(Type a, Type b) noexcept {
-    return _mm256_cmp_ps(a, b, _CMP_EQ_OQ);
-  }
-  static WEFT_ALWAYS_INLINE Type both(Type a, Type b) noexcept { return _mm256_and_ps(a, b); }
-  static WEFT_ALWAYS_INLINE Type either(Type a, Type b) noexcept { return _mm256_or_ps(a, b); }
-  static WEFT_ALWAYS_INLINE Type chosen(Type mask, Type then, Type otherwise) noexcept {
-    return _mm256_blendv_ps(otherwise, then, mask);
-  }
-};
-template <>
-struct PartRegister<double> {
-  using Type = __m256d;
-  static WEFT_ALWAYS_INLINE Type pairs(double re, double im) noexcept {
-    return _mm256_setr_pd(re, im, re, im);
-  }
-  static WEFT_ALWAYS_INLINE Type swapped(Type a) noexcept { return _mm256_permute_pd(a, 0x5); }
-  static WEFT_ALWAYS_INLINE Type reals(Type a) noexcept { return _mm256_movedup_pd(a); }
-  static WEFT_ALWAYS_INLINE Type imags(Type a) noexcept { return _mm256_permute_pd(a, 0xf); }
-  static WEFT_ALWAYS_INLINE Type less_and_more(Type a, Type b) noexcept {
-    return _mm256_addsub_pd(a, b);
-  }
-  static WEFT_ALWAYS_INLINE Type larger(Type a, Type b) noexcept { return _mm256_max_pd(a, b); }
-  static WEFT_ALWAYS_INLINE Type changed(Type a, Type bits) noexcept {
-    return _mm256_xor_pd(a, bits);
-  }
-  static WEFT_ALWAYS_INLINE Type without(Type a, Type bits) noexcept {
-    return _mm256_andnot_pd(bits, a);
-  }
-  static WEFT_ALWAYS_INLINE Type if_less(Type a, Type b, Type then, Type otherwise) noexcept {
-    return _mm256_blendv_pd(otherwise, then, _mm256_cmp_pd(a, b, _CMP_LT_OQ));
-  }
-  static WEFT_ALWAYS_INLINE Type equal(Type a, Type b) noexcept {
-    return _mm256_cmp_pd(a, b, _CMP_EQ_OQ);
-  }
-  static WEFT_ALWAYS_INLINE Type both(Type a, Type b) noexcept { return _mm256_and_pd(a, b); }
-  static WEFT_ALWAYS_INLINE Type either(Type a, Type b) noexcept { return _mm256_or_pd(a, b); }
-  static WEFT_ALWAYS_INLINE Type chosen(Type mask, Type then, Type otherwise) noexcept {
-    return _mm256_blendv_pd(otherwise, then, mask);
-  }
-};
-
-/// As many complex numbers. By the same formulas as plus(), minus() and times() of
-/// kernels/scalar/arithmetic.hpp and quotient() of kernels/complex/complex_quotient.hpp: a
-/// product's real part is a difference and its imaginary part a sum of two products, none of them
-/// fused.
+#if defined(WEFT_HAS_PART_REGISTERS)
+/// As many complex numbers as a register of parts holds. By the same formulas as plus(), minus()
+/// and times() of kernels/scalar/arithmetic.hpp and quotient() of
+/// kernels/complex/complex_quotient.hpp: a product's real part is a difference and its imaginary
+/// part a sum of two products, none of them fused.
 template <class Part>
 struct ComplexRegister {
   using Ops = PartRegister<Part>;
   using Type = typename Ops::Type;
+  using Memory = NumbersInMemory<Type, 2 * static_cast<int>(sizeof(Part))>;
   Type parts;
 
   static WEFT_ALWAYS_INLINE ComplexRegister load(const char* from) noexcept {
@@ -109,41 +41,24 @@ struct ComplexRegister {
   /// 0.
   static WEFT_ALWAYS_INLINE ComplexRegister load_first(const char* from,
                                                        std::int64_t bytes) noexcept {
-    const __m256i taken =
-        _mm256_cmpgt_epi64(_mm256_set1_epi64x(bytes), _mm256_setr_epi64x(0, 8, 16, 24));
-    const __m256i words = _mm256_maskload_epi64(reinterpret_cast<const long long*>(from), taken);
-    return {reinterpret_cast<Type>(words)};
+    return {Memory::load_first(from, bytes)};
   }
   /// Writes as many, and nothing else.
   WEFT_ALWAYS_INLINE void store_first(char* to, std::int64_t bytes) const noexcept {
-    const auto words = reinterpret_cast<__m256i>(parts);
-    __m128i half = _mm256_castsi256_si128(words);
-    if ((bytes & 16) != 0) {
-      __builtin_memcpy(to, &half, 16);
-      to += 16;
-      half = _mm256_extracti128_si256(words, 1);
-    }
-    if ((bytes & 8) != 0) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), half);
+    Memory::store_first(to, parts, bytes);
   }
   /// As many numbers as it holds, at a stride of `step` bytes.
   static WEFT_ALWAYS_INLINE ComplexRegister load_strided(const char* from,
                                                          std::int64_t step) noexcept {
-    const auto number = [&](std::int64_t i) WEFT_INLINE_LAMBDA { return from + i * step; };
-    if constexpr (sizeof(Part) == 8) {
-      return halves(two_words(number(0)), two_words(number(1)));
-    } else {
-      return halves(_mm_set_pd(word(number(1)), word(number(0))),
-                    _mm_set_pd(word(number(3)), word(number(2))));
-    }
+    return {Memory::load_strided(from, step)};
   }
   /// One number in all places.
   static WEFT_ALWAYS_INLINE ComplexRegister all(std::complex<Part> a) noexcept {
     return {Ops::pairs(a.real(), a.imag())};
   }
-  /// The same from memory: compilers put parts together in memory once more, and wait for them.
+  /// The same from memory.
   static WEFT_ALWAYS_INLINE ComplexRegister load_all(const char* from) noexcept {
-    const __m128d half = sizeof(Part) == 8 ? two_words(from) : _mm_set1_pd(word(from));
-    return halves(half, half);
+    return {Memory::load_all(from)};
   }
 
   friend WEFT_ALWAYS_INLINE ComplexRegister operator+(const ComplexRegister& a,
@@ -186,20 +101,6 @@ struct ComplexRegister {
   }
 
  private:
-  // Eight bytes, and twice as many, of whatever they hold.
-  static WEFT_ALWAYS_INLINE double word(const char* from) noexcept {
-    double bytes;
-    __builtin_memcpy(&bytes, from, sizeof(bytes));
-    return bytes;
-  }
-  static WEFT_ALWAYS_INLINE __m128d two_words(const char* from) noexcept {
-    __m128d bytes;
-    __builtin_memcpy(&bytes, from, sizeof(bytes));
-    return bytes;
-  }
-  static WEFT_ALWAYS_INLINE ComplexRegister halves(__m128d low, __m128d high) noexcept {
-    return {reinterpret_cast<Type>(_mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1))};
-  }
   static WEFT_ALWAYS_INLINE Type sums(Type a) noexcept { return a + Ops::swapped(a); }
 };
 

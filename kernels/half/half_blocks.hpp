@@ -12,6 +12,13 @@
 
 #if defined(__F16C__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+// Where f16 and f32 are converted by instructions.
+#if defined(__F16C__) || defined(__aarch64__)
+#define WEFT_HAS_HALF_CONVERSIONS
 #endif
 
 // A loop over a block's elements that is to be vectorised: GCC unrolls some of them completely
@@ -32,6 +39,32 @@ inline constexpr int half_block = 16;
 /// The same in wide loops (WEFT_WIDE_LOOPS): two registers of f32, for a loop over those of one
 /// would be unrolled before it is vectorised.
 inline constexpr int wide_half_block = 32;
+
+#if defined(__aarch64__)
+/// Four elements as floats.
+template <class Half>
+WEFT_ALWAYS_INLINE float32x4_t widened_halves(uint16x4_t halves) {
+  if constexpr (std::is_same_v<Half, float16>) {
+    return vcvt_f32_f16(vreinterpret_f16_u16(halves));
+  } else {
+    return vreinterpretq_f32_u32(vshll_n_u16(halves, 16));
+  }
+}
+/// The same back, rounded to nearest.
+template <class Half>
+WEFT_ALWAYS_INLINE uint16x4_t narrowed_halves(float32x4_t values) {
+  if constexpr (std::is_same_v<Half, float16>) {
+    return vreinterpret_u16_f16(vcvt_f16_f32(values));
+  } else {
+    const uint32x4_t bits = vreinterpretq_u32_f32(values);
+    const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    const uint32x4_t up = vaddq_u32(bits, vaddq_u32(odd, vdupq_n_u32(0x7fff)));
+    // NaN is cut off and made quiet.
+    const uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(1 << 22));
+    return vshrn_n_u32(vbslq_u32(vceqq_f32(values, values), up, quiet), 16);
+  }
+}
+#endif
 
 /// to[i] = from[i] for a block of `length` elements, half_block or wide_half_block; neither needs
 /// alignment.
@@ -59,6 +92,13 @@ WEFT_ALWAYS_INLINE void widen_block(float* to, const char* from) {
       const __m256i bits = _mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16);
       _mm256_storeu_ps(to + i, _mm256_castsi256_ps(bits));
     }
+  }
+#elif defined(__aarch64__)
+  WEFT_UNROLLED
+  for (int i = 0; i < half_block; i += 4) {
+    uint16x4_t halves;
+    __builtin_memcpy(&halves, from + 2 * i, sizeof(halves));
+    vst1q_f32(to + i, widened_halves<Half>(halves));
   }
 #else
   const SpanReader<Half, false> in{from};
@@ -132,6 +172,12 @@ WEFT_ALWAYS_INLINE void narrow_block(char* to, const float* from) {
     // The pack works lane by lane, which leaves the middle quarters changed over.
     const __m256i packed = _mm256_packus_epi32(rounded_to_bfloat16(low), rounded_to_bfloat16(high));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(packed, 0xd8));
+  }
+#elif defined(__aarch64__)
+  WEFT_UNROLLED
+  for (int i = 0; i < half_block; i += 4) {
+    const uint16x4_t halves = narrowed_halves<Half>(vld1q_f32(from + i));
+    __builtin_memcpy(to + 2 * i, &halves, sizeof(halves));
   }
 #else
   const SpanReader<float, false> in{reinterpret_cast<const char*>(from)};

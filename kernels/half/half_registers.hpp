@@ -36,6 +36,10 @@ WEFT_ALWAYS_INLINE Register<float> load_halves(const char* from) {
     const __m256i bits = _mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16);
     return Register<float>(Batch(_mm256_castsi256_ps(bits)));
   }
+#elif defined(__aarch64__)
+  uint16x4_t halves;
+  __builtin_memcpy(&halves, from, sizeof(halves));
+  return Register<float>(Batch(widened_halves<Half>(halves)));
 #else
   alignas(64) float values[Register<float>::lanes];
   const SpanReader<Half, false> in{from};
@@ -82,6 +86,9 @@ WEFT_ALWAYS_INLINE void store_halves(char* to, const Register<float>& from) {
     const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(result, result), 0x08);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(packed));
   }
+#elif defined(__aarch64__)
+  const uint16x4_t halves = narrowed_halves<Half>(from.value);
+  __builtin_memcpy(to, &halves, sizeof(halves));
 #else
   alignas(64) float values[Register<float>::lanes];
   from.store(values);

@@ -34,7 +34,7 @@ WEFT_ALWAYS_INLINE DoubleWord<T> exact_sum(const Register<T>& a, const Register<
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> product_error(const Register<T>& a, const Register<T>& b,
                                              const Register<T>& product) noexcept {
-#if defined(__FMA__)
+#if defined(WEFT_HAS_FMA)
   return fma(a, b, -product);
 #else
   // Halves of factors, whose products are exact.
@@ -49,7 +49,7 @@ WEFT_ALWAYS_INLINE Register<T> product_error(const Register<T>& a, const Registe
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> remainder(const Register<T>& a, const Register<T>& q,
                                          const Register<T>& b) noexcept {
-#if defined(__FMA__)
+#if defined(WEFT_HAS_FMA)
   return fma(-q, b, a);
 #else
   const Register<T> product = q * b;

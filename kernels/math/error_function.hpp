@@ -130,7 +130,7 @@ struct ErfOfSingle {
   }
 };
 WEFT_ALWAYS_INLINE Register<float> erf(const Register<float>& x) noexcept {
-#if defined(__FMA__)
+#if defined(WEFT_HAS_FMA)
   // 1 - erfc(y), 0.86 <= y <= 3.95, from where on it is 1.
   constexpr float series[] = {0.000666620152F, -0.00345040672F,  0.00830266438F,   -0.0121690091F,
                               0.0118721882F,   -0.00777477538F,  0.00307379384F,   -0.000265681825F,

@@ -132,7 +132,7 @@ struct Base10<double> {
 template <template <class> class Base, class T>
 WEFT_ALWAYS_INLINE Register<T> log_to_base(const Register<T>& x) noexcept {
   using C = Base<T>;
-#if !defined(__FMA__)
+#if !defined(WEFT_HAS_FMA)
   if constexpr (sizeof(T) == 4) {  // without it, the steps below add up to more than 1.5 ulp
     const auto in_f64 = [](const Register<double>& wide) {
       return with_log_edges(rough_log(wide, log_series_35) * Base<double>::scale, wide);

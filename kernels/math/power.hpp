@@ -62,7 +62,7 @@ WEFT_ALWAYS_INLINE Register<float> pow(const Register<float>& x,
 
 /// 1 / sqrt(x).
 WEFT_ALWAYS_INLINE Register<float> rsqrt(const Register<float>& x) noexcept {
-#if defined(__FMA__)
+#if defined(WEFT_HAS_FMA)
   // A guess within 4 %: half the exponent, by the bits (Lomont 2003), and two steps of third order
   // of the iteration after Householder, which costs less than a root and a division do.
   using Whole = xsimd::batch<std::uint32_t>;

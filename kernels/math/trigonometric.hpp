@@ -161,7 +161,7 @@ WEFT_ALWAYS_INLINE Register<float> tan(const Register<float>& x) noexcept {
 /// x - k * part, which is a number of f32 or close to one, rounded once.
 WEFT_ALWAYS_INLINE Register<float> less_product(const Register<float>& x, const Register<float>& k,
                                                 float part) noexcept {
-#if defined(__FMA__)
+#if defined(WEFT_HAS_FMA)
   return fma(k, -part, x);
 #else
   const DoubleWord<float> product = exact_product<float>(k, -part);

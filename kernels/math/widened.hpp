@@ -26,6 +26,10 @@ WEFT_ALWAYS_INLINE Halves widened(const Register<float>& a) noexcept {
   const __m128 high = _mm256_extractf128_ps(x, 1);
   return {Wide(Wide::Batch(_mm256_cvtps_pd(_mm256_castps256_ps128(x)))),
           Wide(Wide::Batch(_mm256_cvtps_pd(high)))};
+#elif defined(__aarch64__)
+  const float32x4_t x = a.value;
+  return {Wide(Wide::Batch(vcvt_f64_f32(vget_low_f32(x)))),
+          Wide(Wide::Batch(vcvt_high_f64_f32(x)))};
 #else
   alignas(64) float from[Register<float>::lanes];
   alignas(64) double to[Register<float>::lanes];
@@ -44,6 +48,8 @@ WEFT_ALWAYS_INLINE Register<float> narrowed(const Halves& a) noexcept {
 #elif defined(__AVX2__)
   const __m128 low = _mm256_cvtpd_ps(a.first.value), high = _mm256_cvtpd_ps(a.second.value);
   return Narrow(Narrow::Batch(_mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1)));
+#elif defined(__aarch64__)
+  return Narrow(Narrow::Batch(vcvt_high_f32_f64(vcvt_f32_f64(a.first.value), a.second.value)));
 #else
   alignas(64) double from[Narrow::lanes];
   alignas(64) float to[Narrow::lanes];

@@ -13,11 +13,14 @@ namespace {
 
 // As many sums as keep the multipliers busy (latency times throughput: 4 to 8 registers) and few
 // enough for two operands more to stay in registers: 16 of 32 with AVX-512, 12 of 16 with AVX2, 8
-// of 16 with SSE2, where a vector of 64 bytes is 1, 2 and 4 registers.
+// of 16 with SSE2, 24 of 32 with NEON, where a vector of 64 bytes is 1, 2, 4 and 4 registers.
 #if defined(__AVX512F__)
 constexpr int panel_vectors = 2;
 constexpr int tile_rows = 8;
 #elif defined(__AVX2__)
+constexpr int panel_vectors = 1;
+constexpr int tile_rows = 6;
+#elif defined(__aarch64__)
 constexpr int panel_vectors = 1;
 constexpr int tile_rows = 6;
 #else

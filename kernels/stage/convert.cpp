@@ -133,6 +133,77 @@ WEFT_ALWAYS_INLINE void narrow_register(char* to, const char* from) {
     }
   }
 }
+#elif defined(__aarch64__)
+/// Floating numbers to integers: the instructions keep to what cast() does, for all of 32 and 64
+/// bits.
+template <class To, class From>
+constexpr bool narrows_in_registers =
+    std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>;
+
+// A register of integers as half of one of narrower ones, kept within their range.
+WEFT_ALWAYS_INLINE int32x2_t half_of(int64x2_t a) { return vqmovn_s64(a); }
+WEFT_ALWAYS_INLINE uint32x2_t half_of(uint64x2_t a) { return vqmovn_u64(a); }
+WEFT_ALWAYS_INLINE int16x4_t half_of(int32x4_t a) { return vqmovn_s32(a); }
+WEFT_ALWAYS_INLINE uint16x4_t half_of(uint32x4_t a) { return vqmovn_u32(a); }
+WEFT_ALWAYS_INLINE int8x8_t half_of(int16x8_t a) { return vqmovn_s16(a); }
+WEFT_ALWAYS_INLINE uint8x8_t half_of(uint16x8_t a) { return vqmovn_u16(a); }
+WEFT_ALWAYS_INLINE int32x4_t joined(int32x2_t a, int32x2_t b) { return vcombine_s32(a, b); }
+WEFT_ALWAYS_INLINE uint32x4_t joined(uint32x2_t a, uint32x2_t b) { return vcombine_u32(a, b); }
+WEFT_ALWAYS_INLINE int16x8_t joined(int16x4_t a, int16x4_t b) { return vcombine_s16(a, b); }
+WEFT_ALWAYS_INLINE uint16x8_t joined(uint16x4_t a, uint16x4_t b) { return vcombine_u16(a, b); }
+WEFT_ALWAYS_INLINE int8x16_t joined(int8x8_t a, int8x8_t b) { return vcombine_s8(a, b); }
+WEFT_ALWAYS_INLINE uint8x16_t joined(uint8x8_t a, uint8x8_t b) { return vcombine_u8(a, b); }
+
+/// Registers of integers as elements of To, which is no wider.
+template <class To, class R, int count>
+WEFT_ALWAYS_INLINE void store_narrow(char* to, const R (&all)[count]) {
+  if constexpr (sizeof(To) == sizeof(all[0][0])) {
+    __builtin_memcpy(to, all, sizeof(all));
+  } else if constexpr (count == 1) {
+    const auto elements = half_of(all[0]);
+    __builtin_memcpy(to, &elements, sizeof(elements));
+  } else {
+    decltype(joined(half_of(all[0]), half_of(all[1]))) narrower[count / 2];
+    WEFT_UNROLLED
+    for (int i = 0; i < count / 2; ++i)
+      narrower[i] = joined(half_of(all[2 * i]), half_of(all[2 * i + 1]));
+    store_narrow<To>(to, narrower);
+  }
+}
+
+template <class To>
+WEFT_ALWAYS_INLINE auto truncated(float32x4_t values) {
+  if constexpr (std::is_signed_v<To>) return vcvtq_s32_f32(values);
+  if constexpr (!std::is_signed_v<To>) return vcvtq_u32_f32(values);
+}
+template <class To>
+WEFT_ALWAYS_INLINE auto truncated(float64x2_t values) {
+  if constexpr (std::is_signed_v<To>) return vcvtq_s64_f64(values);
+  if constexpr (!std::is_signed_v<To>) return vcvtq_u64_f64(values);
+}
+
+/// 64 bytes of floating numbers to integers.
+template <class To, class From>
+WEFT_ALWAYS_INLINE void narrow_register(char* to, const char* from) {
+  using Values = std::conditional_t<std::is_same_v<From, float>, float32x4_t, float64x2_t>;
+  Values values[4];
+  __builtin_memcpy(values, from, sizeof(values));
+  if constexpr (sizeof(To) > sizeof(From)) {
+    decltype(truncated<To>(float64x2_t{})) whole[8];
+    WEFT_UNROLLED
+    for (int i = 0; i < 4; ++i) {
+      whole[2 * i] = truncated<To>(vcvt_f64_f32(vget_low_f32(values[i])));
+      whole[2 * i + 1] = truncated<To>(vcvt_high_f64_f32(values[i]));
+    }
+    __builtin_memcpy(to, whole, sizeof(whole));
+  } else {
+    decltype(truncated<To>(Values{})) whole[4];
+    WEFT_UNROLLED
+    for (int i = 0; i < 4; ++i)
+      whole[i] = truncated<To>(values[i]);
+    store_narrow<To>(to, whole);
+  }
+}
 #endif
 
 #if defined(__AVX512VL__)
@@ -187,7 +258,7 @@ WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n)
       convert_f32_i32_block(to + 4 * i, from + 4 * i);
   }
 #endif
-#if defined(__AVX512VL__)
+#if defined(__AVX512VL__) || defined(__aarch64__)
   if constexpr (narrows_in_registers<To, From>) {
     constexpr std::int64_t lanes = 64 / from_size;
     for (; i + lanes <= n; i += lanes)

@@ -7,9 +7,27 @@
 
 #include <cstdint>
 
+// Where the bytes of a register can be put into any order.
+#if defined(__SSSE3__) || defined(__aarch64__)
+#define WEFT_HAS_BYTE_SHUFFLES
+#endif
+
 namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+// Sixteen bytes of which byte i is byte places[i] of the given ones.
+#if defined(__SSSE3__)
+using SixteenBytes = __m128i;
+WEFT_ALWAYS_INLINE SixteenBytes shuffled(SixteenBytes bytes, SixteenBytes places) {
+  return _mm_shuffle_epi8(bytes, places);
+}
+#elif defined(__aarch64__)
+using SixteenBytes = uint8x16_t;
+WEFT_ALWAYS_INLINE SixteenBytes shuffled(SixteenBytes bytes, SixteenBytes places) {
+  return vqtbl1q_u8(bytes, places);
+}
+#endif
 
 /// Rows of n elements of T, dense and one after the other in `to`, backwards and `f1` bytes from
 /// each other in memory: a row, or as many as 16 bytes hold, is one load, one shuffle and one
@@ -24,7 +42,7 @@ struct ReversedRows {
                              [[maybe_unused]] std::int64_t n, [[maybe_unused]] std::int64_t rows) {
 #if defined(__AVX2__)
     constexpr std::int64_t most = size == 4 || size == 8 ? 2 * lane : lane;
-#elif defined(__SSSE3__)
+#elif defined(WEFT_HAS_BYTE_SHUFFLES)
     constexpr std::int64_t most = lane;
 #else
     constexpr std::int64_t most = 0;
@@ -46,7 +64,7 @@ struct ReversedRows {
     } else {
       j = copy_lanes(to, from, f1, n, rows);
     }
-#elif defined(__SSSE3__)
+#elif defined(WEFT_HAS_BYTE_SHUFFLES)
     j = copy_lanes(to, from, f1, n, rows);
 #endif
     for (; j < rows; ++j) {
@@ -61,7 +79,7 @@ struct ReversedRows {
     return rows - (bytes + row - 1) / row;
   }
 
-#if defined(__SSSE3__)
+#if defined(WEFT_HAS_BYTE_SHUFFLES)
   static std::int64_t copy_lanes(char* __restrict to, const char* __restrict from, std::int64_t f1,
                                  std::int64_t n, std::int64_t rows) {
     const std::int64_t row = n * size;
@@ -71,11 +89,11 @@ struct ReversedRows {
       const std::int64_t place = b / row * row + (n - 1 - b % row / size) * size + b % size;
       places[b] = static_cast<char>(b < at_a_time * row ? place : b);
     }
-    const __m128i shuffle = load<__m128i>(places);
+    const auto shuffle = load<SixteenBytes>(places);
     const std::int64_t end = whole(rows, row, lane);
     std::int64_t j = 0;
     for (; j + at_a_time <= end; j += at_a_time)
-      store(to + j * row, _mm_shuffle_epi8(load<__m128i>(from + j * f1), shuffle));
+      store(to + j * row, shuffled(load<SixteenBytes>(from + j * f1), shuffle));
     return j;
   }
 #endif

@@ -2,12 +2,14 @@
 #include <weft/machine/cpu_info.hpp>
 
 #include "base/never_destroyed.hpp"
+#include "machine/arm_model.hpp"
 #include "machine/tuning.hpp"
 
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -43,7 +45,7 @@ Level detect() noexcept {
                       __builtin_cpu_supports("avx512vl");
   return avx512 && WEFT_HIGHEST_LEVEL >= 2 ? Level::avx512 : Level::avx2;
 #else
-  return Level::baseline;
+  return lowest_level;
 #endif
 }
 
@@ -51,15 +53,27 @@ Level choose() noexcept {
   const Level best = best_level();
   const char* wanted = std::getenv("WEFT_ISA");
   if (wanted == nullptr) return best;
-  for (int i = 0; i <= static_cast<int>(best); ++i) {
-    if (name(static_cast<Level>(i)) == wanted) return static_cast<Level>(i);
+  for (int i = 0; i <= place_of(best); ++i) {
+    if (name(level_at(i)) == wanted) return level_at(i);
   }
   return best;  // unknown, or above what the machine offers
 }
 
+#if defined(__aarch64__) && defined(__linux__)
+/// All of a file of the system's; empty if there is none.
+std::string contents(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+#endif
+
 std::string model() {
   std::string text;
-#if defined(__x86_64__)
+#if defined(__aarch64__) && defined(__linux__)
+  text = arm_model(contents("/proc/cpuinfo"));
+  // The board's name, which ends with a zero.
+  if (text.empty()) text = contents("/proc/device-tree/model").c_str();
+#elif defined(__x86_64__)
   for (unsigned leaf = 0x80000002u; leaf <= 0x80000004u; ++leaf) {
     unsigned part[4] = {};
     if (__get_cpuid(leaf, &part[0], &part[1], &part[2], &part[3]) == 0) return {};
@@ -186,6 +200,7 @@ std::string_view name(Level level) noexcept {
     case Level::baseline: return "baseline";
     case Level::avx2: return "avx2";
     case Level::avx512: return "avx512";
+    case Level::neon: return "neon";
   }
   return "unknown";
 }

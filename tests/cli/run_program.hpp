@@ -4,6 +4,7 @@
 #pragma once
 
 #include "support/catch.hpp"
+#include "support/own_program.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,8 +61,8 @@ inline Finished run_program(const std::string& arguments, const std::string& env
   const TemporaryFolder folder;
   const std::string out = folder.file("out");
   const std::string error = folder.file("error");
-  const std::string command = environment + " '" WEFT_PROGRAM "' " + arguments + " </dev/null >'" +
-                              out + "' 2>'" + error + "'";
+  const std::string command = environment + " " + test::shell_command(WEFT_PROGRAM) + " " +
+                              arguments + " </dev/null >'" + out + "' 2>'" + error + "'";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, TemporaryFolder::read(out),
           TemporaryFolder::read(error)};

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-#   cmake -D DOCUMENT=<page> -D PROGRAM=<weft> -P check_transcripts.cmake
+#   cmake -D DOCUMENT=<page> -D PROGRAM=<weft> [-D EMULATOR=<what runs it>] -P check_transcripts.cmake
 #
 # Runs every command of a page that is a block of its own, `weft ...` fenced as sh, with a block fenced as text after it,
 # and compares what it prints with that. The instruction set is the machine's, whatever the page says.
 cmake_minimum_required(VERSION 3.24)
 
 file(READ "${DOCUMENT}" rest)
-string(REGEX REPLACE "run: (baseline|avx2|avx512)," "run: LEVEL," rest "${rest}")
+string(REGEX REPLACE "run: (baseline|avx2|avx512|neon)," "run: LEVEL," rest "${rest}")
 set(count 0)
 while(TRUE)
   string(FIND "${rest}" "```sh\nweft " at)
@@ -29,8 +29,8 @@ while(TRUE)
   string(SUBSTRING "${rest}" 0 ${end} expected)
 
   separate_arguments(arguments UNIX_COMMAND "${command}")
-  execute_process(COMMAND "${PROGRAM}" ${arguments} OUTPUT_VARIABLE got COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX REPLACE "run: (baseline|avx2|avx512)," "run: LEVEL," got "${got}")
+  execute_process(COMMAND ${EMULATOR} "${PROGRAM}" ${arguments} OUTPUT_VARIABLE got COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "run: (baseline|avx2|avx512|neon)," "run: LEVEL," got "${got}")
   if(NOT got STREQUAL expected)
     message(FATAL_ERROR "weft ${command}\nprints\n${got}\nand ${DOCUMENT} says\n${expected}")
   endif()

@@ -3,8 +3,9 @@
 /// Running a hidden test of this program in a process of its own, which has not used weft yet.
 #pragma once
 
+#include "support/own_program.hpp"
+
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #if defined(__linux__)
@@ -18,9 +19,8 @@ namespace test {
 /// @param environment  in front, such as "WEFT_TEST_THREADS=1"
 inline int run_hidden(const std::string& tag, const std::string& environment = "") {
 #if defined(__linux__)
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  const int status =
-      std::system((environment + " '" + program + "' '[" + tag + "]' > /dev/null").c_str());
+  const std::string command = environment + " " + own_program() + " '[" + tag + "]' > /dev/null";
+  const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 #else
   static_cast<void>(tag);

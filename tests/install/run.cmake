@@ -27,7 +27,9 @@ function(build name project)
     COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${project}" -B "${work}/${name}"
       -G "${GENERATOR}" "-DCMAKE_BUILD_TYPE=${CONFIG}" "-DCMAKE_CXX_COMPILER=${CXX}"
       "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" "-DCMAKE_PREFIX_PATH=${prefix_path}"
-      "-DEXPECTED_WEFT_VERSION=${VERSION}" "-DEXPECTED_WEFT_PREFIX=${prefix}" ${ARGN}
+      "-DEXPECTED_WEFT_VERSION=${VERSION}" "-DEXPECTED_WEFT_PREFIX=${prefix}"
+      "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}" "-DCMAKE_FIND_ROOT_PATH=${ROOTS}"
+      "-DCMAKE_CROSSCOMPILING_EMULATOR=${EMULATOR}" ${ARGN}
     COMMAND_ERROR_IS_FATAL ANY)
   set(target all)
   if(project STREQUAL "components")
@@ -51,14 +53,14 @@ elseif(NOT CMAKE_VERSION VERSION_LESS 4.3)
 endif()
 
 # The consumer's kernel has to be there at every level.
-foreach(level baseline avx2 avx512)
+foreach(level IN LISTS LEVELS)
   message(STATUS "WEFT_ISA=${level}")
   execute_process(
-    COMMAND "${CMAKE_COMMAND}" -E env WEFT_ISA=${level} "${work}/consumer/bin/consumer"
+    COMMAND "${CMAKE_COMMAND}" -E env WEFT_ISA=${level} ${EMULATOR} "${work}/consumer/bin/consumer"
     COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
 if(PROGRAM)
   message(STATUS "${PROGRAM} info")
-  execute_process(COMMAND "${prefix}/${PROGRAM}" info COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${EMULATOR} "${prefix}/${PROGRAM}" info COMMAND_ERROR_IS_FATAL ANY)
 endif()

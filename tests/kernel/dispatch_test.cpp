@@ -5,10 +5,12 @@
 
 #include "kernel/scaled_add.hpp"
 #include "support/dense.hpp"
+#include "support/levels.hpp"
 #include "support/mix.hpp"
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -17,9 +19,17 @@ using test::Memory;
 using weft::Level;
 using weft::ScalarType;
 
-int answer_baseline() { return 0; }
-int answer_avx2() { return 1; }
-int answer_avx512() { return 2; }
+/// A table whose functions give the places of their levels.
+template <int... places>
+constexpr auto table_of_places(std::integer_sequence<int, places...>) {
+  return weft::LevelTable<int()>([] { return places; }...);
+}
+/// One whose functions are all the same.
+template <class Signature, class F, int... places>
+constexpr auto table_of_one(F f, std::integer_sequence<int, places...>) {
+  return weft::LevelTable<Signature>((static_cast<void>(places), f)...);
+}
+constexpr auto all_places = std::make_integer_sequence<int, weft::level_count>();
 
 }  // namespace
 
@@ -27,21 +37,28 @@ TEST_CASE("levels: their names", "[kernel]") {
   CHECK(weft::name(Level::baseline) == "baseline");
   CHECK(weft::name(Level::avx2) == "avx2");
   CHECK(weft::name(Level::avx512) == "avx512");
+  CHECK(weft::name(Level::neon) == "neon");
+#if defined(__x86_64__)
+  CHECK(weft::lowest_level == Level::baseline);
   CHECK(weft::level_count == 3);
+#elif defined(__aarch64__)
+  CHECK(weft::lowest_level == Level::neon);
+  CHECK(weft::level_count == 1);
+#endif
 }
 
 TEST_CASE("levels: WEFT_ISA lowers the level, and never raises it", "[kernel]") {
   const char* wanted = std::getenv("WEFT_ISA");
   Level expected = weft::best_level();
   for (int i = 0; wanted != nullptr && i < weft::level_count; ++i) {
-    const auto level = static_cast<Level>(i);
+    const Level level = weft::level_at(i);
     if (wanted == weft::name(level) && level < expected) expected = level;
   }
   CHECK(weft::current_level() == expected);
   CHECK(weft::cpu_info().level == expected);
   CHECK(weft::cpu_info().best_level == weft::best_level());
 #if !defined(__x86_64__)
-  CHECK(weft::best_level() == Level::baseline);
+  CHECK(weft::best_level() == weft::lowest_level);
 #endif
 }
 
@@ -55,24 +72,22 @@ TEST_CASE("cpu_info: plausible", "[kernel]") {
 }
 
 TEST_CASE("LevelTable: calls the function of the current level", "[kernel]") {
-  constexpr weft::LevelTable<int()> table(answer_baseline, answer_avx2, answer_avx512);
-  CHECK(table() == static_cast<int>(weft::current_level()));
+  constexpr auto table = table_of_places(all_places);
+  CHECK(table() == weft::place_of(weft::current_level()));
   for (int i = 0; i < weft::level_count; ++i)
-    CHECK(table.at(static_cast<Level>(i))() == i);
+    CHECK(table.at(weft::level_at(i))() == i);
 
   int moved_from = 0;
   constexpr auto forward = [](std::unique_ptr<int> p, int& counter) { counter += *p; };
-  constexpr weft::LevelTable<void(std::unique_ptr<int>, int&)> forwarding(forward, forward,
-                                                                          forward);
+  constexpr auto forwarding = table_of_one<void(std::unique_ptr<int>, int&)>(forward, all_places);
   forwarding(std::make_unique<int>(5), moved_from);
   CHECK(moved_from == 5);
 }
 
 TEST_CASE("kernel files: each level is compiled for itself", "[kernel]") {
   CHECK(test::compiled_level() == weft::current_level());
-  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-    CHECK(test::compiled_level.at(static_cast<Level>(i))() == static_cast<Level>(i));
-  }
+  for (const Level level : test::levels())
+    CHECK(test::compiled_level.at(level)() == level);
 }
 
 TEST_CASE("kernel files: the same result at every level", "[kernel]") {
@@ -97,8 +112,7 @@ TEST_CASE("kernel files: the same result at every level", "[kernel]") {
           }
         });
     const auto iter = test::iterator(out.view(), {a.view(), b.view()});
-    for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-      const auto level = static_cast<Level>(i);
+    for (const Level level : test::levels()) {
       test::scaled_add.at(level)(iter, 1.1);
       const std::string wrong = test::difference(out.view(), want);
       tally.check(wrong.empty(), [&](auto& text) { text << weft::name(level) << ": " << wrong; });
@@ -132,10 +146,9 @@ TEST_CASE("kernel files: a reduction gives the same bits at every level", "[kern
                           .resize_outputs(false)
                           .is_reduction(true)
                           .build();
-    test::sum_of_squares.at(Level::baseline)(iter);
+    test::sum_of_squares.at(weft::lowest_level)(iter);
     const test::Dense want = test::dense_copy(out.view());
-    for (int i = 1; i <= static_cast<int>(weft::best_level()); ++i) {
-      const auto level = static_cast<Level>(i);
+    for (const Level level : test::levels()) {
       test::sum_of_squares.at(level)(iter);
       const std::string wrong = test::difference(out.view(), want);
       tally.check(wrong.empty(), [&](auto& text) { text << weft::name(level) << ": " << wrong; });

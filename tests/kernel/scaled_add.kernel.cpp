@@ -30,6 +30,8 @@ weft::Level WEFT_KERNEL(compiled_level)() {
   return weft::Level::avx512;
 #elif defined(__AVX2__)
   return weft::Level::avx2;
+#elif defined(__aarch64__)
+  return weft::Level::neon;
 #else
   return weft::Level::baseline;
 #endif

@@ -3,6 +3,7 @@
 // that a result depends on nothing but its own argument.
 #include "kernel/vector_probe.hpp"
 #include "support/element.hpp"
+#include "support/levels.hpp"
 #include "support/tally.hpp"
 #include "support/ulp.hpp"
 
@@ -30,8 +31,7 @@ void check_accuracy(const std::vector<T>& x) {
   std::vector<long double> truth;
   for (const T value : x)
     truth.push_back(std::exp(static_cast<long double>(value)));
-  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-    const auto level = static_cast<Level>(i);
+  for (const Level level : test::levels()) {
     const std::vector<T> y = exp_at(level, x);
     long double worst = 0;
     T at = 0;
@@ -62,8 +62,7 @@ void check_special_values() {
                         {Limits::denorm_min(), T(1)},
                         {-Limits::denorm_min(), T(1)},
                         {Limits::quiet_NaN(), Limits::quiet_NaN()}};
-  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-    const auto level = static_cast<Level>(i);
+  for (const Level level : test::levels()) {
     for (const Case& c : cases) {
       INFO(weft::name(level) << ", exp(" << c.x << ")");
       const T y = exp_at<T>(level, {c.x})[0];
@@ -132,8 +131,7 @@ TEMPLATE_TEST_CASE("exp: a result does not depend on its lane or its neighbours"
   constexpr std::size_t lanes = 64 / sizeof(T);
   WEFT_RANDOM(random);
   test::Tally tally;
-  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-    const auto level = static_cast<Level>(i);
+  for (const Level level : test::levels()) {
     std::vector<T> x(301);
     test::fill(weft::scalar_type_of<T>, x.data(), static_cast<std::int64_t>(x.size()), random);
     const std::vector<T> y = exp_at(level, x);

@@ -5,6 +5,7 @@
 #include "kernel/vector_probe.hpp"
 #include "support/element.hpp"
 #include "support/guarded.hpp"
+#include "support/levels.hpp"
 #include "support/tally.hpp"
 
 #include <algorithm>
@@ -18,14 +19,6 @@ using test::Values;
 using test::VectorOp;
 using weft::Level;
 using weft::ScalarType;
-
-std::vector<Level> levels() {
-  std::vector<Level> list;
-  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-    list.push_back(static_cast<Level>(i));
-  }
-  return list;
-}
 
 /// Integers are added and multiplied modulo 2^64 and cut down; exact for any width.
 template <class T>
@@ -113,7 +106,7 @@ TEMPLATE_TEST_CASE("vectorized: every operation acts lane by lane", "[kernel]", 
     for (std::size_t i = 0; i < lanes; ++i) {
       if (random.chance(20)) b[i] = a[i];
     }
-    for (const Level level : levels()) {
+    for (const Level level : test::levels()) {
       for (int i = 0; i < test::vector_op_count; ++i) {
         const auto op = static_cast<VectorOp>(i);
         if (op == VectorOp::exp) continue;
@@ -159,7 +152,7 @@ TEMPLATE_TEST_CASE("vectorized: special values", "[kernel]", float, double) {
                        Limits::quiet_NaN(),
                        Limits::max(),
                        Limits::denorm_min()};
-  for (const Level level : levels()) {
+  for (const Level level : test::levels()) {
     test::Tally tally;
     for (const T x : special) {
       for (const T y : special) {
@@ -189,7 +182,7 @@ TEMPLATE_TEST_CASE("vectorized: parts are loaded and stored to the element", "[k
   constexpr ScalarType type = weft::scalar_type_of<T>;
   constexpr std::int64_t lanes = 64 / sizeof(T);
   const test::Guarded memory(128);
-  for (const Level level : levels()) {
+  for (const Level level : test::levels()) {
     for (std::int64_t count = 0; count <= lanes; ++count) {
       INFO(weft::name(level) << ", " << count << " lanes");
       // Up to the last byte that may be touched, and a byte before them that stays as it is.
@@ -234,7 +227,7 @@ TEMPLATE_TEST_CASE("vectorized: lanes are combined as a tree of halves", "[kerne
   constexpr ScalarType type = weft::scalar_type_of<T>;
   constexpr std::size_t lanes = 64 / sizeof(T);
   WEFT_RANDOM(random);
-  for (const Level level : levels()) {
+  for (const Level level : test::levels()) {
     std::array<T, lanes> v;
     test::fill(type, v.data(), lanes, random, Values::small);
     T got{};
@@ -258,7 +251,7 @@ TEST_CASE("vectorized: fma is fused at the levels that have it", "[kernel]") {
   std::array<float, 16> a, c, out;
   a.fill(1.0f + 0x1p-12f);
   c.fill(-1.0f - 0x1p-11f);
-  for (const Level level : levels()) {
+  for (const Level level : test::levels()) {
     INFO(weft::name(level));
     REQUIRE(test::vector_op.at(level)(VectorOp::fma, ScalarType::f32, out.data(), a.data(),
                                       a.data(), c.data()));

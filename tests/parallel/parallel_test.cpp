@@ -18,6 +18,7 @@
 
 #include "support/arena.hpp"
 #include "support/errors.hpp"
+#include "support/own_program.hpp"
 #include "support/tally.hpp"
 
 #include <oneapi/tbb/global_control.h>
@@ -417,12 +418,12 @@ TEST_CASE("parallel: the environment's cap, seen by a process of its own", "[.en
 }
 
 TEST_CASE("parallel: WEFT_NUM_THREADS is the start value", "[parallel]") {
-  char program[4096] = {};
-  REQUIRE(readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
+  const std::string program = test::own_program();
+  REQUIRE(!program.empty());
   const auto child = [&](const std::string& value, int wanted) {
     const std::string command = "WEFT_NUM_THREADS='" + value +
-                                "' WEFT_TEST_WANTED_THREADS=" + std::to_string(wanted) + " '" +
-                                program + "' '[.environment]' > /dev/null";
+                                "' WEFT_TEST_WANTED_THREADS=" + std::to_string(wanted) + " " +
+                                program + " '[.environment]' > /dev/null";
     return std::system(command.c_str());
   };
   CHECK(child("3", 3) == 0);

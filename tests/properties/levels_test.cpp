@@ -4,17 +4,19 @@
 //
 // A process has one level, so this program runs itself once for each level of the machine: a hidden
 // test case prints results, and the visible one compares what was printed.
+#include "support/levels.hpp"
+
 #include <weft/machine/level.hpp>
 #include <weft/ops/registry.hpp>
 
 #include "properties/random_call.hpp"
+#include "support/own_program.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -28,23 +30,6 @@ using weft::ScalarType;
 
 constexpr const char* mark = "result-at-level";
 
-/// FNV-1a over all elements.
-std::uint64_t digest(const test::Dense& result) {
-  const auto size = weft::element_size(result.type);
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (std::int64_t i = 0; i < test::product(result.shape); ++i) {
-    for (std::int64_t byte = 0; byte < size; ++byte) {
-      hash = (hash ^ static_cast<std::uint64_t>(result.at(i)[byte])) * 0x100000001b3;
-    }
-  }
-  return hash;
-}
-
-/// True for operations that are not exact: made of fused multiply-adds where there are any.
-bool is_approximate(const weft::OpEntry& op) {
-  return op.name == "logsumexp" || (op.function != nullptr && test::is_inexact(*op.function));
-}
-
 /// True for the line of an approximate operation with a complex result.
 bool is_approximate_complex(const std::string& line) {
   std::istringstream words(line);
@@ -52,7 +37,7 @@ bool is_approximate_complex(const std::string& line) {
   words >> first >> name >> type;
   if (type != "c64" && type != "c128") return false;
   return std::ranges::any_of(weft::all_ops(), [&](const weft::OpEntry& op) {
-    return op.name == name && is_approximate(op);
+    return op.name == name && test::is_approximate(op);
   });
 }
 
@@ -76,14 +61,14 @@ void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type
   }
   const test::Dense values = call.result();
   std::cout << std::hex;
-  if (is_approximate(op) && !weft::is_complex(call.type())) {
+  if (test::is_approximate(op) && !weft::is_complex(call.type())) {
     for (std::int64_t i = 0; i < test::product(values.shape); ++i) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, values.at(i), static_cast<std::size_t>(weft::element_size(call.type())));
       std::cout << bits << ',';
     }
   } else {
-    std::cout << digest(values);
+    std::cout << test::digest(values);
   }
   std::cout << std::dec << '\n';
 }
@@ -92,9 +77,8 @@ void print_result(test::Random& random, const weft::OpEntry& op, ScalarType type
 std::vector<std::string> lines_at(Level level) {
   std::vector<std::string> lines;
 #if defined(__linux__)
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command =
-      "WEFT_ISA=" + std::string(weft::name(level)) + " '" + program + "' '[level-results]'";
+  const std::string command = "WEFT_ISA=" + std::string(weft::name(level)) + " " +
+                              test::own_program() + " '[level-results]'";
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return lines;
   std::string text;
@@ -161,8 +145,7 @@ TEST_CASE("levels: results of every operation, printed", "[.][level-results]") {
 TEST_CASE("levels: the same bits, except of inexact functions at baseline", "[properties]") {
   INFO("WEFT_TEST_SEED=" << test::seed());
   std::map<Level, std::vector<std::string>> results;
-  for (int i = 0; i <= static_cast<int>(weft::best_level()); ++i) {
-    const auto level = static_cast<Level>(i);
+  for (const Level level : test::levels()) {
     std::vector<std::string>& lines = results[level];
     lines = lines_at(level);
 #if defined(__linux__)
@@ -194,7 +177,7 @@ TEST_CASE("levels: the same bits, except of inexact functions at baseline", "[pr
     }
   };
   for (const auto& [level, lines] : results) {
-    compare(Level::baseline, level);
+    compare(weft::lowest_level, level);
     if (level == Level::avx512) compare(Level::avx2, level);
   }
 #if defined(__linux__)

@@ -9,8 +9,8 @@
 #include "support/naive_functions.hpp"
 #include "support/reduction_list.hpp"
 
-#include <algorithm>
-#include <string_view>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace test {
@@ -25,12 +25,35 @@ inline weft::ScalarType result_type(const weft::OpEntry& op,
   return adds && kind_of(inputs[0]) < 2 ? weft::ScalarType::i64 : inputs[0];
 }
 
+/// True for operations that are not exact: made of fused multiply-adds where there are any.
+inline bool is_approximate(const weft::OpEntry& op) {
+  return op.name == "logsumexp" || (op.function != nullptr && is_inexact(*op.function));
+}
+
+/// FNV-1a over all elements.
+inline std::uint64_t digest(const Dense& values) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte byte : values.bytes)
+    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
+  return hash;
+}
+
+/// Memory with random elements.
+using DrawInput = Memory (*)(Random& random, weft::ScalarType type, const Layout& layout);
+
+/// With any.
+inline Memory draw_any(Random& random, weft::ScalarType type, const Layout& layout) {
+  return random_memory(random, type, layout);
+}
+
 /// A call, and the memory of its operands: inputs of `type`, the last of several perhaps of another
 /// one; any layouts.
 class RandomCall {
  public:
   /// @param shape  of the inputs, two axes; the first alone for dot
-  RandomCall(Random& random, const weft::OpEntry& op, weft::ScalarType type, Dims shape) : op_(op) {
+  RandomCall(Random& random, const weft::OpEntry& op, weft::ScalarType type, Dims shape,
+             DrawInput draw = &draw_any)
+      : op_(op) {
     if (op.name == "dot") shape.resize(1);
     const weft::ScalarType other = random.chance(50) ? type : random.pick(all_types());
     std::vector<weft::ScalarType> types;
@@ -41,7 +64,7 @@ class RandomCall {
       const weft::ScalarType own = condition                             ? weft::ScalarType::boolean
                                    : k == op.inputs - 1 && op.inputs > 1 ? other
                                                                          : type;
-      memories_.push_back(random_memory(random, own, random_layout(random, shape)));
+      memories_.push_back(draw(random, own, random_layout(random, shape)));
       inputs_.push_back(memories_.back().view());
       types.push_back(own);
     }

@@ -12,8 +12,8 @@ namespace test {
 /// The levels that this machine has, whatever WEFT_ISA says.
 inline std::vector<weft::Level> levels() {
   std::vector<weft::Level> list;
-  for (int level = 0; level <= static_cast<int>(weft::best_level()); ++level)
-    list.push_back(static_cast<weft::Level>(level));
+  for (int place = 0; place <= weft::place_of(weft::best_level()); ++place)
+    list.push_back(weft::level_at(place));
   return list;
 }
 

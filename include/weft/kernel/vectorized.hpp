@@ -35,6 +35,24 @@ WEFT_ALWAYS_INLINE xsimd::batch<To> bits_as(const xsimd::batch<From>& x) noexcep
   }
 }
 
+/// a / b and the square root of a, rounded once. What xsimd has for f32 on AArch64 are estimates
+/// and two steps of Newton's.
+template <class T>
+WEFT_ALWAYS_INLINE xsimd::batch<T> quotient_of(const xsimd::batch<T>& a,
+                                               const xsimd::batch<T>& b) noexcept {
+#if defined(__aarch64__)
+  if constexpr (std::is_same_v<T, float>) return vdivq_f32(a, b);
+#endif
+  return a / b;
+}
+template <class T>
+WEFT_ALWAYS_INLINE xsimd::batch<T> root_of(const xsimd::batch<T>& a) noexcept {
+#if defined(__aarch64__)
+  if constexpr (std::is_same_v<T, float>) return vsqrtq_f32(a);
+#endif
+  return xsimd::sqrt(a);
+}
+
 /// Types that Vectorized can hold: 8- to 64-bit integers, float, double.
 template <class T>
 concept VectorElement =
@@ -126,7 +144,7 @@ class Vectorized {
   friend WEFT_ALWAYS_INLINE Vectorized operator/(const Vectorized& a, const Vectorized& b) noexcept
     requires std::is_floating_point_v<T>
   {
-    return zip(a, b, [](const Batch& x, const Batch& y) { return x / y; });
+    return zip(a, b, [](const Batch& x, const Batch& y) { return quotient_of(x, y); });
   }
   friend WEFT_ALWAYS_INLINE Vectorized operator-(const Vectorized& a) noexcept {
     if constexpr (std::is_floating_point_v<T>) {
@@ -284,14 +302,14 @@ WEFT_ALWAYS_INLINE Vectorized<T> min(const Vectorized<T>& a, const Vectorized<T>
 template <class T>
   requires std::is_floating_point_v<T>
 WEFT_ALWAYS_INLINE Vectorized<T> sqrt(const Vectorized<T>& a) noexcept {
-  return Vectorized<T>::map(a, [](const xsimd::batch<T>& x) { return xsimd::sqrt(x); });
+  return Vectorized<T>::map(a, [](const xsimd::batch<T>& x) { return root_of(x); });
 }
 template <class T>
 WEFT_ALWAYS_INLINE Vectorized<T> abs(const Vectorized<T>& a) noexcept {
   return Vectorized<T>::map(a, [](const xsimd::batch<T>& x) { return xsimd::abs(x); });
 }
 
-/// a * b + c, rounded once where the level has FMA (avx2, avx512), else twice.
+/// a * b + c, rounded once where the level has FMA (all but baseline), else twice.
 WEFT_ALWAYS_INLINE Vectorized<float> fma(const Vectorized<float>& a, const Vectorized<float>& b,
                                          const Vectorized<float>& c) noexcept {
   Vectorized<float> v;
@@ -301,6 +319,8 @@ WEFT_ALWAYS_INLINE Vectorized<float> fma(const Vectorized<float>& a, const Vecto
     v[i] = _mm512_fmadd_ps(a[i], b[i], c[i]);  // xsimd 8's fma is not fused here
 #elif defined(__FMA__)
     v[i] = _mm256_fmadd_ps(a[i], b[i], c[i]);
+#elif defined(__aarch64__)
+    v[i] = vfmaq_f32(c[i], a[i], b[i]);
 #else
     v[i] = a[i] * b[i] + c[i];
 #endif
@@ -316,6 +336,8 @@ WEFT_ALWAYS_INLINE Vectorized<double> fma(const Vectorized<double>& a, const Vec
     v[i] = _mm512_fmadd_pd(a[i], b[i], c[i]);
 #elif defined(__FMA__)
     v[i] = _mm256_fmadd_pd(a[i], b[i], c[i]);
+#elif defined(__aarch64__)
+    v[i] = vfmaq_f64(c[i], a[i], b[i]);
 #else
     v[i] = a[i] * b[i] + c[i];
 #endif
@@ -355,7 +377,7 @@ WEFT_ALWAYS_INLINE T min(T a, std::type_identity_t<T> b) noexcept {
 }
 template <std::floating_point T>
 WEFT_ALWAYS_INLINE T fma(T a, std::type_identity_t<T> b, std::type_identity_t<T> c) noexcept {
-#if defined(__FMA__)
+#if defined(WEFT_HAS_FMA)
   if constexpr (std::is_same_v<T, float>) return __builtin_fmaf(a, b, c);
   return static_cast<T>(__builtin_fma(a, b, c));
 #else

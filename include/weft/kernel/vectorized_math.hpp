@@ -48,7 +48,7 @@ WEFT_ALWAYS_INLINE Register<T> nearest_product(const Register<T>& x,
 template <class T>
 WEFT_ALWAYS_INLINE xsimd::batch<T> larger_or_second(const xsimd::batch<T>& a,
                                                     const xsimd::batch<T>& b) noexcept {
-  using Batch = xsimd::batch<T>;
+  using Batch [[maybe_unused]] = xsimd::batch<T>;
   if constexpr (std::is_integral_v<T>) {
     return xsimd::max(a, b);
   } else {
@@ -71,7 +71,7 @@ WEFT_ALWAYS_INLINE xsimd::batch<T> larger_or_second(const xsimd::batch<T>& a,
 template <class T>
 WEFT_ALWAYS_INLINE xsimd::batch<T> smaller_or_second(const xsimd::batch<T>& a,
                                                      const xsimd::batch<T>& b) noexcept {
-  using Batch = xsimd::batch<T>;
+  using Batch [[maybe_unused]] = xsimd::batch<T>;
   if constexpr (std::is_integral_v<T>) {
     return xsimd::min(a, b);
   } else {

@@ -13,9 +13,9 @@ namespace weft {
 inline namespace v0 {
 
 struct CpuInfo {
-  std::string model;                   ///< as the processor names itself; may be empty
-  Level level = Level::baseline;       ///< that kernels run at
-  Level best_level = Level::baseline;  ///< that CPU and system offer
+  std::string model;                ///< as the processor names itself; may be empty
+  Level level = lowest_level;       ///< that kernels run at
+  Level best_level = lowest_level;  ///< that CPU and system offer
   int hardware_threads = 1;
   // Data caches of one core, in bytes; typical values where the system does not say.
   std::int64_t l1_bytes = 32 << 10;

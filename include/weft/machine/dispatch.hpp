@@ -22,6 +22,7 @@
 
 #include <weft/machine/level.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace weft {
@@ -42,12 +43,14 @@ class LevelTable<R(Args...)> {
  public:
   using Function = R(Args...);
 
-  constexpr LevelTable(Function* baseline, Function* avx2, Function* avx512)
-      : functions_{baseline, avx2, avx512} {}
+  /// The functions of the architecture's levels, from the lowest on.
+  template <class... F>
+    requires(sizeof...(F) == level_count && (std::is_convertible_v<F, Function*> && ...))
+  constexpr explicit LevelTable(F... functions) : functions_{functions...} {}
 
   R operator()(Args... args) const { return at(current_level())(std::forward<Args>(args)...); }
   /// The function of one level, which the machine must have.
-  constexpr Function* at(Level level) const { return functions_[static_cast<int>(level)]; }
+  constexpr Function* at(Level level) const { return functions_[place_of(level)]; }
 
  private:
   Function* functions_[level_count];
@@ -66,12 +69,19 @@ class LevelTable<R(Args...)> {
 
 /// The same for a kernel that other shared libraries call: API is the attribute by which its
 /// library exports functions.
+#if defined(__x86_64__)
 #define WEFT_DECLARE_EXPORTED_KERNEL(API, NAME, ...)                \
   WEFT_DECLARE_LEVEL(API, level_baseline, NAME, __VA_ARGS__)        \
   WEFT_DECLARE_LEVEL(API, WEFT_AVX2_NAMESPACE, NAME, __VA_ARGS__)   \
   WEFT_DECLARE_LEVEL(API, WEFT_AVX512_NAMESPACE, NAME, __VA_ARGS__) \
   inline constexpr ::weft::LevelTable<__VA_ARGS__> NAME(            \
       level_baseline::NAME, WEFT_AVX2_NAMESPACE::NAME, WEFT_AVX512_NAMESPACE::NAME)
+#else
+// One level, which every file is compiled for.
+#define WEFT_DECLARE_EXPORTED_KERNEL(API, NAME, ...)               \
+  WEFT_DECLARE_LEVEL(API, WEFT_LEVEL_NAMESPACE, NAME, __VA_ARGS__) \
+  inline constexpr ::weft::LevelTable<__VA_ARGS__> NAME(WEFT_LEVEL_NAMESPACE::NAME)
+#endif
 
 #define WEFT_DECLARE_LEVEL(API, LEVEL_NAMESPACE, NAME, ...) \
   namespace LEVEL_NAMESPACE {                               \

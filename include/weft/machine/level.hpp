@@ -18,13 +18,21 @@
 #elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 #define WEFT_LEVEL_NAMESPACE level_avx2
 #define WEFT_INLINE_LEVEL_NAMESPACE inline_level_avx2
+#elif defined(__aarch64__)
+#define WEFT_LEVEL_NAMESPACE level_neon
+#define WEFT_INLINE_LEVEL_NAMESPACE inline_level_neon
 #else
 #define WEFT_LEVEL_NAMESPACE level_baseline
 #define WEFT_INLINE_LEVEL_NAMESPACE inline_level_baseline
 #endif
 
-// The highest level that this library has: 0 baseline, 1 avx2, 2 avx512. Set by the build (CMake:
-// WEFT_LEVELS) where levels are left out.
+// Where a product and a sum can be rounded as one.
+#if defined(__FMA__) || defined(__aarch64__)
+#define WEFT_HAS_FMA
+#endif
+
+// The highest level that this library has, on x86-64: 0 baseline, 1 avx2, 2 avx512. Set by the
+// build (CMake: WEFT_LEVELS) where levels are left out. Other processors have one level.
 #if !defined(__x86_64__)
 #undef WEFT_HIGHEST_LEVEL
 #define WEFT_HIGHEST_LEVEL 0
@@ -54,20 +62,41 @@
 namespace weft {
 inline namespace v0 {
 
-/// A set of instructions that kernels are compiled for. Levels, not single features.
+/// A set of instructions that kernels are compiled for. Levels, not single features. Those of one
+/// architecture follow each other, each with all that the one before it has.
 enum class Level : std::uint8_t {
-  baseline,  ///< what the compiler targets by default: SSE2 on x86-64, NEON on AArch64
+  baseline,  ///< what the compiler targets by default: SSE2 on x86-64
   avx2,      ///< AVX2, FMA, F16C, BMI, BMI2, LZCNT
   avx512,    ///< AVX-512 F, CD, BW, DQ, VL besides
+  neon,      ///< AArch64: its vectors of 16 bytes, with FMA, which all of these processors have
 };
+#if defined(__x86_64__)
+/// The lowest level of the architecture, which all its processors have, and how many levels it has,
+/// this one included.
+inline constexpr Level lowest_level = Level::baseline;
 inline constexpr int level_count = 3;
+#elif defined(__aarch64__)
+inline constexpr Level lowest_level = Level::neon;
+inline constexpr int level_count = 1;
+#else
+inline constexpr Level lowest_level = Level::baseline;
+inline constexpr int level_count = 1;
+#endif
+/// The place of a level among those of its architecture: 0 is the lowest.
+constexpr int place_of(Level level) noexcept {
+  return static_cast<int>(level) - static_cast<int>(lowest_level);
+}
+/// The other way round.
+constexpr Level level_at(int place) noexcept {
+  return static_cast<Level>(static_cast<int>(lowest_level) + place);
+}
 
 /// The level that kernels run at: the best that CPU and operating system offer, or a lower one
-/// named by the environment variable WEFT_ISA ("baseline", "avx2", "avx512"). Chosen once.
+/// named by the environment variable WEFT_ISA ("baseline", "avx2"). Chosen once.
 WEFT_API Level current_level() noexcept;
 /// The best level that CPU and operating system offer, and the library has.
 WEFT_API Level best_level() noexcept;
-/// "baseline", "avx2", "avx512".
+/// "baseline", "avx2", "avx512", "neon".
 WEFT_API std::string_view name(Level level) noexcept;
 
 }  // namespace v0

@@ -17,7 +17,7 @@ inline namespace v0 {
 /// f32 and f64: each element is (r0 + r1) + ..., r0, r1, ... being the sums of 256 products each,
 /// added up in order with one rounding a step (two at the baseline level); f16 and bf16 the same in
 /// f32, rounded once at the end; integers wrap; bools are and-ed and or-ed; complex numbers add up
-/// in their own type. So the bits do not depend on layouts, threads, or avx2 against avx512.
+/// in their own type. So the bits do not depend on layouts, threads, or on avx2, avx512 or neon.
 /// Allocates the result and at most about 1 MiB for columns of b that have to be packed (more where
 /// a single panel of K rows needs more). For a factor that is used often, see PackedMatrix
 /// (linalg/packed_matrix.hpp). Throws Error: shape, rank (0), dtype (types differ), overlap (out

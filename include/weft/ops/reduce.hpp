@@ -5,7 +5,7 @@
 ///
 /// `axes` lists the axes to reduce, negative ones from the end; an empty list means all. A reduced
 /// axis is gone from the result, or has extent 1 with `keepdim`. Results do not depend on threads
-/// or grain, and are equal on avx2 and avx512: the order of combination is fixed by shape and
+/// or grain, and are equal on avx2, avx512 and neon: the order of combination is fixed by shape and
 /// strides of the input. Nothing of the input's size is allocated.
 ///
 /// Sums of integers and bools add up in i64 (wrapping), those of f32 in f64 after trees of up to

@@ -38,6 +38,13 @@ struct Pairs {
     const __m512i second = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
     p.largest[0] = _mm512_permutex2var_pd(low, first, high);
     p.sum[0] = _mm512_permutex2var_pd(low, second, high);
+#elif defined(__aarch64__)
+    WEFT_UNROLLED
+    for (int i = 0; i < Doubles::registers; ++i) {
+      const float64x2x2_t pairs = vld2q_f64(&from[2 * i].largest);
+      p.largest[i] = pairs.val[0];
+      p.sum[i] = pairs.val[1];
+    }
 #else
     alignas(64) double largest[lanes], sum[lanes];
     for (int i = 0; i < lanes; ++i) {

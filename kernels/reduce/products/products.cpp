@@ -232,6 +232,13 @@ struct FloatingProduct {
 #elif defined(__AVX__)
       wide[0] = _mm256_cvtps_pd(_mm_loadu_ps(x));
       wide[1] = _mm256_cvtps_pd(_mm_loadu_ps(x + 4));
+#elif defined(__aarch64__)
+      WEFT_UNROLLED
+      for (int i = 0; i < 2; ++i) {
+        const float32x4_t four = vld1q_f32(x + 4 * i);
+        wide[2 * i] = vcvt_f64_f32(vget_low_f32(four));
+        wide[2 * i + 1] = vcvt_high_f64_f32(four);
+      }
 #else
       T narrow[8];
       __builtin_memcpy(narrow, x, sizeof narrow);  // aligned or not

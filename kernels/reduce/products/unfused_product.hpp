@@ -22,6 +22,8 @@ WEFT_ALWAYS_INLINE std::complex<double> unfused_product(std::complex<double> a,
   double im_re = a.imag() * b.real();
 #if defined(__FMA__) && defined(__GNUC__)
   __asm__("" : "+x"(re_re), "+x"(im_im), "+x"(re_im), "+x"(im_re));
+#elif defined(__aarch64__) && defined(__GNUC__)
+  __asm__("" : "+w"(re_re), "+w"(im_im), "+w"(re_im), "+w"(im_re));
 #endif
   return {re_re - im_im, re_im + im_re};
 }

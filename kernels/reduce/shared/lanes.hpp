@@ -66,6 +66,14 @@ WEFT_ALWAYS_INLINE WideLanes widen(const Vectorized<float>& v) noexcept {
     w.high[2 * i] = _mm_cvtps_pd(v[i + 2]);
     w.high[2 * i + 1] = _mm_cvtps_pd(_mm_movehl_ps(v[i + 2], v[i + 2]));
   }
+#elif defined(__aarch64__)
+  WEFT_UNROLLED
+  for (int i = 0; i < 2; ++i) {
+    w.low[2 * i] = vcvt_f64_f32(vget_low_f32(v[i]));
+    w.low[2 * i + 1] = vcvt_high_f64_f32(v[i]);
+    w.high[2 * i] = vcvt_f64_f32(vget_low_f32(v[i + 2]));
+    w.high[2 * i + 1] = vcvt_high_f64_f32(v[i + 2]);
+  }
 #else
   alignas(64) float lanes[16];
   alignas(64) double wide[16];

@@ -13,6 +13,13 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+// Where bytes are added up in registers.
+#if defined(__SSE2__) || defined(__aarch64__)
+#define WEFT_HAS_BYTE_REGISTERS
 #endif
 
 namespace weft {
@@ -40,6 +47,14 @@ struct ByteRegister16 {
   WEFT_ALWAYS_INLINE void add_eights(ByteRegister16 x) {
     value = _mm_add_epi64(value, _mm_sad_epu8(x.value, _mm_setzero_si128()));
   }
+  /// Sixteen bytes as two words, the first one below.
+  static WEFT_ALWAYS_INLINE ByteRegister16 of(std::uint64_t first, std::uint64_t second) {
+    return {_mm_set_epi64x(static_cast<long long>(second), static_cast<long long>(first))};
+  }
+  /// Word by word.
+  friend WEFT_ALWAYS_INLINE ByteRegister16 plus(ByteRegister16 a, ByteRegister16 b) {
+    return {_mm_add_epi64(a.value, b.value)};
+  }
   /// The sum of the words.
   WEFT_ALWAYS_INLINE std::int64_t words() const {
     alignas(16) std::int64_t w[2];
@@ -47,6 +62,44 @@ struct ByteRegister16 {
     return w[0] + w[1];
   }
 };
+#elif defined(__aarch64__)
+/// Sixteen bytes.
+struct ByteRegister16 {
+  static constexpr std::int64_t count = 16;
+  uint64x2_t value;
+
+  static WEFT_ALWAYS_INLINE ByteRegister16 load(const char* from) {
+    return {vreinterpretq_u64_u8(vld1q_u8(reinterpret_cast<const std::uint8_t*>(from)))};
+  }
+  static WEFT_ALWAYS_INLINE ByteRegister16 all(char x) {
+    return {vreinterpretq_u64_u8(vdupq_n_u8(static_cast<std::uint8_t>(x)))};
+  }
+  static WEFT_ALWAYS_INLINE ByteRegister16 none() { return {vdupq_n_u64(0)}; }
+  friend WEFT_ALWAYS_INLINE ByteRegister16 operator^(ByteRegister16 a, ByteRegister16 b) {
+    return {veorq_u64(a.value, b.value)};
+  }
+  friend WEFT_ALWAYS_INLINE ByteRegister16 smaller(ByteRegister16 a, ByteRegister16 b) {
+    return {vreinterpretq_u64_u8(
+        vminq_u8(vreinterpretq_u8_u64(a.value), vreinterpretq_u8_u64(b.value)))};
+  }
+  /// Adds the sum of every eight bytes of x to a word of 64 bits.
+  WEFT_ALWAYS_INLINE void add_eights(ByteRegister16 x) {
+    value = vpadalq_u32(value, vpaddlq_u16(vpaddlq_u8(vreinterpretq_u8_u64(x.value))));
+  }
+  /// Sixteen bytes as two words, the first one below.
+  static WEFT_ALWAYS_INLINE ByteRegister16 of(std::uint64_t first, std::uint64_t second) {
+    return {vcombine_u64(vcreate_u64(first), vcreate_u64(second))};
+  }
+  /// Word by word.
+  friend WEFT_ALWAYS_INLINE ByteRegister16 plus(ByteRegister16 a, ByteRegister16 b) {
+    return {vaddq_u64(a.value, b.value)};
+  }
+  /// The sum of the words.
+  WEFT_ALWAYS_INLINE std::int64_t words() const {
+    return static_cast<std::int64_t>(vaddvq_u64(value));
+  }
+};
+#endif
 #if defined(__AVX2__)
 /// Thirty-two bytes.
 struct ByteRegister {
@@ -71,7 +124,7 @@ struct ByteRegister {
     return {_mm_add_epi64(_mm256_castsi256_si128(value), _mm256_extracti128_si256(value, 1))};
   }
 };
-#else
+#elif defined(WEFT_HAS_BYTE_REGISTERS)
 struct ByteRegister : ByteRegister16 {
   static WEFT_ALWAYS_INLINE ByteRegister load(const char* from) {
     return {ByteRegister16::load(from)};
@@ -79,7 +132,6 @@ struct ByteRegister : ByteRegister16 {
   static WEFT_ALWAYS_INLINE ByteRegister none() { return {ByteRegister16::none()}; }
   WEFT_ALWAYS_INLINE ByteRegister16 folded() const { return {value}; }
 };
-#endif
 #endif
 
 /// How bytes of a type are counted: as unsigned ones, each `excess` too large.
@@ -107,7 +159,7 @@ struct NonzeroBytes {
 /// them.
 template <class Rule, class How>
 struct ByteSums {
-#if defined(__SSE2__)
+#if defined(WEFT_HAS_BYTE_REGISTERS)
   static constexpr bool short_rows = true;
 
   static void spans(const void*, void* accumulators, char* const* inputs,
@@ -147,7 +199,7 @@ struct ByteSums {
   /// Whose sums stay in L1.
   static constexpr std::int64_t max_columns = 4096;
 
-#if defined(__SSE2__)
+#if defined(WEFT_HAS_BYTE_REGISTERS)
   static WEFT_ALWAYS_INLINE std::int64_t row(const char* from, std::int64_t n) {
     constexpr std::int64_t bytes = ByteRegister::count;
     const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
@@ -163,7 +215,7 @@ struct ByteSums {
         a.add_eights({at(i + 2 * bytes)});
         b.add_eights({at(i + 3 * bytes)});
       }
-      sum = ByteRegister16{_mm_add_epi64(a.folded().value, b.folded().value)};
+      sum = plus(a.folded(), b.folded());
     }
     for (; i + 16 <= n; i += 16)
       sum.add_eights(How::unsigned_bytes(ByteRegister16::load(from + i)));
@@ -180,10 +232,10 @@ struct ByteSums {
     const char* const at = from + i;
     const std::int64_t left = n - i;
     if (left >= 8) {
-      const std::int64_t upper = left == 8 ? 0 : word(at + left - 8) >> (8 * (16 - left));
-      return {_mm_set_epi64x(upper, static_cast<long long>(word(at)))};
+      const std::uint64_t upper = left == 8 ? 0 : word(at + left - 8) >> (8 * (16 - left));
+      return ByteRegister16::of(word(at), upper);
     }
-    return {_mm_set_epi64x(0, static_cast<long long>(few(at, left, n)))};
+    return ByteRegister16::of(few(at, left, n), 0);
   }
   /// Up to seven bytes, of a row of n.
   static WEFT_ALWAYS_INLINE std::uint64_t few(const char* at, std::int64_t left, std::int64_t n) {

@@ -3,7 +3,7 @@
 /// Sums over rows of floats and doubles, of what a function makes of each element.
 #pragma once
 
-#include "kernels/half/half_blocks.hpp"
+#include "kernels/half/half_registers.hpp"
 #include "kernels/reduce/shared/folds.hpp"
 #include "kernels/reduce/shared/rule_kernel.hpp"
 
@@ -17,7 +17,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-#if !defined(__F16C__)
+#if !defined(WEFT_HAS_HALF_CONVERSIONS)
 /// widen_block of f16 out of line: some hundred instructions without F16C, which sums would hold
 /// dozens of times.
 [[gnu::noinline]] inline void widen_float16_block(float* to, const char* from) noexcept {
@@ -37,9 +37,15 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_vector(const char* from) noexcep
       v[0] = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
     }
     return v;
+#elif defined(__aarch64__)
+    Vectorized<float> v;
+    WEFT_UNROLLED
+    for (int i = 0; i < Vectorized<float>::registers; ++i)
+      v[i] = load_halves<T>(from + 8 * i).value;
+    return v;
 #endif
     alignas(64) float widened[half_block];
-#if !defined(__F16C__)
+#if !defined(WEFT_HAS_HALF_CONVERSIONS)
     if constexpr (std::is_same_v<T, float16>) {
       widen_float16_block(widened, from);
       return Vectorized<float>::load(widened);

@@ -41,7 +41,7 @@ struct Register {
     return Register(a.value * b.value);
   }
   friend WEFT_ALWAYS_INLINE Register operator/(const Register& a, const Register& b) noexcept {
-    return Register(a.value / b.value);
+    return Register(quotient_of(a.value, b.value));
   }
   // On the bits.
   friend WEFT_ALWAYS_INLINE Register operator&(const Register& a, const Register& b) noexcept {
@@ -81,9 +81,9 @@ struct Register {
     return Register(xsimd::abs(a.value));
   }
   friend WEFT_ALWAYS_INLINE Register sqrt(const Register& a) noexcept {
-    return Register(xsimd::sqrt(a.value));
+    return Register(root_of(a.value));
   }
-  /// a * b + c, rounded once where the level has FMA (avx2, avx512), else twice.
+  /// a * b + c, rounded once where the level has FMA (all but baseline), else twice.
   friend WEFT_ALWAYS_INLINE Register fma(const Register& a, const Register& b,
                                          const Register& c) noexcept {
 #if defined(__AVX512F__)
@@ -96,6 +96,9 @@ struct Register {
       return Register(Batch(_mm256_fmadd_ps(a.value, b.value, c.value)));
     if constexpr (sizeof(T) == 8)
       return Register(Batch(_mm256_fmadd_pd(a.value, b.value, c.value)));
+#elif defined(__aarch64__)
+    if constexpr (sizeof(T) == 4) return Register(Batch(vfmaq_f32(c.value, a.value, b.value)));
+    if constexpr (sizeof(T) == 8) return Register(Batch(vfmaq_f64(c.value, a.value, b.value)));
 #else
     return a * b + c;
 #endif
