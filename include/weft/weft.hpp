@@ -27,6 +27,7 @@
 #include <weft/core/dlpack.hpp>
 #include <weft/core/half.hpp>
 #include <weft/core/kinds.hpp>
+#include <weft/core/mdspan.hpp>
 #include <weft/core/memory.hpp>
 #include <weft/core/npy.hpp>
 #include <weft/core/promotion.hpp>

@@ -18,10 +18,9 @@ namespace {
 /// Columns added up at a time.
 constexpr std::int64_t strip = 64;
 
-/// A strip of sums of T. Real and imaginary parts are in arrays of their own, and computed in loops
-/// of their own: in one loop, GCC 12 fuses products with their difference and sum, with contraction
-/// switched off as it is (kernels/complex/complex_parts.hpp), and results depend on level and
-/// column.
+/// A strip of sums of T. Real and imaginary parts are in arrays and loops of their own: in one,
+/// GCC 12 fuses products with their difference and sum, with contraction switched off as it is
+/// (kernels/complex/complex_parts.hpp), and results depend on level and column.
 template <class T>
 struct Sums {
   T values[strip];

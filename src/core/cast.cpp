@@ -44,15 +44,17 @@ struct Widest<T> {
 };
 
 template <class From>
-void widen_block(void* block, const char* from, std::int64_t stride, std::int64_t count) {
+void widen_block(char* block, const char* from, std::int64_t stride, std::int64_t count) {
   using Wide = typename Widest<From>::Type;
-  for (std::int64_t i = 0; i < count; ++i)
-    static_cast<Wide*>(block)[i] = cast<Wide>(load<From>(from + i * stride));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Wide value = cast<Wide>(load<From>(from + i * stride));
+    std::memcpy(block + i * std::int64_t{sizeof(Wide)}, &value, sizeof(Wide));
+  }
 }
 template <class To, class Wide>
-void store_block(char* to, std::int64_t stride, const void* block, std::int64_t count) {
+void store_block(char* to, std::int64_t stride, const char* block, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
-    const To value = cast<To>(static_cast<const Wide*>(block)[i]);
+    const To value = cast<To>(load<Wide>(block + i * std::int64_t{sizeof(Wide)}));
     std::memcpy(to + i * stride, &value, sizeof(To));
   }
 }
@@ -84,7 +86,8 @@ class CastLoop {
            std::int64_t count) const {
     if (move_ != nullptr) return move_(to, to_stride, from, from_stride, count);
     constexpr std::int64_t most = 64;
-    std::complex<double> block[most];
+    // Not of numbers: these would be set to 0 first.
+    alignas(std::complex<double>) char block[most * sizeof(std::complex<double>)];
     for (std::int64_t first = 0; first < count; first += most) {
       const std::int64_t n = std::min(most, count - first);
       widen_(block, from + first * from_stride, from_stride, n);
@@ -93,8 +96,8 @@ class CastLoop {
   }
 
  private:
-  using Widen = void (*)(void*, const char*, std::int64_t, std::int64_t);
-  using Store = void (*)(char*, std::int64_t, const void*, std::int64_t);
+  using Widen = void (*)(char*, const char*, std::int64_t, std::int64_t);
+  using Store = void (*)(char*, std::int64_t, const char*, std::int64_t);
   using Move = void (*)(char*, std::int64_t, const char*, std::int64_t, std::int64_t);
 
   template <class Wide>

@@ -65,6 +65,11 @@ bool is_date(std::string_view text) noexcept {
          day >= 1 && day <= 31;
 }
 
+/// As `weft info` says it.
+std::string_view processor_of(const CpuInfo& machine) noexcept {
+  return machine.model.empty() ? std::string_view("unknown") : machine.model;
+}
+
 /// Reads the lines of a tuning file.
 class TuningParser {
  public:
@@ -74,7 +79,7 @@ class TuningParser {
   Tuning parse() {
     if (next_line() != first_line) fail_here(text("expected '", first_line, "'"));
     expect("version", version());
-    expect("processor", machine_.model);
+    expect("processor", processor_of(machine_));
     expect("caches", caches_of(machine_));
     const std::string_view date = value_of("date");
     if (!is_date(date))
@@ -186,7 +191,8 @@ Tuning default_tuning(const CpuInfo& machine) noexcept {
 }
 
 std::string tuning_head(const CpuInfo& machine, std::string_view date) {
-  return text(first_line, "\nversion ", version(), "\nprocessor ", machine.model, "\ncaches ",
+  return text(first_line, "\nversion ", version(), "\nprocessor ", processor_of(machine),
+              "\ncaches ",
               caches_of(machine), "\ndate ", date, "\n");
 }
 

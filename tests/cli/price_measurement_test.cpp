@@ -59,7 +59,7 @@ TEST_CASE("price measurement: values stay within the row's range", "[tune]") {
   CHECK(price_of(some_row(), 400, {1e-9, 1e-9, 1e-9}, 200).value == 10);
 }
 
-TEST_CASE("price measurement: differences are those of the quickest samples", "[tune]") {
+TEST_CASE("price measurement: differences are those of the quickest samples", "[tune][timing]") {
   const TwiceMeasured ns = difference_of({100, 180}, {90, 190});
   CHECK(ns.first_ns == 80);
   CHECK(ns.second_ns == 100);

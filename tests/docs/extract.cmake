@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # weft_extract_snippets(<document> <folder> <out>): writes the blocks of a Markdown file that are
-# fenced as cpp into <folder>. <out> lists them in order as <kind>:<line>:<file>, where kind is
-# header, kernel, program or part, and line is where the block begins.
+# fenced as cpp into <folder>. <out> lists them in order as <kind>:<line>:<package>:<file>, where kind
+# is header, kernel, program or part, line is where the block begins, and package is what it needs, if
+# it says so.
 
 function(weft_extract_snippets document folder out)
   file(READ "${document}" text)
@@ -40,6 +41,10 @@ function(weft_extract_snippets document folder out)
     endif()
     string(SUBSTRING "${text}" ${begin} ${length} code)
 
+    set(package "")
+    if(code MATCHES "^// needs: *([A-Za-z0-9_]+)\n")
+      set(package "${CMAKE_MATCH_1}")
+    endif()
     if(code MATCHES "^// header: *([A-Za-z0-9_.-]+)")
       set(kind header)
       set(name "${CMAKE_MATCH_1}")
@@ -53,7 +58,7 @@ function(weft_extract_snippets document folder out)
       set(kind part)
       set(name "line_${line}.cpp")
     endif()
-    list(APPEND snippets "${kind}:${line}:${folder}/${name}")
+    list(APPEND snippets "${kind}:${line}:${package}:${folder}/${name}")
 
     # Errors are reported where the text is. Written only when it changed, so that editing the prose
     # does not compile everything again.
