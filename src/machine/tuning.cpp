@@ -192,8 +192,7 @@ Tuning default_tuning(const CpuInfo& machine) noexcept {
 
 std::string tuning_head(const CpuInfo& machine, std::string_view date) {
   return text(first_line, "\nversion ", version(), "\nprocessor ", processor_of(machine),
-              "\ncaches ",
-              caches_of(machine), "\ndate ", date, "\n");
+              "\ncaches ", caches_of(machine), "\ndate ", date, "\n");
 }
 
 std::string tuning_line(const TuningRow& row, std::int64_t value) {

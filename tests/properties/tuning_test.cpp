@@ -381,6 +381,16 @@ TEST_CASE("tuning: what is written is read back", "[properties]") {
   CHECK(back.l2_bytes == machine.l2_bytes);
 }
 
+TEST_CASE("tuning: of a processor that does not tell its name", "[properties]") {
+  CpuInfo machine = some_machine();
+  machine.model.clear();
+  Tuning tuning = weft::default_tuning(machine);
+  tuning.thread_ns = 12'345;
+  const std::string text = weft::tuning_text(tuning, machine, "2026-11-24");
+  CHECK(weft::parse_tuning(text, machine).thread_ns == 12'345);
+  CHECK_THROWS_AS(weft::parse_tuning(text, some_machine()), weft::Error);
+}
+
 TEST_CASE("tuning: rows that a file leaves out are those of the table", "[properties]") {
   const CpuInfo machine = some_machine();
   const std::string head = std::string("weft-tuning 1\nversion ") + weft::version() +
