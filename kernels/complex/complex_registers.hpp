@@ -26,7 +26,7 @@ template <class Part>
 struct ComplexRegister {
   using Ops = PartRegister<Part>;
   using Type = typename Ops::Type;
-  using Memory = NumbersInMemory<Type, 2 * static_cast<int>(sizeof(Part))>;
+  using Memory = NumbersInMemory<Part>;
   Type parts;
 
   static WEFT_ALWAYS_INLINE ComplexRegister load(const char* from) noexcept {

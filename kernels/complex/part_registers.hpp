@@ -92,9 +92,12 @@ struct PartRegister<double> {
   }
 };
 
-/// Moving complex numbers of `size` bytes, eight or sixteen, into registers and out of them.
-template <class Type, int size>
+/// Moving complex numbers into registers of their parts and out of them.
+template <class Part>
 struct NumbersInMemory {
+  using Type = typename PartRegister<Part>::Type;
+  static constexpr int size = 2 * static_cast<int>(sizeof(Part));
+
   /// The first `bytes` bytes of a register, of complete numbers and less than all; the others are
   /// 0.
   static WEFT_ALWAYS_INLINE Type load_first(const char* from, std::int64_t bytes) noexcept {
@@ -226,9 +229,12 @@ struct PartRegister<double> {
   static WEFT_ALWAYS_INLINE Type number(uint64x2_t a) noexcept { return vreinterpretq_f64_u64(a); }
 };
 
-/// Moving complex numbers of `size` bytes, eight or sixteen, into registers and out of them.
-template <class Type, int size>
+/// Moving complex numbers into registers of their parts and out of them.
+template <class Part>
 struct NumbersInMemory {
+  using Type = typename PartRegister<Part>::Type;
+  static constexpr int size = 2 * static_cast<int>(sizeof(Part));
+
   /// The first `bytes` bytes of a register, of complete numbers and less than all: one of two. The
   /// others are 0.
   static WEFT_ALWAYS_INLINE Type load_first(const char* from, std::int64_t /*bytes*/) noexcept {
