@@ -92,7 +92,7 @@ struct PartRegister<double> {
   }
 };
 
-/// Moving complex numbers of such parts into registers and out of them.
+/// Moving complex numbers into registers of their parts and out of them.
 template <class Part>
 struct NumbersInMemory {
   using Type = typename PartRegister<Part>::Type;
@@ -229,7 +229,7 @@ struct PartRegister<double> {
   static WEFT_ALWAYS_INLINE Type number(uint64x2_t a) noexcept { return vreinterpretq_f64_u64(a); }
 };
 
-/// Moving complex numbers of such parts into registers and out of them.
+/// Moving complex numbers into registers of their parts and out of them.
 template <class Part>
 struct NumbersInMemory {
   using Type = typename PartRegister<Part>::Type;

@@ -39,7 +39,6 @@ namespace {
 enum class End { returned, failed, other };
 
 End run_with(const Attempt& attempt, long n, Failing how, Of whose, bool& reached) {
-  weft::ScratchMemory::release_kept();  // or no attempt would allocate any
   FailingAllocation failing(n, how, whose);
   End end = End::returned;
   try {
@@ -65,6 +64,7 @@ bool check_one(const std::string& name, const std::function<Attempt()>& make, lo
            << (whose == Of::this_thread ? "" : ", on several threads") << ": " << what;
     });
   };
+  weft::ScratchMemory::release_kept();  // or no attempt would allocate any
   const long live = live_allocations;
   bool reached = false;
   {
@@ -84,6 +84,7 @@ bool check_one(const std::string& name, const std::function<Attempt()>& make, lo
       expect(fresh.is_right(), "a fresh run is wrong");
     }
   }
+  weft::ScratchMemory::release_kept();
   left_over = live_allocations - live;
   return reached;
 }
