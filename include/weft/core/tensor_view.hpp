@@ -233,6 +233,17 @@ class WEFT_API TensorView : private ViewFields {
   }
 
  private:
+  friend class Scalar;
+  /// A weak, read-only 0-d view of a number.
+  static TensorView number(const void* data, ScalarType type) noexcept {
+    TensorView view;
+    view.data_ = const_cast<void*>(data);  // read_only_ remembers
+    view.numel_ = 1;
+    view.end_byte_ = element_size(type);
+    view.type_ = type;
+    view.defined_ = view.read_only_ = view.weak_ = true;
+    return view;
+  }
   static TensorView make(ByteRange range, const void* data, ScalarType type, IntSpan shape,
                          IntSpan strides, bool read_only);
   static const void* at(const void* data, std::int64_t offset, std::size_t size,
