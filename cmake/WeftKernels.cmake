@@ -121,7 +121,7 @@ function(weft_kernel_flags level out)
       endif()
     endif()
     list(PREPEND flags ${optimisation} -fno-lto -fno-fast-math -ffp-contract=off -fno-math-errno
-      -fno-trapping-math -falign-functions=32 -falign-loops=32 -fopenmp-simd)
+      -fno-trapping-math -falign-functions=32 -falign-loops=32 -fopenmp-simd -DWEFT_KERNEL_FILE)
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
       # A loop that was asked to be made of vectors and was not: which one is, differs from version
       # to version, and who compiles it cannot mend it.

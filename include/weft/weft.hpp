@@ -30,6 +30,7 @@
 #include <weft/core/mdspan.hpp>
 #include <weft/core/memory.hpp>
 #include <weft/core/npy.hpp>
+#include <weft/core/print.hpp>
 #include <weft/core/promotion.hpp>
 #include <weft/core/scalar.hpp>
 #include <weft/core/scalar_type.hpp>

@@ -76,8 +76,13 @@ class CastLoop {
       if (to == from) {
         move_ = &move_block<From>;
       } else {
-        widen_ = &widen_block<From>;
-        store_ = store_for<typename Widest<From>::Type>(to);
+        using Wide = typename Widest<From>::Type;
+        if constexpr (std::is_same_v<From, Wide>) {
+          wide_bytes_ = sizeof(From);
+        } else {
+          widen_ = &widen_block<From>;
+        }
+        store_ = store_for<Wide>(to);
       }
     });
   }
@@ -85,12 +90,20 @@ class CastLoop {
   void run(char* to, std::int64_t to_stride, const char* from, std::int64_t from_stride,
            std::int64_t count) const {
     if (move_ != nullptr) return move_(to, to_stride, from, from_stride, count);
+    if (widen_ == nullptr && (count == 1 || from_stride == wide_bytes_))
+      return store_(to, to_stride, from, count);
     constexpr std::int64_t most = 64;
     // Not of numbers: these would be set to 0 first.
     alignas(std::complex<double>) char block[most * sizeof(std::complex<double>)];
     for (std::int64_t first = 0; first < count; first += most) {
       const std::int64_t n = std::min(most, count - first);
-      widen_(block, from + first * from_stride, from_stride, n);
+      if (widen_ != nullptr) {
+        widen_(block, from + first * from_stride, from_stride, n);
+      } else {
+        for (std::int64_t i = 0; i < n; ++i)
+          std::memcpy(block + i * wide_bytes_, from + (first + i) * from_stride,
+                      static_cast<std::size_t>(wide_bytes_));
+      }
       store_(to + first * to_stride, to_stride, block, n);
     }
   }
@@ -106,6 +119,7 @@ class CastLoop {
   }
 
   Move move_ = nullptr;
+  std::int64_t wide_bytes_ = 0;  // of the widest type itself, which needs no first step
   Widen widen_ = nullptr;
   Store store_ = nullptr;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise.hpp"
 
+#include <weft/core/cast.hpp>
+#include <weft/core/kinds.hpp>
 #include <weft/core/promotion.hpp>
 
 #include "base/text.hpp"
@@ -12,6 +14,9 @@ namespace weft {
 inline namespace v0 {
 
 namespace {
+
+/// Inputs of a call without a plan, at most: all functions have fewer.
+constexpr std::size_t max_plain_inputs = 4;
 
 /// Elements for which a second thread is not asked, if all operands are of the kernel's types.
 std::int64_t max_for_one_thread(const SpanKernel& kernel) {
@@ -34,12 +39,27 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
     return false;
   }
   char* data[max_operands];
+  alignas(max_element_bytes) char numbers[max_plain_inputs][max_element_bytes];
+  if (inputs.size() > max_plain_inputs) return false;
   data[0] = static_cast<char*>(out.data());
   const char* end = data[0] + out.end_byte();
+  std::uint32_t broadcast = 0;
+  bool has_shape = false;  // of the output: numbers alone do not
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorView& in = *inputs[i];
-    if (!in.defined() || !in.is_contiguous() || in.is_weak_scalar() ||
-        in.dtype() != kernel.types[i + 1] || in.numel() != n || in.rank() != out.rank()) {
+    const ScalarType type = kernel.types[i + 1];
+    if (in.is_weak_scalar() && in.rank() == 0) {
+      // A number of a higher kind would have a say in the type.
+      const std::uint32_t operand = 2U << i;
+      if (kinds::of(in.dtype()) > kinds::of(type) || (kernel.broadcastable & operand) == 0)
+        return false;
+      cast_elements(numbers[i], type, 0, in.data(), in.dtype(), 0, 1);
+      data[i + 1] = numbers[i];
+      broadcast |= operand;
+      continue;
+    }
+    if (!in.defined() || !in.is_contiguous() || in.is_weak_scalar() || in.dtype() != type ||
+        in.numel() != n || in.rank() != out.rank()) {
       return false;
     }
     for (std::size_t axis = 0; axis < in.shape().size(); ++axis) {
@@ -47,10 +67,12 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
     }
     char* begin = static_cast<char*>(in.data());
     data[i + 1] = begin;
+    has_shape = true;
     const bool in_place = begin == data[0] && begin + in.end_byte() == end;
     if (begin < end && data[0] < begin + in.end_byte() && !in_place) return false;
   }
-  if (n > 0) kernel.run(kernel.context, data, nullptr, n, 1, 0);
+  if (!has_shape) return false;
+  if (n > 0) kernel.run(kernel.context, data, nullptr, n, 1, broadcast);
   return true;
 }
 

@@ -60,8 +60,9 @@ inline void set_type_rules(TensorIteratorConfig& config, const FunctionInfo& fun
 }
 
 /// Runs a kernel without a plan if there is nothing to plan: no more elements than one thread has
-/// to itself, all operands defined, row-major, of one shape and of the kernel's own types, none a
-/// weak scalar, the output writable and either an input or without overlap with any. False, with
+/// to itself, all operands defined, row-major, of one shape and of the kernel's own types, or
+/// numbers that become them, the output writable and either an input or without overlap with any.
+/// False, with
 /// nothing done, if it is not that simple, or a strategy is forced.
 bool run_dense(const SpanKernel& kernel, const TensorView& out,
                std::span<const TensorView* const> inputs);

@@ -152,3 +152,15 @@ TEST_CASE("shape: as text", "[core]") {
   CHECK(weft::to_string({7}) == "[7]");
   CHECK(weft::to_string({2, -3, 4}) == "[2, -3, 4]");
 }
+
+TEST_CASE("shape: one number is a list of one", "[core]") {
+  const auto rank = [](weft::IntSpan list) { return list.rank(); };
+  const auto first = [](weft::IntSpan list) { return list[0]; };
+  CHECK(rank(3) == 1);
+  CHECK(first(3) == 3);
+  CHECK(first(std::uint8_t{7}) == 7);
+  CHECK(rank({}) == 0);
+  CHECK(rank({3}) == 1);
+  CHECK(first({3}) == 3);
+  STATIC_REQUIRE(!std::is_constructible_v<weft::IntSpan, double>);
+}

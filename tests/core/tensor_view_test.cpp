@@ -8,8 +8,11 @@
 #include "support/random_layout.hpp"
 #include "support/tally.hpp"
 
+#include <array>
 #include <limits>
 #include <numeric>
+#include <ranges>
+#include <string>
 #include <vector>
 
 namespace {
@@ -299,4 +302,29 @@ TEST_CASE("tensor_view: element types and memory that there are not", "[core]") 
       TensorView::trusted(somewhere(), ScalarType::f32, {0, 4}, {1, std::int64_t{1} << 62});
   CHECK(empty.select(1, 3).numel() == 0);
   CHECK(empty.slice(1, 3, 4).numel() == 0);
+}
+
+TEST_CASE("view: of a vector, an array, any range next to each other", "[core]") {
+  std::vector<float> numbers{1, 2, 3, 4, 5, 6};
+  const TensorView all(numbers);
+  CHECK(weft::to_string(all.shape()) == "[6]");
+  CHECK(all.data() == numbers.data());
+  CHECK(!all.read_only());
+  const TensorView matrix(numbers, {2, 3});
+  CHECK(matrix.at<float>({1, 2}) == 6);
+  CHECK(matrix.at<float>(1, 2) == 6);
+  CHECK(all.at<float>(5) == 6);
+  CHECK_ERROR(rank, ("2", "1"), all.at<float>(1, 2));
+  CHECK_ERROR(dtype, ("f64", "f32"), all.at<double>(0));
+
+  const std::array<std::int16_t, 3> fixed{7, 8, 9};
+  CHECK(TensorView(fixed).read_only());
+  CHECK(TensorView(fixed).at<std::int16_t>(2) == 9);
+  CHECK(TensorView(std::views::counted(numbers.data(), 3)).numel() == 3);
+  CHECK_ERROR(bounds, ("[3, 3]"), TensorView(numbers, {3, 3}));
+
+  // One that is about to go, and bits, are no memory to view.
+  STATIC_REQUIRE(!std::is_constructible_v<TensorView, std::vector<float>>);
+  STATIC_REQUIRE(!std::is_constructible_v<TensorView, std::vector<bool>&>);
+  STATIC_REQUIRE(!std::is_constructible_v<TensorView, std::string&>);
 }

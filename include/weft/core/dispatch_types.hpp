@@ -45,9 +45,13 @@ decltype(auto) dispatch_types(ScalarType type, F&& f) {
 /// As dispatch_types, over all fifteen element types.
 template <class F>
 decltype(auto) dispatch_all_types(ScalarType type, F&& f) {
-  return dispatch_types<bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                        std::int32_t, std::uint64_t, std::int64_t, float16, bfloat16, float, double,
-                        std::complex<float>, std::complex<double>>(type, std::forward<F>(f));
+  switch (type) {
+#define WEFT_CASE(NAME, TYPE) \
+  case ScalarType::NAME: return f.template operator()<TYPE>();
+    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
+#undef WEFT_CASE
+  }
+  fail_unsupported_type(type);
 }
 
 }  // namespace v0

@@ -48,7 +48,7 @@ class WEFT_API Scalar {
     return out;
   }
   /// A weak, read-only 0-d view of this object, which must outlive it.
-  TensorView view() const;
+  TensorView view() const noexcept { return TensorView::number(&value_, type_); }
 
  private:
   union {

@@ -7,6 +7,7 @@
 #include <weft/base/limits.hpp>
 #include <weft/base/small_vector.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <ranges>
@@ -20,12 +21,16 @@ inline namespace v0 {
 using DimVector = SmallVector<std::int64_t, inline_rank>;
 
 /// Refers to a list of 64-bit integers: an initializer list in the argument, a std::vector, a
-/// DimVector, ... It does not own them, so it is for parameters.
+/// DimVector, ..., or one number, which is a list of one: sum(a, 1). It does not own them, so it is
+/// for parameters.
 class IntSpan : public std::span<const std::int64_t> {
  public:
   constexpr IntSpan() = default;
   constexpr IntSpan(const std::int64_t* data, std::size_t size) : span(data, size) {}
   constexpr IntSpan(std::initializer_list<std::int64_t> list) : span(list.begin(), list.size()) {}
+  constexpr IntSpan(const std::int64_t& number) : span(&number, 1) {}
+  template <std::floating_point T>
+  IntSpan(T) = delete;
   template <std::ranges::contiguous_range R>
     requires std::ranges::sized_range<R> &&
              std::is_same_v<std::ranges::range_value_t<R>, std::int64_t>

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ranges>
 #include <span>
 #include <type_traits>
 
@@ -22,6 +23,25 @@ struct ByteRange {
   const std::byte* begin = nullptr;
   const std::byte* end = nullptr;
 };
+
+template <class T>
+inline constexpr bool is_span = false;
+template <class T, std::size_t n>
+inline constexpr bool is_span<std::span<T, n>> = true;
+
+/// Elements next to each other that are somebody's: a range that is named, or one that does not own
+/// them.
+template <class R>
+concept ElementRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                       Element<std::ranges::range_value_t<R>> &&
+                       (std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>);
+
+/// Its elements as a span of any length.
+template <class R>
+auto span_of(R& range) {
+  using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
+  return std::span<T>(std::ranges::data(range), std::ranges::size(range));
+}
 
 /// All of a view but its extents and strides: what can be copied without failing. Of whole words:
 /// compilers copy the end of other sizes by stores that overlap, and a load right behind these
@@ -88,6 +108,15 @@ class WEFT_API TensorView : private ViewFields {
                         scalar_type_of<std::remove_const_t<T>>, shape, strides,
                         std::is_const_v<T>)) {}
 
+  /// A view of all elements of a std::vector, std::array or any other contiguous range as one axis,
+  /// or in a shape of as many elements or less. The range lives elsewhere, or is itself a view.
+  template <ElementRange R>
+  explicit TensorView(R&& range)
+      : TensorView(span_of(range), static_cast<std::int64_t>(std::ranges::size(range))) {}
+  template <ElementRange R>
+    requires(!is_span<std::remove_cvref_t<R>>)
+  TensorView(R&& range, IntSpan shape) : TensorView(span_of(range), shape) {}
+
   /// A view of elements at `data` whose memory is `range`; one of const elements is read-only, and
   /// refused as an output. Throws as above, Error(undefined) for a null pointer with elements, and
   /// Error(dtype) for a type that there is not.
@@ -149,6 +178,13 @@ class WEFT_API TensorView : private ViewFields {
       return value;
     }
   }
+  /// The same, the index being numbers: at<float>(i, j).
+  template <Element T, std::integral... I>
+    requires(sizeof...(I) > 0)
+  T at(I... index) const {
+    const std::int64_t list[] = {static_cast<std::int64_t>(index)...};
+    return at<T>(IntSpan(list, sizeof...(I)));
+  }
   /// Offset in elements of the element at `index`. Throws Error(undefined), Error(rank),
   /// Error(axis).
   std::int64_t element_offset(IntSpan index) const;
@@ -197,6 +233,17 @@ class WEFT_API TensorView : private ViewFields {
   }
 
  private:
+  friend class Scalar;
+  /// A weak, read-only 0-d view of a number.
+  static TensorView number(const void* data, ScalarType type) noexcept {
+    TensorView view;
+    view.data_ = const_cast<void*>(data);  // read_only_ remembers
+    view.numel_ = 1;
+    view.end_byte_ = element_size(type);
+    view.type_ = type;
+    view.defined_ = view.read_only_ = view.weak_ = true;
+    return view;
+  }
   static TensorView make(ByteRange range, const void* data, ScalarType type, IntSpan shape,
                          IntSpan strides, bool read_only);
   static const void* at(const void* data, std::int64_t offset, std::size_t size,

@@ -36,5 +36,16 @@ WEFT_API TensorView diagonal(const TensorView& view, std::int64_t offset = 0,
 WEFT_API TensorView unfold(const TensorView& view, std::int64_t axis, std::int64_t size,
                            std::int64_t step);
 
+/// The same elements in row-major order in another shape, one extent of which may be -1: as many as
+/// are left. Throws Error(shape) if the counts of elements differ, for extents below -1 and a
+/// second -1, and for a -1 next to an extent of 0; Error(invalid_argument) if the elements lie in
+/// an order that no strides express in that shape: contiguous() (ops/copy.hpp) makes a copy that
+/// has any.
+WEFT_API TensorView reshape(const TensorView& view, IntSpan shape);
+
+/// Axes first ... last as one. A 0-d tensor becomes one of an axis of extent 1. Throws Error(axis)
+/// if last is in front of first, and as reshape().
+WEFT_API TensorView flatten(const TensorView& view, std::int64_t first = 0, std::int64_t last = -1);
+
 }  // namespace v0
 }  // namespace weft

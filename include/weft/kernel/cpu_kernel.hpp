@@ -25,9 +25,10 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 ///
 ///     weft::cpu_kernel(iter, [](float a, float b) -> float { return a + b; });
 ///
-/// The lambda is inlined into loops over contiguous spans, which the compiler vectorises; strides,
-/// other element types and threads are the engine's business (run_spans, which also tells what is
-/// thrown). op is called on several threads at once and in no particular order.
+/// The lambda is inlined into loops over contiguous spans, which the compiler vectorises, GCC at
+/// -O2 as well; strides, other element types and threads are the engine's business (run_spans,
+/// which also tells what is thrown). op is called on several threads at once and in no particular
+/// order.
 ///
 /// A generic lambda is one text for several types: it is compiled for f32 and f64 (f16 and bf16 are
 /// computed in f32) and the iterator's dtype of the output chooses; all its operands have that

@@ -105,9 +105,10 @@ class ReductionLoops {
     }(std::make_index_sequence<nin>());
   }
 
-  static void reduce_spans(const void* context, void* out, char* const* inputs,
-                           const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n,
-                           std::int64_t index, std::int64_t index_step) {
+  WEFT_VECTORISED static void reduce_spans(const void* context, void* out, char* const* inputs,
+                                           const std::int64_t* row_bytes, std::int64_t rows,
+                                           std::int64_t n, std::int64_t index,
+                                           std::int64_t index_step) {
     const Op& op = op_of(context);
     Acc* results = static_cast<Acc*>(out);
     for (std::int64_t r = 0; r < rows; ++r)
@@ -157,9 +158,9 @@ class ReductionLoops {
     return acc[0];
   }
 
-  static void reduce_columns(const void* context, void* out, char* const* inputs,
-                             const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
-                             std::int64_t index) {
+  WEFT_VECTORISED static void reduce_columns(const void* context, void* out, char* const* inputs,
+                                             const std::int64_t* row_bytes, std::int64_t rows,
+                                             std::int64_t columns, std::int64_t index) {
     const Op& op = op_of(context);
     Acc* acc = static_cast<Acc*>(out);
     for (std::int64_t j = 0; j < columns; ++j)
@@ -172,7 +173,8 @@ class ReductionLoops {
     }
   }
 
-  static void combine(const void* context, void* into, const void* from, std::int64_t n) {
+  WEFT_VECTORISED static void combine(const void* context, void* into, const void* from,
+                                      std::int64_t n) {
     const Op& op = op_of(context);
     Acc* a = static_cast<Acc*>(into);
     const Acc* b = static_cast<const Acc*>(from);
@@ -181,8 +183,8 @@ class ReductionLoops {
       a[j] = op.combine(a[j], b[j]);
   }
 
-  static void project(const void* context, const void* accumulators, std::int64_t n,
-                      char* const* outputs) {
+  WEFT_VECTORISED static void project(const void* context, const void* accumulators, std::int64_t n,
+                                      char* const* outputs) {
     const Op& op = op_of(context);
     const Acc* acc = static_cast<const Acc*>(accumulators);
     for (std::int64_t j = 0; j < n; ++j) {

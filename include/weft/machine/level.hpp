@@ -49,6 +49,16 @@
 #define WEFT_WIDE_LOOPS __attribute__((noinline, target("prefer-vector-width=512")))
 #endif
 
+// On a function with loops over elements: they become vectors whatever else is optimised. At -O2,
+// GCC 12 leaves loops alone whose length it does not know. It inlines such a function into none
+// that has not the same options, so all stations between a kernel's pointer and its loops say it;
+// kernel files, which are optimised as a whole (cmake/WeftKernels.cmake), need it nowhere.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(WEFT_KERNEL_FILE)
+#define WEFT_VECTORISED __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic")))
+#else
+#define WEFT_VECTORISED
+#endif
+
 // Before a loop over the few registers of a value: it must not survive as a loop, or they live in
 // memory. Without -O3, GCC unrolls none that makes the code longer.
 #if defined(__clang__)

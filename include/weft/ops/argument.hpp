@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <optional>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -23,7 +24,7 @@ class Input {
   // NOLINTBEGIN(google-explicit-constructor): add(a, 2.5) reads as it should
   Input(const TensorView& tensor) : view_(&tensor) {}
   Input(const Scalar& number)
-      : number_(number), number_view_(number_->view()), view_(&*number_view_) {}
+      : number_(number), number_view_(std::in_place, InPlace{*number_}), view_(&*number_view_) {}
   template <Number T>
   Input(T number) : Input(Scalar(number)) {}
   // NOLINTEND(google-explicit-constructor)
@@ -33,6 +34,13 @@ class Input {
   const TensorView& view() const noexcept { return *view_; }
 
  private:
+  /// Becomes the view where that is to be: moved there, it would be read in larger words than it
+  /// has just been written in, for which processors wait.
+  struct InPlace {
+    const Scalar& number;
+    operator TensorView() const noexcept { return number.view(); }
+  };
+
   std::optional<Scalar> number_;
   std::optional<TensorView> number_view_;
   const TensorView* view_;

@@ -3,6 +3,7 @@
 #include <weft/base/checked.hpp>
 
 #include "base/text.hpp"
+#include "core/reshaped_strides.hpp"
 #include "graph/chain/chain.hpp"
 #include "graph/operators/families.hpp"
 
@@ -24,32 +25,6 @@ class Identity final : public Operator {
     return true;
   }
 };
-
-/// Strides in which a view's elements have another shape, both being row-major; nothing if there
-/// are none. Neighbouring axes of the view that are one walk through memory may be divided anew.
-std::optional<DimVector> strides_of(const TensorView& view, IntSpan shape) {
-  DimVector strides = contiguous_strides(shape);
-  if (view.numel() <= 1) return strides;
-  std::size_t to = shape.size();
-  for (std::size_t axis = view.shape().size(); axis > 0;) {
-    std::int64_t step = view.strides()[axis - 1];
-    std::int64_t elements = view.shape()[axis - 1];
-    for (--axis; axis > 0; --axis) {
-      const std::int64_t extent = view.shape()[axis - 1];
-      if (elements > 1 && extent > 1 && view.strides()[axis - 1] != step * elements) break;
-      if (elements == 1) step = view.strides()[axis - 1];
-      elements *= extent;
-    }
-    while (elements > 1) {
-      const std::int64_t extent = shape[--to];
-      if (elements % extent != 0) return {};
-      if (extent > 1) strides[to] = step;
-      step *= extent;
-      elements /= extent;
-    }
-  }
-  return strides;
-}
 
 /// Copies the input, row-major.
 std::unique_ptr<Kernel> dense_copy(const PrepareContext& context) {
@@ -81,7 +56,7 @@ class Reshape final : public Operator {
   bool view(const PrepareContext& context, std::span<TensorView> outputs) const override {
     const TensorView& in = context.input(0);
     const IntSpan shape = context.output(0).shape();
-    const std::optional<DimVector> strides = strides_of(in, shape);
+    const std::optional<DimVector> strides = reshaped_strides(in, shape);
     if (strides) outputs[0] = in.as_strided(shape, *strides);
     return strides.has_value();
   }

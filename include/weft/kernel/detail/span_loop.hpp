@@ -146,8 +146,8 @@ struct SpanLoops {
   static constexpr bool commutes = nin == 2 && nout == 1 && CommutingFormula<F>;
 
   template <std::uint32_t Mask>
-  static void loop(F& op, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
-                   std::int64_t rows) {
+  WEFT_VECTORISED static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                   std::int64_t n, std::int64_t rows) {
     for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) {
       span_loop<Mask>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
                       std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
@@ -213,8 +213,9 @@ struct SpanLoops {
            ...);
   }
 
-  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
-                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+  WEFT_VECTORISED static void run(const void* context, char* const* data,
+                                  const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
+                                  std::uint32_t broadcast) {
     const std::size_t pattern = broadcast >> nout;
     constexpr auto all = std::make_index_sequence<patterns>();
 #if defined(WEFT_WIDE_LOOPS)

@@ -65,16 +65,17 @@ class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
   }
 
   template <std::uint32_t Mask>
-  static void loop(F& op, char* const* data, const std::int64_t* row_bytes, std::int64_t n,
-                   std::int64_t rows) {
+  WEFT_VECTORISED static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                   std::int64_t n, std::int64_t rows) {
     for_each_row<1 + sizeof...(In)>(data, row_bytes, rows, [&](char* const* row) {
       span<Mask>(op, row, n, std::index_sequence_for<In...>());
     });
   }
 
  public:
-  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
-                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+  WEFT_VECTORISED static void run(const void* context, char* const* data,
+                                  const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
+                                  std::uint32_t broadcast) {
     F& op = *const_cast<F*>(static_cast<const F*>(context));
     const std::uint32_t pattern = broadcast >> 1;
     if (pattern == 0) return loop<0>(op, data, row_bytes, n, rows);
