@@ -203,10 +203,13 @@ class ReductionLoops {
                                       char* const* outputs) {
     const Op& op = op_of(context);
     const Acc* acc = static_cast<const Acc*>(accumulators);
-    for (std::int64_t j = 0; j < n; ++j) {
-      if constexpr (nout == 1) {
-        store_element<std::tuple_element_t<0, Outs>>(outputs[0], j, op.project(acc[j]));
-      } else {
+    if constexpr (nout == 1) {
+      char* const out = outputs[0];  // or it would be read anew behind each store
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < n; ++j)
+        store_element<std::tuple_element_t<0, Outs>>(out, j, op.project(acc[j]));
+    } else {
+      for (std::int64_t j = 0; j < n; ++j) {
         const Outs values = op.project(acc[j]);
         [&]<std::size_t... O>(std::index_sequence<O...>) {
           (store_element<std::tuple_element_t<O, Outs>>(outputs[O], j, std::get<O>(values)), ...);
