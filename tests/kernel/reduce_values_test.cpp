@@ -25,7 +25,7 @@ using weft::TensorIterator;
 using weft::TensorIteratorConfig;
 using weft::TensorView;
 
-/// Exact, whatever the order: small whole numbers.
+/// Exact, whatever the order: of small integers.
 struct SumOfProducts {
   std::int64_t identity() const { return 0; }
   std::int64_t accumulate(std::int64_t acc, std::int32_t x, std::int16_t y, std::int32_t z) const {
