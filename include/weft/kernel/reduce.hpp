@@ -56,13 +56,17 @@ class ReductionLoops {
     return n;
   }();
 
+  /// Which inputs may be one value in a row, as a number of bits: loops for each.
+  static constexpr std::size_t patterns = nin <= max_pattern_inputs ? std::size_t{1} << nin : 1;
+
   /// Elements of a span that lanes take in before they are folded.
   static constexpr std::int64_t run_elements = 2048;
 
   static constexpr ReductionKernel kernel(const Op& op) {
     ReductionKernel k;
-    k.reduce_spans = &reduce_spans;
-    k.reduce_columns = &reduce_columns;
+    k.reduce_spans = &reduce_spans<0>;
+    k.reduce_columns = &reduce_columns<0>;
+    if constexpr (patterns > 1) k.take_values = &take_values;
     k.combine = &combine;
     k.project = &project;
     if constexpr (requires(Acc acc) {
@@ -97,14 +101,26 @@ class ReductionLoops {
     }(std::make_index_sequence<nin>());
   }
 
+  static void take_values(ReductionKernel& kernel, std::uint32_t values) {
+    [&]<std::size_t... V>(std::index_sequence<V...>) {
+      ((values == V ? (kernel.reduce_spans = &reduce_spans<V>,
+                       void(kernel.reduce_columns = &reduce_columns<V>))
+                    : void()),
+       ...);
+    }(std::make_index_sequence<patterns>());
+  }
+
+  /// Reads a row of each input, of which those in `values` are one value.
+  template <std::size_t values>
   static WEFT_ALWAYS_INLINE auto readers(char* const* in, const std::int64_t* row_bytes,
                                          std::int64_t row) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple<SpanReader<In<I>, false>...>{
-          SpanReader<In<I>, false>{in[I] + row * row_bytes[I]}...};
+      return std::tuple<SpanReader<In<I>, (values >> I & 1) != 0>...>{
+          SpanReader<In<I>, (values >> I & 1) != 0>{in[I] + row * row_bytes[I]}...};
     }(std::make_index_sequence<nin>());
   }
 
+  template <std::size_t values>
   WEFT_VECTORISED static void reduce_spans(const void* context, void* out, char* const* inputs,
                                            const std::int64_t* row_bytes, std::int64_t rows,
                                            std::int64_t n, std::int64_t index,
@@ -112,14 +128,13 @@ class ReductionLoops {
     const Op& op = op_of(context);
     Acc* results = static_cast<Acc*>(out);
     for (std::int64_t r = 0; r < rows; ++r)
-      results[r] = reduce_row(op, inputs, row_bytes, r, n, index + r * index_step);
+      results[r] = reduce_row(op, readers<values>(inputs, row_bytes, r), n, index + r * index_step);
   }
 
   /// A row, in runs: so that what lanes add up one after the other stays short.
-  static WEFT_ALWAYS_INLINE Acc reduce_row(const Op& op, char* const* inputs,
-                                           const std::int64_t* row_bytes, std::int64_t row,
-                                           std::int64_t n, std::int64_t index) {
-    const auto in = readers(inputs, row_bytes, row);
+  template <class Readers>
+  static WEFT_ALWAYS_INLINE Acc reduce_row(const Op& op, const Readers& in, std::int64_t n,
+                                           std::int64_t index) {
     if (n <= run_elements) return reduce_run(op, in, 0, n, index);
     Acc acc = reduce_run(op, in, 0, run_elements, index);
     for (std::int64_t i = run_elements; i < n; i += run_elements) {
@@ -158,6 +173,7 @@ class ReductionLoops {
     return acc[0];
   }
 
+  template <std::size_t values>
   WEFT_VECTORISED static void reduce_columns(const void* context, void* out, char* const* inputs,
                                              const std::int64_t* row_bytes, std::int64_t rows,
                                              std::int64_t columns, std::int64_t index) {
@@ -166,7 +182,7 @@ class ReductionLoops {
     for (std::int64_t j = 0; j < columns; ++j)
       acc[j] = op.identity();
     for (std::int64_t r = 0; r < rows; ++r) {
-      const auto in = readers(inputs, row_bytes, r);
+      const auto in = readers<values>(inputs, row_bytes, r);
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < columns; ++j)
         acc[j] = step(op, acc[j], in, j, index + r);
@@ -187,10 +203,13 @@ class ReductionLoops {
                                       char* const* outputs) {
     const Op& op = op_of(context);
     const Acc* acc = static_cast<const Acc*>(accumulators);
-    for (std::int64_t j = 0; j < n; ++j) {
-      if constexpr (nout == 1) {
-        store_element<std::tuple_element_t<0, Outs>>(outputs[0], j, op.project(acc[j]));
-      } else {
+    if constexpr (nout == 1) {
+      char* const out = outputs[0];  // or it would be read anew behind each store
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < n; ++j)
+        store_element<std::tuple_element_t<0, Outs>>(out, j, op.project(acc[j]));
+    } else {
+      for (std::int64_t j = 0; j < n; ++j) {
         const Outs values = op.project(acc[j]);
         [&]<std::size_t... O>(std::index_sequence<O...>) {
           (store_element<std::tuple_element_t<O, Outs>>(outputs[O], j, std::get<O>(values)), ...);

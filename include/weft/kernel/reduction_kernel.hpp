@@ -54,6 +54,11 @@ struct ReductionKernel {
   /// Of one output and one input.
   void (*reduce_short_rows)(const void* context, char* output, const char* input, std::int64_t rows,
                             std::int64_t n) = nullptr;
+  /// Puts loops in place of reduce_spans and reduce_columns for inputs of which some, those whose
+  /// bit in `values` is set (bit k: input k), are one value in each row: what stands where the row
+  /// begins, and nothing else is read of them. Null if there are no such loops; inputs that stand
+  /// still along rows are written out into buffers then, and with them all others are packed.
+  void (*take_values)(ReductionKernel& kernel, std::uint32_t values) = nullptr;
   /// Whether nothing can change the accumulator any more; null if that never happens.
   bool (*done)(const void* context, const void* accumulator) = nullptr;
 

@@ -54,7 +54,11 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
       access = name_of_output(plan.dims.by_columns());
       if (plan.tiles.collects) access += ", results put together first";
     } else {
-      access = !r.is_staged() ? "direct" : r.pack ? "staged: packed" : "staged: ";
+      const bool is_value = (plan.values >> (k - iter.noutputs()) & 1) != 0;
+      access = is_value         ? "broadcast"
+               : !r.is_staged() ? "direct"
+               : r.pack         ? "staged: packed"
+                                : "staged: ";
       if (r.converts()) access += r.pack ? ", cast" : "cast";
     }
   }

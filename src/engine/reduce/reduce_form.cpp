@@ -142,7 +142,9 @@ ReduceDims choose_form(const ReduceInputs& in) {
   if (in.iter.ndim() == 0 || in.iter.numel() == 0) return dims;
   const InnerColumns inner = inner_columns(in, dims);
   if (inner.dense && !in.casts) {
-    dims.fold = fold_of(in, dims.reduced, inner);
+    // Rows that are one value do not follow each other.
+    const bool is_memory = in.values_along(dims.kept.steps[0].dim) == 0;
+    dims.fold = is_memory ? fold_of(in, dims.reduced, inner) : 1;
     dims.row_dims = inner.dims;
     dims.form = dims.fold > 1 ? ReduceForm::folded : ReduceForm::columns;
     if (dims.fold > 1 || inner.count >= fixed::min_reduced_columns) return dims;

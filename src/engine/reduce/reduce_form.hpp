@@ -32,9 +32,22 @@ struct ReduceInputs {
       if (!f(k, std::int64_t{operands[k].memory_size})) return false;
     return true;
   }
-  /// Whether all are dense along a dim.
+  /// Whether an input can be one value in each row along a dim.
+  bool is_value_along(int dim, int k) const {
+    return kernel.take_values != nullptr && geometry.stride(dim, k) == 0 && !operands[k].converts();
+  }
+  /// Whether all are dense along a dim, or one value.
   bool dense_along(int dim) const {
-    return all([&](int k, std::int64_t size) { return geometry.stride(dim, k) == size; });
+    return all([&](int k, std::int64_t size) {
+      return geometry.stride(dim, k) == size || is_value_along(dim, k);
+    });
+  }
+  /// The inputs that are one value in each row along a dim, as ReductionKernel::take_values says.
+  std::uint32_t values_along(int dim) const {
+    std::uint32_t values = 0;
+    for (int k = iter.noutputs(); k < iter.ntensors(); ++k)
+      if (is_value_along(dim, k)) values |= 1U << (k - iter.noutputs());
+    return values;
   }
   /// Elements that a block of gathered columns may have.
   std::int64_t gathered_elements() const { return fixed::gathered_bytes / buffer_bytes; }

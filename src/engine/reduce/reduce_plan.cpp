@@ -240,6 +240,16 @@ ReduceShares share_blocks(const ReduceInputs& in, const ReduceSide& kept,
   return {group, ceil_div(count, group), grain};
 }
 
+/// Inputs that are one value in each row that the kernel sees.
+std::uint32_t values_of(const ReduceInputs& in, const ReduceDims& dims) {
+  switch (dims.form) {
+    case ReduceForm::spans: return in.values_along(0);
+    case ReduceForm::columns:
+    case ReduceForm::folded: return in.values_along(dims.kept.steps[0].dim);
+    default: return 0;
+  }
+}
+
 /// Whether rows that the kernel reduces into outputs by itself are all there is.
 bool goes_straight(const ReduceInputs& in, const ReducePlan& plan) {
   const TileSteps& kept = plan.dims.kept.steps;
@@ -258,7 +268,8 @@ ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
     : dims(choose_form(in)),
       blocks(cut_blocks(in, dims)),
       tiles(tile_kept(in, dims, blocks, tuning(), options)),
-      shares(share_blocks(in, tiles.kept, blocks, tuning(), options)) {
+      shares(share_blocks(in, tiles.kept, blocks, tuning(), options)),
+      values(values_of(in, dims)) {
   for (int k = 0; k < in.iter.ntensors(); ++k) {
     const TypeChange& change = in.operands[k];
     const bool is_output = k < in.iter.noutputs();

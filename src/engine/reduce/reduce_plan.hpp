@@ -103,8 +103,15 @@ struct ReducePlan {
   ReduceTiles tiles;
   SmallVector<ReduceOperand, inline_operands> operands;
   ReduceShares shares;
-  bool straight;  ///< from the inputs into the outputs, by kernel.reduce_short_rows
+  std::uint32_t values;  ///< inputs that are one value in each row: ReductionKernel::take_values
+  bool straight;         ///< from the inputs into the outputs, by kernel.reduce_short_rows
 
+  /// The kernel with the loops that this takes.
+  ReductionKernel loops_of(const ReductionKernel& kernel) const {
+    ReductionKernel with = kernel;
+    if (values != 0) kernel.take_values(with, values);
+    return with;
+  }
   /// Accumulators of a kept tile.
   std::int64_t width() const noexcept { return tiles.kept.tile_elements * dims.fold; }
 };

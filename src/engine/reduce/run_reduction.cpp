@@ -19,7 +19,7 @@ using Sink = FunctionRef<void(ReduceRunner&, char*)>;
 /// A reduction by a plan, on as many threads as that says.
 struct PlannedReduction {
   const TensorIterator& iter;
-  const ReductionKernel& kernel;
+  const ReductionKernel kernel;
   const ReducePlan& plan;
   Sink sink;
   const CollectedResults operands{iter, plan};
@@ -105,7 +105,7 @@ void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
     return run_small_reduction(small, iter, kernel);
   const ReducePlan plan = plan_reduction(iter, kernel, options);
   const auto project = [](ReduceRunner& runner, char* from) { runner.project(from); };
-  PlannedReduction{iter, kernel, plan, project}.run(options.serial);
+  PlannedReduction{iter, plan.loops_of(kernel), plan, project}.run(options.serial);
 }
 
 void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
@@ -115,7 +115,7 @@ void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& ke
   const auto copy = [&](ReduceRunner& runner, char* from) {
     runner.copy_places(static_cast<char*>(accumulators), from);
   };
-  PlannedReduction{iter, kernel, plan, copy}.run(options.serial);
+  PlannedReduction{iter, plan.loops_of(kernel), plan, copy}.run(options.serial);
 }
 
 void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
