@@ -62,11 +62,13 @@ class ReductionLoops {
   /// Elements of a span that lanes take in before they are folded.
   static constexpr std::int64_t run_elements = 2048;
 
+  /// `takes_values`: with loops for inputs that are one value in a row.
+  template <bool takes_values = true>
   static constexpr ReductionKernel kernel(const Op& op) {
     ReductionKernel k;
     k.reduce_spans = &reduce_spans<0>;
     k.reduce_columns = &reduce_columns<0>;
-    if constexpr (patterns > 1) k.take_values = &take_values;
+    if constexpr (takes_values && patterns > 1) k.take_values = &take_values;
     k.combine = &combine;
     k.project = &project;
     if constexpr (requires(Acc acc) {
