@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise.hpp"
 
-#include <weft/core/cast.hpp>
-#include <weft/core/kinds.hpp>
 #include <weft/core/promotion.hpp>
 
 #include "base/text.hpp"
@@ -48,18 +46,15 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorView& in = *inputs[i];
     const ScalarType type = kernel.types[i + 1];
-    if (in.is_weak_scalar() && in.rank() == 0) {
-      // A number of a higher kind would have a say in the type.
+    if (in.is_weak_scalar()) {
       const std::uint32_t operand = 2U << i;
-      if (kinds::of(in.dtype()) > kinds::of(type) || (kernel.broadcastable & operand) == 0)
-        return false;
-      cast_elements(numbers[i], type, 0, in.data(), in.dtype(), 0, 1);
+      if ((kernel.broadcastable & operand) == 0 || !take_number(in, type, numbers[i])) return false;
       data[i + 1] = numbers[i];
       broadcast |= operand;
       continue;
     }
-    if (!in.defined() || !in.is_contiguous() || in.is_weak_scalar() || in.dtype() != type ||
-        in.numel() != n || in.rank() != out.rank()) {
+    if (!in.defined() || !in.is_contiguous() || in.dtype() != type || in.numel() != n ||
+        in.rank() != out.rank()) {
       return false;
     }
     for (std::size_t axis = 0; axis < in.shape().size(); ++axis) {

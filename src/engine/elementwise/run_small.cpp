@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/elementwise/run_small.hpp"
 
-#include <weft/core/cast.hpp>
-#include <weft/core/kinds.hpp>
 #include <weft/iter/broadcast.hpp>
 #include <weft/iter/coalesce.hpp>
 #include <weft/iter/order.hpp>
@@ -130,9 +128,7 @@ bool run_small(const SpanKernel& kernel, const TensorView& out,
     data[k] = static_cast<char*>(in.data());
     sizes[k] = element_size(type);
     if (in.is_weak_scalar()) {
-      // A number of a higher kind would have a say in the type.
-      if (in.rank() != 0 || kinds::of(in.dtype()) > kinds::of(type)) return false;
-      cast_elements(numbers[k], type, 0, in.data(), in.dtype(), 0, 1);
+      if (!take_number(in, type, numbers[k])) return false;
       data[k] = numbers[k];
     } else if (meet(out, in) && !same_elements(out, in)) {
       return false;

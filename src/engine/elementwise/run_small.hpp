@@ -3,6 +3,8 @@
 /// Calls of a few elements without an iterator.
 #pragma once
 
+#include <weft/core/cast.hpp>
+#include <weft/core/kinds.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
 #include "base/internal_api.hpp"
@@ -19,7 +21,15 @@ inline namespace v0 {
 WEFT_INTERNAL_API bool run_small(const SpanKernel& kernel, const TensorView& out,
                                  std::span<const TensorView* const> inputs);
 
-/// The same for a copy of elements of one type.
+/// Converts a number, a weak scalar of no axes, to an element of `type`. False, with nothing done,
+/// if it is of a higher kind: it has a say in the type of the call then.
+inline bool take_number(const TensorView& number, ScalarType type, char* to) {
+  if (number.rank() != 0 || kinds::of(number.dtype()) > kinds::of(type)) return false;
+  cast_elements(to, type, 0, number.data(), number.dtype(), 0, 1);
+  return true;
+}
+
+/// As run_small() for a copy of elements of one type.
 WEFT_INTERNAL_API bool copy_small(const TensorView& to, const TensorView& from);
 
 }  // namespace v0
