@@ -5,7 +5,6 @@
 
 #include "kernels/cell/gate_functions.hpp"
 #include "kernels/loops/by_type.hpp"
-#include "kernels/loops/inline_lambda.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -7,7 +7,6 @@
 #include <weft/kernel/detail/span_loop.hpp>
 
 #include "kernels/complex/part_registers.hpp"
-#include "kernels/loops/inline_lambda.hpp"
 
 #include <complex>
 #include <cstdint>

@@ -6,8 +6,6 @@
 #include <weft/base/export.hpp>
 #include <weft/machine/level.hpp>
 
-#include "kernels/loops/inline_lambda.hpp"
-
 #include <cstdint>
 
 #if defined(__AVX2__)

@@ -6,8 +6,6 @@
 #include <weft/core/cast.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 
-#include "kernels/loops/inline_lambda.hpp"
-
 #include <cstdint>
 
 #if defined(__F16C__)

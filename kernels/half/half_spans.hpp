@@ -24,7 +24,7 @@ struct HalfSpans {
     const Op& op = *static_cast<const Op*>(context);
 #if defined(WEFT_WIDE_LOOPS)
     if constexpr (!RegisterFormula<Op>) {
-      if (takes_wide_loops(n, rows) || takes_wide_rows(n, rows, size))
+      if (takes_wide_loops(n, rows, size))
         return wide_rows(op, data, row_bytes, n, rows, broadcast >> 1);
     }
 #endif

@@ -5,8 +5,6 @@
 
 #include <weft/kernel/detail/span_loop.hpp>
 
-#include "kernels/loops/inline_lambda.hpp"
-
 #include <cstdint>
 #include <tuple>
 #include <type_traits>

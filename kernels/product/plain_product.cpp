@@ -3,7 +3,6 @@
 #include <weft/kernel/detail/span_loop.hpp>
 
 #include "kernels/loops/by_type.hpp"
-#include "kernels/loops/inline_lambda.hpp"
 #include "kernels/loops/shared_loops.hpp"
 #include "kernels/product/product.hpp"
 #include "kernels/scalar/arithmetic.hpp"

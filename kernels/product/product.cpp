@@ -5,7 +5,6 @@
 #include <weft/kernel/vectorized.hpp>
 
 #include "kernels/loops/by_type.hpp"
-#include "kernels/loops/inline_lambda.hpp"
 
 namespace weft {
 inline namespace v0 {

@@ -4,7 +4,6 @@
 #include <weft/kernel/vectorized_math.hpp>
 
 #include "kernels/loops/by_type.hpp"
-#include "kernels/loops/inline_lambda.hpp"
 #include "kernels/math/logarithm.hpp"
 #include "kernels/reduce/shared/folds.hpp"
 #include "kernels/scalar/exp_below.hpp"

@@ -286,7 +286,7 @@ WEFT_WIDE_LOOPS void convert_wide(char* to, const char* from, std::int64_t n) {
 template <class To, class From>
 void convert(char* to, const char* from, std::int64_t n) {
 #if defined(WEFT_WIDE_LOOPS)
-  if (takes_wide_loops(n, 1)) return convert_wide<To, From>(to, from, n);
+  if (takes_wide_loops(n, 1, 1)) return convert_wide<To, From>(to, from, n);
 #endif
   convert_span<To, From, false>(to, from, n);
 }

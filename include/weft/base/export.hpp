@@ -21,3 +21,11 @@
 #else
 #define WEFT_ALWAYS_INLINE inline
 #endif
+
+/// On a lambda that stands for the inside of a loop. As a call it would keep registers in memory,
+/// and load constants anew each time.
+#if defined(__GNUC__)
+#define WEFT_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define WEFT_INLINE_LAMBDA
+#endif

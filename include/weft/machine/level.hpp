@@ -40,15 +40,6 @@
 #define WEFT_HIGHEST_LEVEL 2
 #endif
 
-// A function whose loops are vectorised to 64 bytes, where compilers are told to prefer 32
-// (cmake/WeftKernels.cmake): what is left over at the end costs more, and so do rows that begin
-// anywhere within lines, so it is for long spans on machines with units of that width. Code that it
-// is to hold has to be inlined into it, and it into nothing.
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
-    defined(__AVX512VL__) && defined(__GNUC__) && !defined(__clang__)
-#define WEFT_WIDE_LOOPS __attribute__((noinline, target("prefer-vector-width=512")))
-#endif
-
 // On a function with loops over elements: they become vectors whatever else is optimised. At -O2,
 // GCC 12 leaves loops alone whose length it does not know. It inlines such a function into none
 // that has not the same options, so all stations between a kernel's pointer and its loops say it;
@@ -57,6 +48,32 @@
 #define WEFT_VECTORISED __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic")))
 #else
 #define WEFT_VECTORISED
+#endif
+
+// A function whose loops are made of wider vectors than its file allows; which machines take it,
+// weft/kernel/detail/wide_loops.hpp says. Code that it is to hold has to be inlined into it, and it
+// into nothing.
+//
+// Of kernel files of AVX-512: 64 bytes, where compilers are told to prefer 32
+// (cmake/WeftKernels.cmake). What is left over at the end costs more, and so do rows that begin
+// anywhere within lines, so it is for long spans on machines with units of that width.
+//
+// Of what users write in ordinary files, compiled for the baseline: AVX2, with the baseline's
+// results. GCC is told not to contract, so that FMA is there for std::fma. Clang cannot be told so
+// of one function; it gets no FMA. (AVX-512 gained nothing: docs/design/0015.)
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__) && defined(__GNUC__) && !defined(__clang__)
+#define WEFT_WIDE_LOOPS __attribute__((noinline, target("prefer-vector-width=512")))
+#elif defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__) && !defined(__FMA__) && \
+    !defined(WEFT_KERNEL_FILE) && !defined(WEFT_BUILDING)
+#define WEFT_WIDE_LOOPS_ARE_AVX2
+#if defined(__clang__)
+#define WEFT_WIDE_LOOPS __attribute__((noinline, target("avx2")))
+#else
+#define WEFT_WIDE_LOOPS                        \
+  __attribute__((noinline, target("avx2,fma"), \
+                 optimize("tree-vectorize", "vect-cost-model=dynamic", "fp-contract=off")))
+#endif
 #endif
 
 // Before a loop over the few registers of a value: it must not survive as a loop, or they live in

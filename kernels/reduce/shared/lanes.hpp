@@ -6,8 +6,6 @@
 
 #include <weft/kernel/vectorized.hpp>
 
-#include "kernels/loops/inline_lambda.hpp"
-
 #include <cstdint>
 #include <type_traits>
 

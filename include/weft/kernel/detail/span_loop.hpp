@@ -7,8 +7,8 @@
 #include <weft/core/dispatch_types.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/streaming_loop.hpp>
+#include <weft/kernel/detail/wide_loops.hpp>
 #include <weft/kernel/span_kernel.hpp>
-#include <weft/machine/cpu_info.hpp>
 #include <weft/machine/level.hpp>
 
 #include <cstdint>
@@ -98,30 +98,13 @@ WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std:
       store_element<Out...>(out, i, op(std::get<I>(in)[i]...));
   } else {
     char* const out[] = {data[O]...};
+    WEFT_INDEPENDENT_ITERATIONS
     for (std::int64_t i = 0; i < n; ++i) {
       const std::tuple<Out...> values = op(std::get<I>(in)[i]...);
       (store_element<Out>(out[O], i, std::get<O>(values)), ...);
     }
   }
 }
-
-#if defined(WEFT_WIDE_LOOPS)
-/// Elements of a span that comes alone, and bytes of each of several rows, from which on the loop
-/// is worth 64-byte registers: of shorter ones, and of pieces that are streamed, the ends cost more
-/// than they save.
-inline constexpr std::int64_t wide_span = 1024;
-inline constexpr std::int64_t wide_row_bytes = 2048;
-
-/// Whether to take wide loops for a call of `rows` rows of `n` elements: one long span, on a
-/// machine whose units are as wide.
-inline bool takes_wide_loops(std::int64_t n, std::int64_t rows) {
-  return rows == 1 && n >= wide_span && cpu_info().has_wide_units();
-}
-/// The same for several rows, of elements of at most `size` bytes.
-inline bool takes_wide_rows(std::int64_t n, std::int64_t rows, std::int64_t size) {
-  return rows > 1 && n * size >= wide_row_bytes && cpu_info().has_wide_units();
-}
-#endif
 
 /// All loops of one kernel, and which to take. A formula gives the same of the same, however often
 /// it is called; what users write may count its calls.
@@ -146,29 +129,23 @@ struct SpanLoops {
   static constexpr bool commutes = nin == 2 && nout == 1 && CommutingFormula<F>;
 
   template <std::uint32_t Mask>
-  WEFT_VECTORISED static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
-                                   std::int64_t n, std::int64_t rows) {
-    for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) {
+  static WEFT_ALWAYS_INLINE void row_loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                          std::int64_t n, std::int64_t rows) {
+    for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) WEFT_INLINE_LAMBDA {
       span_loop<Mask>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
                       std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
     });
   }
-
+  template <std::uint32_t Mask>
+  WEFT_VECTORISED static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                   std::int64_t n, std::int64_t rows) {
+    row_loop<Mask>(op, data, row_bytes, n, rows);
+  }
 #if defined(WEFT_WIDE_LOOPS)
-  /// loop() of long rows.
   template <std::uint32_t Mask>
   WEFT_WIDE_LOOPS static void wide_loop(F& op, char* const* data, const std::int64_t* row_bytes,
                                         std::int64_t n, std::int64_t rows) {
-    char* row[nout + nin];
-    for (std::size_t k = 0; k < nout + nin; ++k)
-      row[k] = data[k];
-    for (std::int64_t left = rows;;) {
-      span_loop<Mask>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
-                      std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
-      if (--left == 0) return;
-      for (std::size_t k = 0; k < nout + nin; ++k)
-        row[k] += row_bytes[k];
-    }
+    row_loop<Mask>(op, data, row_bytes, n, rows);
   }
 #endif
 
@@ -178,7 +155,7 @@ struct SpanLoops {
                                           std::int64_t n, std::int64_t rows,
                                           std::index_sequence<I...>) {
     using Out = std::tuple_element_t<0, Outs>;
-    for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) {
+    for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) WEFT_INLINE_LAMBDA {
       const Out value = op(SpanReader<std::tuple_element_t<I, Ins>, false>{row[nout + I]}[0]...);
       repeat_element<Out>(row[0], n, value);
     });
@@ -219,7 +196,7 @@ struct SpanLoops {
     const std::size_t pattern = broadcast >> nout;
     constexpr auto all = std::make_index_sequence<patterns>();
 #if defined(WEFT_WIDE_LOOPS)
-    if (takes_wide_loops(n, rows) || takes_wide_rows(n, rows, widest))
+    if (takes_wide_loops(n, rows, widest))
       return run_patterns<true>(context, data, row_bytes, n, rows, pattern, all);
 #endif
     run_patterns<false>(context, data, row_bytes, n, rows, pattern, all);

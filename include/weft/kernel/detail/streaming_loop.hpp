@@ -5,6 +5,7 @@
 
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/stream_store.hpp>
+#include <weft/kernel/detail/wide_loops.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
 #include <cstdint>
@@ -65,11 +66,28 @@ class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
   }
 
   template <std::uint32_t Mask>
+  static WEFT_ALWAYS_INLINE void row_loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                          std::int64_t n, std::int64_t rows) {
+    for_each_row<1 + sizeof...(In)>(data, row_bytes, rows,
+                                    [&](char* const* row) WEFT_INLINE_LAMBDA {
+                                      span<Mask>(op, row, n, std::index_sequence_for<In...>());
+                                    });
+  }
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+  template <std::uint32_t Mask>
+  WEFT_WIDE_LOOPS static void wide_loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                        std::int64_t n, std::int64_t rows) {
+    row_loop<Mask>(op, data, row_bytes, n, rows);
+  }
+#endif
+  template <std::uint32_t Mask>
   WEFT_VECTORISED static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
                                    std::int64_t n, std::int64_t rows) {
-    for_each_row<1 + sizeof...(In)>(data, row_bytes, rows, [&](char* const* row) {
-      span<Mask>(op, row, n, std::index_sequence_for<In...>());
-    });
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+    if (takes_wide_loops(n, rows, sizeof(Out)))
+      return wide_loop<Mask>(op, data, row_bytes, n, rows);
+#endif
+    row_loop<Mask>(op, data, row_bytes, n, rows);
   }
 
  public:
