@@ -50,6 +50,10 @@ inline void load_rows(const TypeChange& change, const StageBuffers& to, const ch
 /// for two at least and is changed.
 inline void load_block(const TypeChange& change, const StageBuffers& to, char* memory,
                        BlockDim* dims, int ndims, std::int64_t n) {
+  if (change.converts() && ndims > 0 && ndims <= 2 && dims[0].stride == change.memory_size) {
+    const std::int64_t row = dims[0].extent, row_bytes = ndims == 2 ? dims[1].stride : 0;
+    return load_rows(change, to, memory, row_bytes, n / row, row);
+  }
   char* const dense = change.converts() ? to.memory : to.kernel;
   pack(copy_block_kernel(change.memory_size), dense, memory, change.memory_size, dims, ndims);
   if (change.converts()) change.convert(to.kernel, dense, to.via, n);

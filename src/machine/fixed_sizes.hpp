@@ -71,7 +71,7 @@ inline constexpr std::int64_t min_reduced_columns = 8;
 inline constexpr std::int64_t block_rows = 64;
 inline constexpr std::int64_t max_block_rows = 256;
 /// Bytes of one block that is gathered into columns, of all inputs and their conversions.
-inline constexpr std::int64_t gathered_bytes = 24 << 10;
+inline constexpr std::int64_t gathered_bytes = 48 << 10;
 
 /// Rows of fewer columns than this are folded: several are taken as one row of about so many.
 inline constexpr std::int64_t folded_columns = 64;

@@ -185,3 +185,22 @@ TEST_CASE("cpu_reduce: explain says what is read as one value", "[kernel]") {
   CHECK(access({1, 500}, Tensor::zeros({1, 500}, ScalarType::f32).expand({64, 500})) == "direct");
   CHECK(access({64, 1}, a) == "direct");
 }
+
+TEST_CASE("cpu_reduce: inputs that have to be staged are staged alone", "[kernel]") {
+  const Tensor a = Tensor::zeros({8, 40, 100}, ScalarType::f32);
+  const auto accesses = [&](const Dims& kept, const TensorView& second) {
+    const Tensor out = Tensor::zeros(kept, ScalarType::f32);
+    const SumOfSquares op;
+    const weft::Explanation e =
+        weft::explain_reduction(reduction(out, {a, second}), weft::reduction_kernel(op));
+    return e.operands[1].access + " and " + e.operands[2].access;
+  };
+  const Tensor bytes = Tensor::zeros({8, 40, 100}, ScalarType::i8);
+  const Tensor turned = Tensor::zeros({8, 100, 40}, ScalarType::f32);
+  const Tensor weights = Tensor::zeros({1, 40, 1}, ScalarType::i8);
+  CHECK(accesses({8, 1, 100}, bytes) == "direct and staged: packed, cast");
+  CHECK(accesses({8, 1, 100}, turned.transpose(1, 2)) == "direct and staged: packed");
+  CHECK(accesses({8, 1, 100}, weights.expand({8, 40, 100})) == "direct and broadcast, cast");
+  CHECK(accesses({8, 40, 1}, bytes) == "direct and staged: cast");
+  CHECK(accesses({8, 40, 1}, turned.transpose(1, 2)) == "direct and staged: packed");
+}

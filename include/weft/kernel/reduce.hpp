@@ -6,9 +6,11 @@
 #include <weft/base/export.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
+#include <weft/kernel/detail/wide_loops.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
 #include <weft/machine/level.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <tuple>
@@ -62,13 +64,13 @@ class ReductionLoops {
   /// Elements of a span that lanes take in before they are folded.
   static constexpr std::int64_t run_elements = 2048;
 
-  /// `takes_values`: with loops for inputs that are one value in a row.
-  template <bool takes_values = true>
+  /// `all_loops`: with loops for inputs that are one value in a row, and for few rows.
+  template <bool all_loops = true>
   static constexpr ReductionKernel kernel(const Op& op) {
     ReductionKernel k;
     k.reduce_spans = &reduce_spans<0>;
-    k.reduce_columns = &reduce_columns<0>;
-    if constexpr (takes_values && patterns > 1) k.take_values = &take_values;
+    k.reduce_columns = &reduce_columns<0, all_loops>;
+    if constexpr (all_loops && patterns > 1) k.take_values = &take_values;
     k.combine = &combine;
     k.project = &project;
     if constexpr (requires(Acc acc) {
@@ -94,7 +96,7 @@ class ReductionLoops {
   template <class Readers>
   static WEFT_ALWAYS_INLINE Acc step(const Op& op, const Acc& acc, const Readers& in,
                                      std::int64_t i, std::int64_t index) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_INLINE_LAMBDA {
       if constexpr (Indexed) {
         return op.accumulate(acc, std::get<I>(in)[i]..., index);
       } else {
@@ -106,7 +108,7 @@ class ReductionLoops {
   static void take_values(ReductionKernel& kernel, std::uint32_t values) {
     [&]<std::size_t... V>(std::index_sequence<V...>) {
       ((values == V ? (kernel.reduce_spans = &reduce_spans<V>,
-                       void(kernel.reduce_columns = &reduce_columns<V>))
+                       void(kernel.reduce_columns = &reduce_columns<V, true>))
                     : void()),
        ...);
     }(std::make_index_sequence<patterns>());
@@ -116,10 +118,19 @@ class ReductionLoops {
   template <std::size_t values>
   static WEFT_ALWAYS_INLINE auto readers(char* const* in, const std::int64_t* row_bytes,
                                          std::int64_t row) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_INLINE_LAMBDA {
       return std::tuple<SpanReader<In<I>, (values >> I & 1) != 0>...>{
           SpanReader<In<I>, (values >> I & 1) != 0>{in[I] + row * row_bytes[I]}...};
     }(std::make_index_sequence<nin>());
+  }
+
+  template <std::size_t values>
+  static WEFT_ALWAYS_INLINE void take_spans(const Op& op, Acc* results, char* const* inputs,
+                                            const std::int64_t* row_bytes, std::int64_t rows,
+                                            std::int64_t n, std::int64_t index,
+                                            std::int64_t index_step) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      results[r] = reduce_row(op, readers<values>(inputs, row_bytes, r), n, index + r * index_step);
   }
 
   template <std::size_t values>
@@ -129,9 +140,28 @@ class ReductionLoops {
                                            std::int64_t index_step) {
     const Op& op = op_of(context);
     Acc* results = static_cast<Acc*>(out);
-    for (std::int64_t r = 0; r < rows; ++r)
-      results[r] = reduce_row(op, readers<values>(inputs, row_bytes, r), n, index + r * index_step);
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+    if (takes_wide_loops(n, rows, sizeof(Acc)))
+      return wide_spans<values>(op, results, inputs, row_bytes, rows, n, index, index_step);
+#endif
+    take_spans<values>(op, results, inputs, row_bytes, rows, n, index, index_step);
   }
+
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+  template <std::size_t values>
+  WEFT_WIDE_LOOPS static void wide_spans(const Op& op, Acc* results, char* const* inputs,
+                                         const std::int64_t* row_bytes, std::int64_t rows,
+                                         std::int64_t n, std::int64_t index,
+                                         std::int64_t index_step) {
+    take_spans<values>(op, results, inputs, row_bytes, rows, n, index, index_step);
+  }
+  template <std::size_t values, bool few_rows>
+  WEFT_WIDE_LOOPS static void wide_columns(const Op& op, Acc* acc, char* const* inputs,
+                                           const std::int64_t* row_bytes, std::int64_t rows,
+                                           std::int64_t columns, std::int64_t index) {
+    take_columns<values, few_rows>(op, acc, inputs, row_bytes, rows, columns, index);
+  }
+#endif
 
   /// A row, in runs: so that what lanes add up one after the other stays short.
   template <class Readers>
@@ -157,7 +187,7 @@ class ReductionLoops {
         acc = step(op, acc, in, i, index + i);
       return acc;
     }
-    alignas(64) Acc acc[lanes];
+    alignas(64) Acc acc[static_cast<std::size_t>(lanes)];
     for (Acc& a : acc)
       a = op.identity();
     std::int64_t i = first;
@@ -175,20 +205,59 @@ class ReductionLoops {
     return acc[0];
   }
 
-  template <std::size_t values>
+  /// Rows [row, row + count) into accumulators, the first of a column beginning with the identity.
+  template <std::size_t values, std::size_t count, bool first>
+  static WEFT_ALWAYS_INLINE void take_rows(const Op& op, Acc* acc, char* const* inputs,
+                                           const std::int64_t* row_bytes, std::int64_t row,
+                                           std::int64_t columns, std::int64_t index) {
+    [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINE_LAMBDA {
+      const std::array in{readers<values>(inputs, row_bytes, row + std::int64_t{R})...};
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < columns; ++j) {
+        Acc a = first ? op.identity() : acc[j];
+        ((a = step(op, a, in[R], j, index + row + std::int64_t{R})), ...);
+        acc[j] = a;
+      }
+    }(std::make_index_sequence<count>());
+  }
+
+  /// Few rows at once: accumulators are written once. More of them row by row, as they follow each
+  /// other in memory: by twos, which lie in one page, processors fetch them late (2.5 times as long
+  /// from memory; 0.95 in cache).
+  template <std::size_t values, bool few_rows>
+  static WEFT_ALWAYS_INLINE void take_columns(const Op& op, Acc* acc, char* const* inputs,
+                                              const std::int64_t* row_bytes, std::int64_t rows,
+                                              std::int64_t columns, std::int64_t index) {
+    if (rows == 0) {
+      for (std::int64_t j = 0; j < columns; ++j)
+        acc[j] = op.identity();
+      return;
+    }
+    if constexpr (few_rows) {
+      const auto all =
+          [&]<std::size_t count>(std::integral_constant<std::size_t, count>) WEFT_INLINE_LAMBDA {
+            take_rows<values, count, true>(op, acc, inputs, row_bytes, 0, columns, index);
+          };
+      if (rows == 2) return all(std::integral_constant<std::size_t, 2>());
+      if (rows == 3) return all(std::integral_constant<std::size_t, 3>());
+      if (rows == 4) return all(std::integral_constant<std::size_t, 4>());
+    }
+    take_rows<values, 1, true>(op, acc, inputs, row_bytes, 0, columns, index);
+    for (std::int64_t r = 1; r < rows; ++r)
+      take_rows<values, 1, false>(op, acc, inputs, row_bytes, r, columns, index);
+  }
+
+  template <std::size_t values, bool few_rows>
   WEFT_VECTORISED static void reduce_columns(const void* context, void* out, char* const* inputs,
                                              const std::int64_t* row_bytes, std::int64_t rows,
                                              std::int64_t columns, std::int64_t index) {
     const Op& op = op_of(context);
     Acc* acc = static_cast<Acc*>(out);
-    for (std::int64_t j = 0; j < columns; ++j)
-      acc[j] = op.identity();
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const auto in = readers<values>(inputs, row_bytes, r);
-      WEFT_INDEPENDENT_ITERATIONS
-      for (std::int64_t j = 0; j < columns; ++j)
-        acc[j] = step(op, acc[j], in, j, index + r);
-    }
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+    if (takes_wide_loops(columns, rows, sizeof(Acc)))
+      return wide_columns<values, few_rows>(op, acc, inputs, row_bytes, rows, columns, index);
+#endif
+    take_columns<values, few_rows>(op, acc, inputs, row_bytes, rows, columns, index);
   }
 
   WEFT_VECTORISED static void combine(const void* context, void* into, const void* from,
@@ -211,6 +280,7 @@ class ReductionLoops {
       for (std::int64_t j = 0; j < n; ++j)
         store_element<std::tuple_element_t<0, Outs>>(out, j, op.project(acc[j]));
     } else {
+      WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < n; ++j) {
         const Outs values = op.project(acc[j]);
         [&]<std::size_t... O>(std::index_sequence<O...>) {

@@ -124,6 +124,23 @@ int ReduceInputs::joined_dims(const ReduceSide& kept) const {
   return count;
 }
 
+int ReduceInputs::rows_in_place(const ReduceSide& kept) const {
+  if (kept.ndim() == 0) return 0;
+  const int row = kept.steps[0].dim;
+  const auto none = [&](int k, std::int64_t) { return !is_row_along(row, k); };
+  if (all(none)) return 0;
+  int count = 1;
+  for (; count < kept.ndim(); ++count) {
+    const int dim = kept.steps[count].dim, inner = kept.steps[count - 1].dim;
+    const auto follows = [&](int k, std::int64_t) {
+      return !is_row_along(row, k) ||
+             geometry.stride(dim, k) == geometry.extent(inner) * geometry.stride(inner, k);
+    };
+    if (!all(follows)) break;
+  }
+  return elements_of(kept, count) < fixed::min_reduced_columns ? 0 : count;
+}
+
 std::int64_t floor_power(std::int64_t n) noexcept {
   return n < 1 ? 1 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
 }
@@ -159,6 +176,7 @@ ReduceDims choose_form(const ReduceInputs& in) {
   dims.form = columns ? ReduceForm::gathered_columns
               : spans ? ReduceForm::spans
                       : ReduceForm::gathered_spans;
+  if (columns) dims.row_dims = in.rows_in_place(dims.kept);
   return dims;
 }
 

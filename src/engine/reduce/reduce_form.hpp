@@ -21,7 +21,6 @@ struct ReduceInputs {
       if (k < iter.noutputs()) continue;
       casts = casts || change.converts();
       max_size = std::max<std::int64_t>(max_size, change.kernel_size);
-      buffer_bytes += change.buffer_bytes();
     }
   }
 
@@ -49,8 +48,25 @@ struct ReduceInputs {
       if (is_value_along(dim, k)) values |= 1U << (k - iter.noutputs());
     return values;
   }
-  /// Elements that a block of gathered columns may have.
-  std::int64_t gathered_elements() const { return fixed::gathered_bytes / buffer_bytes; }
+  /// Whether an input's rows along a kept dim can be read where they are.
+  bool is_row_along(int dim, int k) const {
+    return !operands[k].converts() &&
+           (geometry.stride(dim, k) == operands[k].memory_size || is_value_along(dim, k));
+  }
+  /// Kept dims in front of the others that are one row in all inputs whose rows can be read where
+  /// they are; 0 if no input's can, or rows would be too short for it.
+  int rows_in_place(const ReduceSide& kept) const;
+  /// Elements that a block of gathered columns may have. If `in_place`, inputs need no buffer for
+  /// them that are read where they are, or one value in each row.
+  std::int64_t gathered_elements(const ReduceSide& kept, bool in_place) const {
+    std::int64_t bytes = 0;
+    for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
+      const int row = kept.steps[0].dim;
+      const bool is_value = kernel.take_values != nullptr && geometry.stride(row, k) == 0;
+      if (!in_place || !(is_value || is_row_along(row, k))) bytes += operands[k].buffer_bytes();
+    }
+    return fixed::gathered_bytes / std::max<std::int64_t>(bytes, 1);
+  }
   /// Elements along the first `ndim` dims of a side.
   std::int64_t elements_of(const ReduceSide& side, int ndim) const {
     std::int64_t elements = 1;
@@ -68,7 +84,6 @@ struct ReduceInputs {
   SmallVector<TypeChange, inline_operands> operands;  // outputs first
   bool casts = false;                                 // any of them
   std::int64_t max_size = 1;                          // bytes of an element as the kernel sees it
-  std::int64_t buffer_bytes = 1;                      // of an element of each
 };
 
 /// Whether to reduce by columns (kept elements next to each other) rather than spans: `kept` and

@@ -67,6 +67,30 @@ bool is_dense(const ReduceSide& side, const Geometry& geometry, int k, std::int6
   return true;
 }
 
+/// Whether tiles of a side are one stride after the other in operand k's memory.
+bool is_one_stride(const ReduceSide& side, const Geometry& geometry, int k) {
+  const TileStep* inner = nullptr;
+  for (int i = 0; i < side.ntile; ++i) {
+    const TileStep& step = side.steps[i];
+    if (step.tile == 1) continue;
+    if (inner != nullptr &&
+        geometry.stride(step.dim, k) != inner->tile * geometry.stride(inner->dim, k)) {
+      return false;
+    }
+    inner = &step;
+  }
+  return true;
+}
+
+/// Whether tiles of a side are one value in operand k's memory.
+bool is_one_value(const ReduceSide& side, const Geometry& geometry, int k) {
+  for (int i = 0; i < side.ntile; ++i) {
+    const TileStep& step = side.steps[i];
+    if (step.tile > 1 && geometry.stride(step.dim, k) != 0) return false;
+  }
+  return side.tile_elements > 1;
+}
+
 // ---- Blocks of reduced elements -----------------------------------------------------------------
 
 /// Rows of a block in columns: many, to combine seldom, but leaving several blocks for threads to
@@ -121,9 +145,23 @@ ReduceBlocks cut_blocks(const ReduceInputs& in, const ReduceDims& dims) {
         !in.all([&](int k, std::int64_t size) { return is_dense(reduced, in.geometry, k, size); });
     return {std::move(reduced), span, 1, is_packed};
   }
-  const std::int64_t max_rows =
-      std::min(fixed::block_rows, in.gathered_elements() / fixed::min_reduced_columns);
-  return {cut(dims.reduced, in.geometry, {max_rows}), 0, 1, true};
+  const std::int64_t elements = in.gathered_elements(dims.kept, dims.row_dims > 0);
+  if (dims.row_dims == 0) {
+    const std::int64_t max_rows =
+        std::min(fixed::block_rows, elements / fixed::min_reduced_columns);
+    return {cut(dims.reduced, in.geometry, {max_rows}), 0, 1, true};
+  }
+  // What is read in place is best read in long rows: few of them, so that buffers for the others
+  // hold these.
+  const std::int64_t columns = in.elements_of(dims.kept, dims.row_dims);
+  const bool is_transposed = !in.all([&](int k, std::int64_t size) {
+    return in.is_row_along(dims.kept.steps[0].dim, k) || dims.reduced.ndim() == 0 ||
+           in.geometry.stride(dims.reduced.steps[0].dim, k) != size;
+  });
+  const std::int64_t rows =
+      std::clamp(floor_power(elements / columns), is_transposed ? fixed::short_reduction : 8,
+                 fixed::block_rows);
+  return {cut(dims.reduced, in.geometry, {rows, 1}), 0, 1, true};
 }
 
 // ---- Tiles of kept elements ---------------------------------------------------------------------
@@ -166,8 +204,13 @@ TileBounds kept_bounds(const ReduceInputs& in, const ReduceDims& dims, const Red
     case ReduceForm::folded: return {fixed::folded_columns, dims.row_dims};
     case ReduceForm::gathered_columns: break;
   }
-  return {std::min(width(2 * t.max_reduced_rows),
-                   in.gathered_elements() / blocks.reduced.tile_elements)};
+  const bool in_place = dims.row_dims > 0;
+  const std::int64_t most =
+      std::min(width(2 * t.max_reduced_rows),
+               in.gathered_elements(dims.kept, in_place) / blocks.reduced.tile_elements);
+  if (!in_place) return {most};
+  const std::int64_t columns = in.elements_of(dims.kept, dims.row_dims);
+  return {std::min(most, whole_lines(ceil_div(columns, ceil_div(columns, most)))), dims.row_dims};
 }
 
 /// Where output 0 is dense along a dim other than the first, and results are too many to be put
@@ -241,13 +284,30 @@ ReduceShares share_blocks(const ReduceInputs& in, const ReduceSide& kept,
 }
 
 /// Inputs that are one value in each row that the kernel sees.
-std::uint32_t values_of(const ReduceInputs& in, const ReduceDims& dims) {
+std::uint32_t values_of(const ReduceInputs& in, const ReducePlan& plan) {
+  const ReduceDims& dims = plan.dims;
+  if (in.iter.numel() == 0) return 0;  // nothing can be read
+  if (plan.blocks.pack) {
+    std::uint32_t values = 0;
+    for (int k = 0; k < in.kernel.ninputs && in.kernel.take_values != nullptr; ++k)
+      if (is_one_value(plan.row_side(), in.geometry, in.kernel.noutputs + k)) values |= 1U << k;
+    return values;
+  }
   switch (dims.form) {
     case ReduceForm::spans: return in.values_along(0);
     case ReduceForm::columns:
     case ReduceForm::folded: return in.values_along(dims.kept.steps[0].dim);
     default: return 0;
   }
+}
+
+/// Whether an input of gathered blocks is rows where it is.
+bool is_in_place(const ReduceInputs& in, const ReducePlan& plan, int k) {
+  const TypeChange& change = in.operands[k];
+  const bool is_value = (plan.values >> (k - in.kernel.noutputs) & 1) != 0;
+  return !change.converts() &&
+         (is_value || is_dense(plan.row_side(), in.geometry, k, change.memory_size)) &&
+         is_one_stride(plan.rows_side(), in.geometry, k);
 }
 
 /// Whether rows that the kernel reduces into outputs by itself are all there is.
@@ -269,14 +329,14 @@ ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
       blocks(cut_blocks(in, dims)),
       tiles(tile_kept(in, dims, blocks, tuning(), options)),
       shares(share_blocks(in, tiles.kept, blocks, tuning(), options)),
-      values(values_of(in, dims)) {
+      values(values_of(in, *this)) {
   for (int k = 0; k < in.iter.ntensors(); ++k) {
     const TypeChange& change = in.operands[k];
     const bool is_output = k < in.iter.noutputs();
     operands.emplace_back(
         change, is_output ? !tiles.collects && !is_dense(tiles.kept, in.geometry, k,
                                                          change.memory_size, dims.first_kept())
-                          : blocks.pack);
+                          : blocks.pack && !is_in_place(in, *this, k));
   }
   straight = goes_straight(in, *this);
 }

@@ -17,7 +17,8 @@ inline namespace v0 {
 struct ReduceOperand : TypeChange {
   ReduceOperand(const TypeChange& change, bool is_packed) : TypeChange(change), pack(is_packed) {}
 
-  bool pack;  ///< the block is not dense in memory, or all inputs are gathered
+  bool pack;  ///< the block is not dense in memory, or inputs are gathered and this is not read
+              ///< where it is
 
   bool is_staged() const noexcept { return pack || converts(); }
 };
@@ -57,7 +58,8 @@ enum class ReduceForm : std::uint8_t {
 struct ReduceDims {
   ReduceForm form = ReduceForm::gathered_spans;
   ReduceSide kept, reduced;
-  int row_dims = 1;           ///< kept dims that are one row in the inputs (columns, folded)
+  int row_dims = 1;           ///< kept dims that are one row in the inputs (columns, folded), or in
+                              ///< those that are read where they are (gathered_columns; 0: in none)
   std::int64_t fold = 1;      ///< folded: rows taken as one, a power of two
   std::int64_t deferred = 1;  ///< columns, folded: elements of dim 0, which is reduced last of all,
                               ///< and is the first of the kept dims until then
@@ -73,7 +75,8 @@ struct ReduceBlocks {
   std::int64_t span = 0;   ///< by spans: elements that are one span at most
   std::int64_t spans = 1;  ///< spans: of one output in a block, at most; more than one either
                            ///< cut dim 0 or run along dim 1
-  bool pack = false;       ///< all inputs are packed, whole blocks of them
+  bool pack = false;       ///< inputs are packed, whole blocks of them, but those that are rows
+                           ///< where they are
 };
 
 /// The kept elements in tiles. They are free: an output's result depends on its own elements only.
@@ -111,6 +114,13 @@ struct ReducePlan {
     ReductionKernel with = kernel;
     if (values != 0) kernel.take_values(with, values);
     return with;
+  }
+  /// The side along which rows lie that the kernel sees, and the one from row to row.
+  const ReduceSide& row_side() const noexcept {
+    return dims.by_columns() ? tiles.kept : blocks.reduced;
+  }
+  const ReduceSide& rows_side() const noexcept {
+    return dims.by_columns() ? blocks.reduced : tiles.kept;
   }
   /// Accumulators of a kept tile.
   std::int64_t width() const noexcept { return tiles.kept.tile_elements * dims.fold; }

@@ -148,6 +148,13 @@ class ReduceRunner {
     static constexpr std::int64_t none[max_operands] = {};
     return i < side.ndim() ? geometry_.strides(side.steps[i].dim) + kernel_.noutputs : none;
   }
+  /// Bytes from one element of a side's tile to the next in operand k's memory, where they are one
+  /// stride after the other.
+  std::int64_t step_of(const ReduceSide& side, int k) const {
+    for (int i = 0; i < side.ntile; ++i)
+      if (side.steps[i].tile > 1) return geometry_.stride(side.steps[i].dim, k);
+    return 0;
+  }
   /// The index of the block's first element, if that means anything.
   std::int64_t index() const { return kernel_.indexed ? blocks_.reduced.place_of(block_) : 0; }
 
@@ -292,25 +299,32 @@ class ReduceRunner {
     kernel_.combine(kernel_.context, to, parts_, run * rest);
   }
 
-  /// The block packed into dense rows: of kept elements, which are columns, or a span for each kept
-  /// element.
+  /// The block as rows, packed where an input has none: of kept elements, which are columns, or a
+  /// span for each kept element. Of an input that is one value in each row, these values alone.
   void reduce_packed(char* to) {
     const bool columns = dims_.by_columns();
     const std::int64_t reduced = block_.elements(blocks_.reduced.ntile);
+    const std::int64_t row = columns ? width_ : reduced, rows = columns ? reduced : width_;
     char* inputs[max_operands];
     std::int64_t row_bytes[max_operands];
     for (int k = 0; k < kernel_.ninputs; ++k) {
       const int operand = kernel_.noutputs + k;
       const ReduceOperand& r = plan_.operands[operand];
+      if (!r.is_staged()) {
+        inputs[k] = block_.ptrs[operand];
+        row_bytes[k] = step_of(plan_.rows_side(), operand);
+        continue;
+      }
+      const std::int64_t length = (plan_.values >> k & 1) != 0 ? 1 : row;
       BlockDim dims[2 * max_rank];
       int ndims = 0;
-      if (columns) append_side(tiles_.kept, kept_, operand, dims, ndims);
-      append_side(blocks_.reduced, block_, operand, dims, ndims);
-      if (!columns) append_side(tiles_.kept, kept_, operand, dims, ndims);
+      if (length == row)
+        append_side(plan_.row_side(), columns ? kept_ : block_, operand, dims, ndims);
+      append_side(plan_.rows_side(), columns ? block_ : kept_, operand, dims, ndims);
       const StageBuffers& b = buffers_[operand];
-      load_block(r, b, block_.ptrs[operand], dims, ndims, reduced * width_);
+      load_block(r, b, block_.ptrs[operand], dims, ndims, length * rows);
       inputs[k] = b.kernel;
-      row_bytes[k] = (columns ? width_ : reduced) * r.kernel_size;
+      row_bytes[k] = length * r.kernel_size;
     }
     columns
         ? kernel_.reduce_columns(kernel_.context, to, inputs, row_bytes, reduced, width_, index())
