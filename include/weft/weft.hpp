@@ -62,6 +62,7 @@
 #include <weft/kernel/index_kernel.hpp>
 #include <weft/kernel/reduce.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
+#include <weft/kernel/scalar_math.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
 // An installed weft may have been built without the components from here on (WEFT_WITH_OPS, ...).

@@ -12,11 +12,13 @@ namespace {
 
 template <class T>
 struct Set {
+  static constexpr std::size_t size = sizeof(T);
   static WEFT_ALWAYS_INLINE void apply(char* to, const char* from) { store(to, load<T>(from)); }
 };
 
 template <class T>
 struct Add {
+  static constexpr std::size_t size = sizeof(T);
   static WEFT_ALWAYS_INLINE void apply(char* to, const char* from) {
     if constexpr (is_half_type<T>) {
       store(to, T(static_cast<float>(load<T>(to)) + static_cast<float>(load<T>(from))));
@@ -33,6 +35,7 @@ struct Add {
 /// Any byte but 0 is true.
 template <>
 struct Add<bool> {
+  static constexpr std::size_t size = 1;
   static WEFT_ALWAYS_INLINE void apply(char* to, const char* from) {
     store(to, static_cast<char>((*to != 0) | (*from != 0)));
   }
@@ -47,6 +50,14 @@ void scatter(const IndexedBlock& block, const IndexedAxes& axes) {
     for (std::int64_t j = 0; j < rows; ++j, offsets += n) {
       char* const to = chunk.to + j * chunk.to_steps[1];
       const char* const from = chunk.from + j * chunk.from_steps[1];
+      if (from_step == 0) {
+        // A copy, which nothing that is written can be: read once, not anew behind each store.
+        char value[Step::size];
+        __builtin_memcpy(value, from, Step::size);
+        for (std::int64_t i = 0; i < n; ++i)
+          Step::apply(to + i * to_step + offsets[i], value);
+        continue;
+      }
       for (std::int64_t i = 0; i < n; ++i)
         Step::apply(to + i * to_step + offsets[i], from + i * from_step);
     }

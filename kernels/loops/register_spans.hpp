@@ -25,7 +25,11 @@ struct ByRegister {
   template <class T, class... Others>
   WEFT_ALWAYS_INLINE Vectorized<T> operator()(const Vectorized<T>& a,
                                               const Others&... others) const noexcept {
-    return by_register(F(), a, others...);
+    // Not by_register(), which is unrolled: twice the text at the baseline, and no quicker.
+    Vectorized<T> result;
+    for (int i = 0; i < Vectorized<T>::registers; ++i)
+      result[i] = F()(Register<T>(a[i]), Register<T>(others[i])...).value;
+    return result;
   }
 };
 

@@ -5,12 +5,13 @@
 /// the formula would not do, ComplexResult::plain is false.
 #pragma once
 
+#include <weft/kernel/detail/math/arc.hpp>
+#include <weft/kernel/detail/math/exponential.hpp>
+#include <weft/kernel/detail/math/hyperbolic.hpp>
+#include <weft/kernel/detail/math/logarithm.hpp>
+#include <weft/kernel/detail/math/trigonometric.hpp>
+
 #include "kernels/complex/complex_spans.hpp"
-#include "kernels/math/arc.hpp"
-#include "kernels/math/exponential.hpp"
-#include "kernels/math/hyperbolic.hpp"
-#include "kernels/math/logarithm.hpp"
-#include "kernels/math/trigonometric.hpp"
 
 namespace weft {
 inline namespace v0 {

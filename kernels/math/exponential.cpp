@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions made of e^x.
-#include "kernels/math/exponential.hpp"
+#include <weft/kernel/detail/math/exponential.hpp>
 
 #include "kernels/complex/complex_parts.hpp"
 #include "kernels/complex/complex_quotient.hpp"

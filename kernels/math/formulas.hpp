@@ -3,9 +3,10 @@
 /// One line for a formula that is a function on registers.
 #pragma once
 
+#include <weft/kernel/detail/vectorized_widened.hpp>
+
 #include "kernels/complex/complex_spans.hpp"
 #include "kernels/loops/op_table.hpp"
-#include "kernels/math/widened.hpp"
 
 /// FORMULA<T> for real T is FUNCTION of a register of T; COST in adds per element.
 #define WEFT_REGISTER_FORMULA(FORMULA, FUNCTION, COST)                               \

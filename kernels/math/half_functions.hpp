@@ -4,8 +4,8 @@
 /// results of f32, and rounded as well.
 #pragma once
 
-#include "kernels/math/error_function.hpp"
-#include "kernels/math/exponential.hpp"
+#include <weft/kernel/detail/math/error_function.hpp>
+#include <weft/kernel/detail/math/exponential.hpp>
 
 namespace weft {
 inline namespace v0 {

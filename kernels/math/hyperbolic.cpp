@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hyperbolic functions and their inverses.
-#include "kernels/math/hyperbolic.hpp"
+#include <weft/kernel/detail/math/hyperbolic.hpp>
 
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logarithms.
-#include "kernels/math/logarithm.hpp"
+#include <weft/kernel/detail/math/logarithm.hpp>
 
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"

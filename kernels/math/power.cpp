@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of two operands.
-#include "kernels/math/power.hpp"
+#include <weft/kernel/detail/math/activation.hpp>
+#include <weft/kernel/detail/math/arc.hpp>
+#include <weft/kernel/detail/math/power.hpp>
 
 #include "kernels/binary/binary.hpp"
-#include "kernels/math/activation.hpp"
-#include "kernels/math/arc.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/integer_power.hpp"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The error function, activations made of it and of e^x, and what is left.
-#include "kernels/math/activation.hpp"
-#include "kernels/math/error_function.hpp"
+#include <weft/kernel/detail/math/activation.hpp>
+#include <weft/kernel/detail/math/error_function.hpp>
+#include <weft/kernel/detail/math/gamma.hpp>
+#include <weft/kernel/detail/math/power.hpp>
+
 #include "kernels/math/formulas.hpp"
-#include "kernels/math/gamma.hpp"
 #include "kernels/math/half_functions.hpp"
-#include "kernels/math/power.hpp"
 #include "kernels/unary/unary.hpp"
 
 namespace weft {

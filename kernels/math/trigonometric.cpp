@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sin, cos, tan and their inverses.
-#include "kernels/math/trigonometric.hpp"
+#include <weft/kernel/detail/math/trigonometric.hpp>
 
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"

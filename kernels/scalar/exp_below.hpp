@@ -48,7 +48,7 @@ WEFT_ALWAYS_INLINE Vectorized<double> exp_below(const Vectorized<double>& x) noe
   V result;
   for (int i = 0; i < V::registers; ++i) {
     const Register<double> kept = at_least(Register<double>(x[i]), least);
-    const ReducedExp<double> e = reduced_exp<double>(kept, 0.0, C::short_series);
+    const ReducedExp<double> e = reduced_exp(kept, Register<double>(0.0), C::short_series);
     const Register<double> part = (e.low + e.high) + 1;
 #if defined(__AVX512F__)
     result[i] = scaled(part, e.k).value;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/softmax/softmax.hpp"
 
+#include <weft/kernel/detail/math/logarithm.hpp>
 #include <weft/kernel/vectorized_math.hpp>
 
 #include "kernels/loops/by_type.hpp"
-#include "kernels/math/logarithm.hpp"
 #include "kernels/reduce/shared/folds.hpp"
 #include "kernels/scalar/exp_below.hpp"
 #include "kernels/stage/moves.hpp"

@@ -3,13 +3,14 @@
 // others are in kernels/math/.
 #include "kernels/unary/unary.hpp"
 
+#include <weft/kernel/detail/math/power.hpp>
+
 #include "kernels/complex/complex_parts.hpp"
 #include "kernels/complex/complex_quotient.hpp"
 #include "kernels/loops/op_table.hpp"
 #include "kernels/math/complex.hpp"
 #include "kernels/math/formulas.hpp"
 #include "kernels/math/half_functions.hpp"
-#include "kernels/math/power.hpp"
 #include "kernels/scalar/arithmetic.hpp"
 #include "kernels/scalar/rounding.hpp"
 

@@ -75,7 +75,8 @@ TEST_CASE("cpu_kernel: a void kernel is called once for every element", "[kernel
     if (serial) {
       weft::cpu_serial_kernel(inputs_only({memory.view()}), op);
     } else {
-      test::in_arena(4, [&] { weft::cpu_kernel(inputs_only({memory.view()}), op, 1); });
+      test::in_arena(
+          4, [&] { weft::cpu_kernel_multiple_outputs(inputs_only({memory.view()}), op, 1); });
     }
     INFO((serial ? "serial, " : "parallel, ") << weft::to_string(shape));
     CHECK(std::count(calls.begin(), calls.end() - 1, 1) == static_cast<std::ptrdiff_t>(count));

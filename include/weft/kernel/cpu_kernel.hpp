@@ -5,8 +5,10 @@
 
 #include <weft/base/export.hpp>
 #include <weft/core/dispatch_types.hpp>
+#include <weft/core/scalar_type.hpp>
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
+#include <weft/kernel/scalar_math.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/machine/level.hpp>
 
@@ -19,6 +21,32 @@ namespace weft {
 inline namespace v0 {
 
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Whether a callable of one fixed signature can be a kernel; if not, one line says why.
+/// `one_output`: whether what it returns is one element.
+template <class F, bool one_output>
+constexpr bool is_kernel() {
+  using Params = typename Signature<F>::Params;
+  using Result = typename Signature<F>::Result;
+  constexpr bool takes_elements = []<class... T>(std::tuple<T...>*) {
+    return (Element<T> && ...);
+  }(static_cast<Params*>(nullptr));
+  static_assert(takes_elements,
+                "a kernel's parameters are elements: bool, an integer of 8 to 64 bits, float16, "
+                "bfloat16, float, double or a complex number");
+  constexpr bool takes_values = []<class... T>(std::tuple<T...>*) {
+    return std::is_invocable_v<F&, T...>;
+  }(static_cast<Params*>(nullptr));
+  static_assert(takes_values,
+                "a kernel takes elements by value or const reference; what it returns is written");
+  constexpr bool is_void = std::is_void_v<Result>;
+  static_assert(!one_output || !is_void, "a kernel returns the element of its output");
+  constexpr bool is_element = is_void || Element<std::remove_cvref_t<Result>>;
+  static_assert(!one_output || is_element,
+                "cpu_kernel's kernel returns one element; cpu_kernel_multiple_outputs takes a "
+                "std::tuple of several");
+  return takes_elements && takes_values && (!one_output || (!is_void && is_element));
+}
 
 /// Calls op once per element: `R op(T0, T1, ...)`, one parameter per input, the result to the one
 /// output.
@@ -40,8 +68,10 @@ template <class... Types, class F>
 void cpu_kernel(const TensorIterator& iter, F&& op, std::int64_t grain = 0) {
   const RunOptions options{.grain = grain};
   if constexpr (TypedCallable<std::remove_cvref_t<F>>) {
-    auto&& object = as_object(op);
-    run_spans(iter, typed_span_kernel(object), options);
+    if constexpr (is_kernel<std::remove_cvref_t<F>, true>()) {
+      auto&& object = as_object(op);
+      run_spans(iter, typed_span_kernel(object), options);
+    }
   } else if constexpr (sizeof...(Types) == 0) {
     run_generic<float, double>(iter, op, options);
   } else {
@@ -49,11 +79,14 @@ void cpu_kernel(const TensorIterator& iter, F&& op, std::int64_t grain = 0) {
   }
 }
 
-/// As cpu_kernel for an op that returns std::tuple of one value per output.
+/// As cpu_kernel for an op that returns std::tuple of one value per output, or void for an iterator
+/// without outputs.
 template <class F>
 void cpu_kernel_multiple_outputs(const TensorIterator& iter, F&& op, std::int64_t grain = 0) {
-  auto&& object = as_object(op);
-  run_spans(iter, typed_span_kernel(object), {.grain = grain});
+  if constexpr (is_kernel<std::remove_cvref_t<F>, false>()) {
+    auto&& object = as_object(op);
+    run_spans(iter, typed_span_kernel(object), {.grain = grain});
+  }
 }
 
 /// As cpu_kernel, on the calling thread only and in the plan's order. op may return void for an
@@ -61,8 +94,10 @@ void cpu_kernel_multiple_outputs(const TensorIterator& iter, F&& op, std::int64_
 /// once.
 template <class F>
 void cpu_serial_kernel(const TensorIterator& iter, F&& op) {
-  auto&& object = as_object(op);
-  run_spans(iter, typed_span_kernel(object), {.serial = true});
+  if constexpr (is_kernel<std::remove_cvref_t<F>, false>()) {
+    auto&& object = as_object(op);
+    run_spans(iter, typed_span_kernel(object), {.serial = true});
+  }
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

@@ -50,10 +50,10 @@ class CumulativeLoops {
       acc[j] = op.identity();
   }
 
-  WEFT_VECTORISED static void advance(const void* context, void* accumulators, char* out,
-                                      std::int64_t out_row_bytes, const char* in,
-                                      std::int64_t in_row_bytes, std::int64_t rows,
-                                      std::int64_t columns) {
+  WEFT_SPAN_LOOP static void advance(const void* context, void* accumulators, char* out,
+                                     std::int64_t out_row_bytes, const char* in,
+                                     std::int64_t in_row_bytes, std::int64_t rows,
+                                     std::int64_t columns) {
     const Op& op = *static_cast<const Op*>(context);
     Acc* acc = static_cast<Acc*>(accumulators);
     for (std::int64_t r = 0; r < rows; ++r) {

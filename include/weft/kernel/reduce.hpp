@@ -8,6 +8,7 @@
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/detail/wide_loops.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
+#include <weft/kernel/scalar_math.hpp>
 #include <weft/machine/level.hpp>
 
 #include <array>
@@ -22,8 +23,11 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Parameters of Op::accumulate, one by one: the accumulator, then one element per input and
-/// perhaps the index.
+/// The steps of structs whose accumulate accepts Vectorized<T>: detail/vectorized_steps.hpp.
+template <class Op, class T>
+struct VectorizedSteps;
+
+/// The accumulator and the elements that Op::accumulate takes, the index perhaps last of these.
 template <class Params>
 struct AccumulateParams;
 template <class Acc, class... Rest>
@@ -32,10 +36,46 @@ struct AccumulateParams<std::tuple<Acc, Rest...>> {
   using Elements = std::tuple<Rest...>;
 };
 
+template <class Op>
+concept TypedReduction = requires { &Op::accumulate; };
+
+/// The same of an Op whose accumulate is a template: everything is of the type of the identity.
+template <class Op>
+struct GenericAccumulate {
+  using Accumulator = std::remove_cvref_t<decltype(std::declval<const Op&>().identity())>;
+
+  template <std::size_t count>
+  static constexpr auto find_elements() {
+    constexpr bool takes = []<std::size_t... I>(std::index_sequence<I...>) {
+      return requires(const Op& op, Accumulator acc, Repeat<I, Accumulator>... x) {
+        op.accumulate(acc, x...);
+      };
+    }(std::make_index_sequence<count>());
+    if constexpr (takes) {
+      return []<std::size_t... I>(std::index_sequence<I...>) {
+        return std::type_identity<std::tuple<Repeat<I, Accumulator>...>>();
+      }(std::make_index_sequence<count>());
+    } else {
+      static_assert(count < std::size_t{max_generic_inputs},
+                    "accumulate takes an accumulator and one to six elements");
+      return find_elements<count + 1>();
+    }
+  }
+  using Elements = typename decltype(find_elements<1>())::type;
+};
+
+/// Either.
+template <class Op>
+struct AccumulateOf : GenericAccumulate<Op> {};
+template <TypedReduction Op>
+struct AccumulateOf<Op> : AccumulateParams<typename Signature<decltype(&Op::accumulate)>::Params> {
+};
+
 /// The loops of a reduction struct. `Indexed`: accumulate takes the index as its last parameter.
 template <class Op, bool Indexed>
 class ReductionLoops {
-  using Params = AccumulateParams<typename Signature<decltype(&Op::accumulate)>::Params>;
+  static_assert(TypedReduction<Op> || !Indexed, "an accumulate that is told an index has types");
+  using Params = AccumulateOf<Op>;
   using Listed = typename Params::Elements;
 
  public:
@@ -56,6 +96,17 @@ class ReductionLoops {
     while (n < 64 && static_cast<std::size_t>(2 * n) * sizeof(Acc) <= 256)
       n *= 2;
     return n;
+  }();
+
+  /// Whether accumulate is called with vectors.
+  static constexpr bool takes_vectors = [] {
+    if constexpr (TypedReduction<Op>) {
+      return false;
+    } else if constexpr (requires { VectorizedSteps<Op, Acc>::template accepts<nin>; }) {
+      return VectorizedSteps<Op, Acc>::template accepts<nin>;
+    } else {
+      return false;
+    }
   }();
 
   /// Which inputs may be one value in a row, as a number of bits: loops for each.
@@ -134,10 +185,10 @@ class ReductionLoops {
   }
 
   template <std::size_t values>
-  WEFT_VECTORISED static void reduce_spans(const void* context, void* out, char* const* inputs,
-                                           const std::int64_t* row_bytes, std::int64_t rows,
-                                           std::int64_t n, std::int64_t index,
-                                           std::int64_t index_step) {
+  WEFT_SPAN_LOOP static void reduce_spans(const void* context, void* out, char* const* inputs,
+                                          const std::int64_t* row_bytes, std::int64_t rows,
+                                          std::int64_t n, std::int64_t index,
+                                          std::int64_t index_step) {
     const Op& op = op_of(context);
     Acc* results = static_cast<Acc*>(out);
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
@@ -191,6 +242,8 @@ class ReductionLoops {
     for (Acc& a : acc)
       a = op.identity();
     std::int64_t i = first;
+    if constexpr (takes_vectors)
+      i = VectorizedSteps<Op, Acc>::template take_lanes<lanes>(op, acc, in, i, end);
     for (; i + lanes <= end; i += lanes) {
       WEFT_INDEPENDENT_ITERATIONS
       for (int j = 0; j < lanes; ++j)
@@ -212,8 +265,11 @@ class ReductionLoops {
                                            std::int64_t columns, std::int64_t index) {
     [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINE_LAMBDA {
       const std::array in{readers<values>(inputs, row_bytes, row + std::int64_t{R})...};
+      std::int64_t taken = 0;
+      if constexpr (takes_vectors)
+        taken = VectorizedSteps<Op, Acc>::template take_columns<first>(op, acc, in, columns);
       WEFT_INDEPENDENT_ITERATIONS
-      for (std::int64_t j = 0; j < columns; ++j) {
+      for (std::int64_t j = taken; j < columns; ++j) {
         Acc a = first ? op.identity() : acc[j];
         ((a = step(op, a, in[R], j, index + row + std::int64_t{R})), ...);
         acc[j] = a;
@@ -248,9 +304,9 @@ class ReductionLoops {
   }
 
   template <std::size_t values, bool few_rows>
-  WEFT_VECTORISED static void reduce_columns(const void* context, void* out, char* const* inputs,
-                                             const std::int64_t* row_bytes, std::int64_t rows,
-                                             std::int64_t columns, std::int64_t index) {
+  WEFT_SPAN_LOOP static void reduce_columns(const void* context, void* out, char* const* inputs,
+                                            const std::int64_t* row_bytes, std::int64_t rows,
+                                            std::int64_t columns, std::int64_t index) {
     const Op& op = op_of(context);
     Acc* acc = static_cast<Acc*>(out);
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
@@ -260,8 +316,8 @@ class ReductionLoops {
     take_columns<values, few_rows>(op, acc, inputs, row_bytes, rows, columns, index);
   }
 
-  WEFT_VECTORISED static void combine(const void* context, void* into, const void* from,
-                                      std::int64_t n) {
+  WEFT_SPAN_LOOP static void combine(const void* context, void* into, const void* from,
+                                     std::int64_t n) {
     const Op& op = op_of(context);
     Acc* a = static_cast<Acc*>(into);
     const Acc* b = static_cast<const Acc*>(from);
@@ -270,8 +326,8 @@ class ReductionLoops {
       a[j] = op.combine(a[j], b[j]);
   }
 
-  WEFT_VECTORISED static void project(const void* context, const void* accumulators, std::int64_t n,
-                                      char* const* outputs) {
+  WEFT_SPAN_LOOP static void project(const void* context, const void* accumulators, std::int64_t n,
+                                     char* const* outputs) {
     const Op& op = op_of(context);
     const Acc* acc = static_cast<const Acc*>(accumulators);
     if constexpr (nout == 1) {
@@ -315,6 +371,10 @@ constexpr ReductionKernel reduction_kernel(const Op& op) {
 /// accumulate takes one element of each input; combine must be associative and commutative; with
 /// several outputs project returns a std::tuple. Optional: `bool done(Acc) const`, true if nothing
 /// can change the accumulator any more, which stops early.
+///
+/// An accumulate of one template, `V accumulate(V acc, V x) const`, is of the type of the identity,
+/// float or double, throughout. If <weft/kernel/vectorized_math.hpp> is included before, it is
+/// called with Vectorized values, and with single ones for what is left at the end of a row.
 ///
 /// How elements are grouped, what is staged and thrown, and why results do not depend on threads:
 /// run_reduction.

@@ -7,6 +7,7 @@
 #include <weft/base/export.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/detail/vectorized_tail.hpp>
+#include <weft/kernel/scalar_math.hpp>
 #include <weft/machine/level.hpp>
 
 #include <xsimd/xsimd.hpp>
@@ -52,11 +53,6 @@ WEFT_ALWAYS_INLINE xsimd::batch<T> root_of(const xsimd::batch<T>& a) noexcept {
 #endif
   return xsimd::sqrt(a);
 }
-
-/// Types that Vectorized can hold: 8- to 64-bit integers, float, double.
-template <class T>
-concept VectorElement =
-    std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, long double>;
 
 /// 64 bytes of T: 16 floats, 8 doubles, 64 bytes. At every level the same number of lanes, in one,
 /// two or four registers, so that what is computed by lanes (a reduction) does not depend on the
@@ -358,32 +354,6 @@ WEFT_ALWAYS_INLINE T reduce_lanes(const Vectorized<T>& v, Op op) noexcept {
   return all[0];
 }
 
-// The same for single elements, so that one lambda can be called with both. (sqrt, abs and exp: say
-// `using std::sqrt;` and leave the choice to argument-dependent lookup.)
-
-template <VectorElement T>
-WEFT_ALWAYS_INLINE T select(bool mask, T a, std::type_identity_t<T> b) noexcept {
-  return mask ? a : b;
-}
-/// The larger; NaN if either is.
-template <VectorElement T>
-WEFT_ALWAYS_INLINE T max(T a, std::type_identity_t<T> b) noexcept {
-  return a != a ? a : a > b ? a : b;
-}
-/// The smaller; NaN if either is.
-template <VectorElement T>
-WEFT_ALWAYS_INLINE T min(T a, std::type_identity_t<T> b) noexcept {
-  return a != a ? a : a < b ? a : b;
-}
-template <std::floating_point T>
-WEFT_ALWAYS_INLINE T fma(T a, std::type_identity_t<T> b, std::type_identity_t<T> c) noexcept {
-#if defined(WEFT_HAS_FMA)
-  if constexpr (std::is_same_v<T, float>) return __builtin_fmaf(a, b, c);
-  return static_cast<T>(__builtin_fma(a, b, c));
-#else
-  return a * b + c;
-#endif
-}
 /// Spans of a callable that takes Vectorized<T>: whole vectors, and a last one whose missing lanes
 /// repeat an element that is there, so that they cannot trap or change anything. A broadcast
 /// operand is a vector read over and over.
@@ -399,18 +369,19 @@ struct VectorizedSpans {
   }(std::make_index_sequence<Nin>());
 
   template <std::size_t Nin>
-  static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
-                  std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+  WEFT_SPAN_LOOP static void run(const void* context, char* const* data,
+                                 const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
+                                 std::uint32_t broadcast) {
     const F& op = *static_cast<const F*>(context);
-    for_each_row<1 + Nin>(data, row_bytes, rows, [&](char* const* row) {
+    for_each_row<1 + Nin>(data, row_bytes, rows, [&](char* const* row) WEFT_INLINE_LAMBDA {
       run_indexed(op, row, n, broadcast >> 1, std::make_index_sequence<Nin>());
     });
   }
 
  private:
   template <std::size_t... I>
-  static void run_indexed(const F& op, char* const* data, std::int64_t n, std::uint32_t broadcast,
-                          std::index_sequence<I...>) {
+  static WEFT_ALWAYS_INLINE void run_indexed(const F& op, char* const* data, std::int64_t n,
+                                             std::uint32_t broadcast, std::index_sequence<I...>) {
     constexpr std::int64_t lanes = Vectorized<T>::lanes;
     alignas(64) T repeated[sizeof...(I)][lanes];
     const T* in[] = {reinterpret_cast<const T*>(data[1 + I])...};

@@ -44,10 +44,20 @@
 // GCC 12 leaves loops alone whose length it does not know. It inlines such a function into none
 // that has not the same options, so all stations between a kernel's pointer and its loops say it;
 // kernel files, which are optimised as a whole (cmake/WeftKernels.cmake), need it nowhere.
+//
+// WEFT_SPAN_LOOP is the same for the last of them, which holds the loop. All that a user's function
+// calls is inlined there, at whatever -O: as a call it would not become part of a vector. (At -O2,
+// GCC inlines up to 70 instructions; the text of tanh has more.)
 #if defined(__GNUC__) && !defined(__clang__) && !defined(WEFT_KERNEL_FILE)
 #define WEFT_VECTORISED __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic")))
+#if defined(WEFT_BUILDING)
+#define WEFT_SPAN_LOOP WEFT_VECTORISED
+#else
+#define WEFT_SPAN_LOOP WEFT_VECTORISED __attribute__((flatten))
+#endif
 #else
 #define WEFT_VECTORISED
+#define WEFT_SPAN_LOOP
 #endif
 
 // A function whose loops are made of wider vectors than its file allows; which machines take it,

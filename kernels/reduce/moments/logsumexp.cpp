@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The logarithm of the sum of e^x.
+#include <weft/kernel/detail/math/logarithm.hpp>
+
 #include "kernels/loops/by_type.hpp"
-#include "kernels/math/logarithm.hpp"
 #include "kernels/reduce/extremes/extremes.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/shared/folds.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms, but for that with p = 1 of real numbers, which is a sum.
+#include <weft/kernel/detail/math/power.hpp>
+
 #include "kernels/loops/by_type.hpp"
-#include "kernels/math/power.hpp"
 #include "kernels/reduce/extremes/extremes.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/shared/stateless.hpp"

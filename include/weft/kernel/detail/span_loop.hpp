@@ -137,8 +137,8 @@ struct SpanLoops {
     });
   }
   template <std::uint32_t Mask>
-  WEFT_VECTORISED static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
-                                   std::int64_t n, std::int64_t rows) {
+  WEFT_SPAN_LOOP static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                  std::int64_t n, std::int64_t rows) {
     row_loop<Mask>(op, data, row_bytes, n, rows);
   }
 #if defined(WEFT_WIDE_LOOPS)

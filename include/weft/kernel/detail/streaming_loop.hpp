@@ -81,8 +81,8 @@ class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
   }
 #endif
   template <std::uint32_t Mask>
-  WEFT_VECTORISED static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
-                                   std::int64_t n, std::int64_t rows) {
+  WEFT_SPAN_LOOP static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
+                                  std::int64_t n, std::int64_t rows) {
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
     if (takes_wide_loops(n, rows, sizeof(Out)))
       return wide_loop<Mask>(op, data, row_bytes, n, rows);

@@ -3,22 +3,72 @@
 /// One register of a Vectorized value, to write functions of many steps with.
 #pragma once
 
+#include <weft/kernel/detail/register.hpp>
 #include <weft/kernel/vectorized.hpp>
 
 namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
+static_assert(sizeof(xsimd::batch<float>) == native_bytes);
+
+/// The larger of a and b in each lane; b where they are equal or one is NaN. That is what the
+/// instructions do; of xsimd::max, the operand depends on the version.
 template <class T>
-struct RegisterMask;
+WEFT_ALWAYS_INLINE xsimd::batch<T> larger_or_second(const xsimd::batch<T>& a,
+                                                    const xsimd::batch<T>& b) noexcept {
+  using Batch [[maybe_unused]] = xsimd::batch<T>;
+  if constexpr (std::is_integral_v<T>) {
+    return xsimd::max(a, b);
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm512_max_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm512_max_pd(a, b));
+#elif defined(__AVX__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm256_max_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm256_max_pd(a, b));
+#elif defined(__SSE2__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm_max_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm_max_pd(a, b));
+#else
+    return xsimd::select(a > b, a, b);
+#endif
+  }
+}
+/// The smaller of a and b in each lane; b where they are equal or one is NaN. That is what the
+/// instructions do; of xsimd::min, the operand depends on the version.
+template <class T>
+WEFT_ALWAYS_INLINE xsimd::batch<T> smaller_or_second(const xsimd::batch<T>& a,
+                                                     const xsimd::batch<T>& b) noexcept {
+  using Batch [[maybe_unused]] = xsimd::batch<T>;
+  if constexpr (std::is_integral_v<T>) {
+    return xsimd::min(a, b);
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm512_min_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm512_min_pd(a, b));
+#elif defined(__AVX__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm256_min_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm256_min_pd(a, b));
+#elif defined(__SSE2__)
+    if constexpr (sizeof(T) == 4) return Batch(_mm_min_ps(a, b));
+    if constexpr (sizeof(T) == 8) return Batch(_mm_min_pd(a, b));
+#else
+    return xsimd::select(a < b, a, b);
+#endif
+  }
+}
 
 /// As many lanes of T, float or double, as one register of this level holds. The arithmetic is that
 /// of Vectorized, which is an array of registers: compilers keep single ones, and structures of
 /// them, out of memory, arrays in structures they do not.
-template <class T>
+template <class T, int n>
 struct Register {
+  static_assert(n == native_lanes<T>, "one lane, or as many as a register has");
   using Batch = xsimd::batch<T>;
-  static constexpr int lanes = static_cast<int>(Batch::size);
+  using Whole = xsimd::batch<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  using Mask = RegisterMask<T, n>;
+  static constexpr int lanes = n;
   Batch value;
 
   Register() = default;
@@ -26,6 +76,12 @@ struct Register {
       : value(all) {}
   WEFT_ALWAYS_INLINE explicit Register(const Batch& batch) noexcept : value(batch) {}
 
+  WEFT_ALWAYS_INLINE static Register of_bits(const Whole& bits) noexcept {
+    return Register(bits_as<T>(bits));
+  }
+  WEFT_ALWAYS_INLINE Whole bits() const noexcept {
+    return bits_as<typename Whole::value_type>(value);
+  }
   WEFT_ALWAYS_INLINE static Register load(const T* from) noexcept {
     return Register(Batch::load_unaligned(from));
   }
@@ -57,7 +113,6 @@ struct Register {
     return a ^ Register(T(-0.0));
   }
 
-  using Mask = RegisterMask<T>;
   friend WEFT_ALWAYS_INLINE Mask operator==(const Register& a, const Register& b) noexcept {
     return {a.value == b.value};
   }
@@ -77,6 +132,14 @@ struct Register {
     return {!(a.value == a.value)};
   }
 
+  friend WEFT_ALWAYS_INLINE Register larger_or_second(const Register& a,
+                                                      const Register& b) noexcept {
+    return Register(larger_or_second(a.value, b.value));
+  }
+  friend WEFT_ALWAYS_INLINE Register smaller_or_second(const Register& a,
+                                                       const Register& b) noexcept {
+    return Register(smaller_or_second(a.value, b.value));
+  }
   friend WEFT_ALWAYS_INLINE Register abs(const Register& a) noexcept {
     return Register(xsimd::abs(a.value));
   }
@@ -103,10 +166,33 @@ struct Register {
     return a * b + c;
 #endif
   }
+
+  /// Whether there are instructions for exponents: the next three functions.
+#if defined(__AVX512F__)
+  static constexpr bool has_exponents = true;
+  /// x * 2^k, rounded once.
+  friend WEFT_ALWAYS_INLINE Register times_power(const Register& x, const Register& k) noexcept {
+    if constexpr (sizeof(T) == 4) return Register(Batch(_mm512_scalef_ps(x.value, k.value)));
+    if constexpr (sizeof(T) == 8) return Register(Batch(_mm512_scalef_pd(x.value, k.value)));
+  }
+  /// m and k of x = m * 2^k, k being the exponent of x less that of 3/4 <= m < 3/2.
+  friend WEFT_ALWAYS_INLINE Register significand_of(const Register& x) noexcept {
+    if constexpr (sizeof(T) == 4)
+      return Register(Batch(_mm512_getmant_ps(x.value, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_src)));
+    if constexpr (sizeof(T) == 8)
+      return Register(Batch(_mm512_getmant_pd(x.value, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_src)));
+  }
+  friend WEFT_ALWAYS_INLINE Register exponent_of(const Register& x) noexcept {
+    if constexpr (sizeof(T) == 4) return Register(Batch(_mm512_getexp_ps(x.value)));
+    if constexpr (sizeof(T) == 8) return Register(Batch(_mm512_getexp_pd(x.value)));
+  }
+#else
+  static constexpr bool has_exponents = false;
+#endif
 };
 
 /// One truth value per lane of a Register<T>.
-template <class T>
+template <class T, int n>
 struct RegisterMask {
   typename xsimd::batch<T>::batch_bool_type value;
 
@@ -121,7 +207,11 @@ struct RegisterMask {
   friend WEFT_ALWAYS_INLINE RegisterMask operator!(const RegisterMask& a) noexcept {
     return {!a.value};
   }
+  /// Whether it is worth looking at lanes: one of them is true.
   friend WEFT_ALWAYS_INLINE bool any(const RegisterMask& a) noexcept { return xsimd::any(a.value); }
+  friend WEFT_ALWAYS_INLINE bool none(const RegisterMask& a) noexcept {
+    return !xsimd::any(a.value);
+  }
   /// mask ? a : b.
   friend WEFT_ALWAYS_INLINE Register<T> select(const RegisterMask& mask, const Register<T>& a,
                                                const Register<T>& b) noexcept {
@@ -134,6 +224,7 @@ template <class F, class T, class... Others>
 WEFT_ALWAYS_INLINE Vectorized<T> by_register(const F& f, const Vectorized<T>& a,
                                              const Others&... others) noexcept {
   Vectorized<T> result;
+  WEFT_UNROLLED
   for (int i = 0; i < Vectorized<T>::registers; ++i)
     result[i] = f(Register<T>(a[i]), Register<T>(others[i])...).value;
   return result;

@@ -4,9 +4,11 @@
 /// two words that others are made of.
 #pragma once
 
-#include "kernels/math/bits.hpp"
-#include "kernels/math/double_word.hpp"
-#include "kernels/math/widened.hpp"
+#include <weft/kernel/detail/math/bits.hpp>
+#include <weft/kernel/detail/math/double_word.hpp>
+#include <weft/kernel/detail/math/in_double.hpp>
+
+#include <cstddef>
 
 namespace weft {
 inline namespace v0 {
@@ -35,56 +37,58 @@ struct LogConstants<double> {
 /// log(1 + f) - f of f64 for -1/4 <= f <= 1/2: with s = f / (2 + f) it is s (f^2 / 2 + s^2 P(s^2))
 /// - f^2
 /// / 2.
-WEFT_ALWAYS_INLINE Register<double> log_less_fraction(const Register<double>& f) noexcept {
-  const Register<double> half_square = f * f * 0.5;
-  const Register<double> s = f / (f + 2.0), z = s * s;
+template <int n>
+WEFT_ALWAYS_INLINE Register<double, n> log_less_fraction(const Register<double, n>& f) noexcept {
+  const Register<double, n> half_square = f * f * 0.5;
+  const Register<double, n> s = f / (f + 2.0), z = s * s;
   return s * fma(z, polynomial(z, LogConstants<double>::series), half_square) - half_square;
 }
 
 /// k ln 2 + log(1 + f) for whole k and -1/4 <= f <= 1/2.
-template <class T>
-WEFT_ALWAYS_INLINE Register<T> log_of_parts(const Register<T>& k, const Register<T>& f) noexcept {
+template <class T, int n>
+WEFT_ALWAYS_INLINE Register<T, n> log_of_parts(const Register<T, n>& k,
+                                               const Register<T, n>& f) noexcept {
   using C = LogConstants<T>;
-  const Register<T> half_square = f * f * T(0.5);
+  const Register<T, n> half_square = f * f * T(0.5);
   if constexpr (sizeof(T) == 4) {
     // f - f^2 / 2 + f^3 P(f)
-    const Register<T> tail = f * (half_square * 2) * polynomial(f, C::series);
-    const Register<T> low = fma(k, C::ln2_low, tail - half_square);
+    const Register<T, n> tail = f * (half_square * 2) * polynomial(f, C::series);
+    const Register<T, n> low = fma(k, C::ln2_low, tail - half_square);
     return fma(k, C::ln2_high, f + low);
   } else {
     // With s = f / (2 + f), log(1 + f) = 2 atanh(s) = f - f^2 / 2 + s (f^2 / 2 + s^2 P(s^2)).
-    const Register<T> s = f / (f + 2), z = s * s;
-    const Register<T> tail = s * fma(z, polynomial(z, C::series), half_square);
-    const Register<T> low = fma(k, C::ln2_low, tail) - half_square;
+    const Register<T, n> s = f / (f + 2), z = s * s;
+    const Register<T, n> tail = s * fma(z, polynomial(z, C::series), half_square);
+    const Register<T, n> low = fma(k, C::ln2_low, tail) - half_square;
     return fma(k, C::ln2_high, f + low);
   }
 }
 
 /// The results of a logarithm whose argument's distance from its pole, `x`, is not a positive
 /// finite number: -infinity at the pole, NaN beyond it, infinity and NaN as they are.
-template <class T>
-WEFT_ALWAYS_INLINE Register<T> with_log_edges(const Register<T>& result,
-                                              const Register<T>& x) noexcept {
-  const RegisterMask<T> inside = (x > T(0)) & (x < infinity<T>);
+template <class T, int n>
+WEFT_ALWAYS_INLINE Register<T, n> with_log_edges(const Register<T, n>& result,
+                                                 const Register<T, n>& x) noexcept {
+  const RegisterMask<T, n> inside = (x > T(0)) & (x < infinity<T>);
   if (!any(!inside)) return result;
-  const Register<T> below = select(x < T(0), not_a_number<T>, x);
+  const Register<T, n> below = select(x < T(0), not_a_number<T>, x);
   return select(inside, result, select(x == T(0), -infinity<T>, below));
 }
 
 /// The natural logarithm.
-template <class T>
-WEFT_ALWAYS_INLINE Register<T> log(const Register<T>& x) noexcept {
-  const Split<T> parts = split(x);
+template <class T, int n>
+WEFT_ALWAYS_INLINE Register<T, n> log(const Register<T, n>& x) noexcept {
+  const Split<T, n> parts = split(x);
   return with_log_edges(log_of_parts(parts.k, parts.m - 1), x);
 }
 
 /// log(x) of positive finite x in f64 to the precision of f32, and of 2^-35 with the longer series:
 /// k ln 2 + f + f^2 P(f).
-template <int terms>
-WEFT_ALWAYS_INLINE Register<double> rough_log(const Register<double>& x,
-                                              const double (&series)[terms]) noexcept {
-  const Split<double> parts = split(x);
-  const Register<double> f = parts.m - 1.0;
+template <std::size_t terms, int n>
+WEFT_ALWAYS_INLINE Register<double, n> rough_log(const Register<double, n>& x,
+                                                 const double (&series)[terms]) noexcept {
+  const Split<double, n> parts = split(x);
+  const Register<double, n> f = parts.m - 1.0;
   return fma(parts.k, 0.6931471805599453, fma(f * f, polynomial(f, series), f));
 }
 inline constexpr double log_series_30[] = {
@@ -129,68 +133,79 @@ struct Base10<double> {
   static constexpr double scale = 0.4342944819032518, scale_rest = 1.098319650216765e-17;
   static constexpr double power = 0.3010299955494702, power_rest = 1.1451100898021838e-10;
 };
-template <template <class> class Base, class T>
-WEFT_ALWAYS_INLINE Register<T> log_to_base(const Register<T>& x) noexcept {
+template <template <class> class Base, class T, int n>
+WEFT_ALWAYS_INLINE Register<T, n> log_to_base(const Register<T, n>& x) noexcept {
   using C = Base<T>;
 #if !defined(WEFT_HAS_FMA)
   if constexpr (sizeof(T) == 4) {  // without it, the steps below add up to more than 1.5 ulp
-    const auto in_f64 = [](const Register<double>& wide) {
+    const auto in_f64 = []<int m>(const Register<double, m>& wide) WEFT_INLINE_LAMBDA {
       return with_log_edges(rough_log(wide, log_series_35) * Base<double>::scale, wide);
     };
     return in_double(in_f64, x);
   }
 #endif
-  const Split<T> parts = split(x);
-  const Register<T> f = parts.m - 1;
+  const Split<T, n> parts = split(x);
+  const Register<T, n> f = parts.m - 1;
   // f / log(base) in two words, and what the logarithm has less than f.
-  const DoubleWord<T> scaled = exact_product<T>(f, C::scale);
-  Register<T> low = fma(f, C::scale_rest, scaled.low);
+  const DoubleWord<T, n> scaled = exact_product<T, n>(f, C::scale);
+  Register<T, n> low = fma(f, C::scale_rest, scaled.low);
   if constexpr (sizeof(T) == 4) {
     low = fma(f * f, polynomial(f, C::series), low);
   } else {
     low = fma(log_less_fraction(f), C::scale, low);
   }
-  const DoubleWord<T> sum = ordered_sum(parts.k * C::power, scaled.high);
-  const Register<T> rest = fma(parts.k, C::power_rest, sum.low + low);
+  const DoubleWord<T, n> sum = ordered_sum(parts.k * C::power, scaled.high);
+  const Register<T, n> rest = fma(parts.k, C::power_rest, sum.low + low);
   return with_log_edges(sum.high + rest, x);
 }
 
+template <class T, int n>
+WEFT_ALWAYS_INLINE Register<T, n> log2(const Register<T, n>& x) noexcept {
+  return log_to_base<Base2>(x);
+}
+template <class T, int n>
+WEFT_ALWAYS_INLINE Register<T, n> log10(const Register<T, n>& x) noexcept {
+  return log_to_base<Base10>(x);
+}
+
 /// log(1 + x), accurate for small x: what 1 + x loses in rounding goes into the fraction.
-template <class T>
-WEFT_ALWAYS_INLINE Register<T> log1p(const Register<T>& x) noexcept {
-  const DoubleWord<T> one_more = exact_sum<T>(T(1), x);
-  const Split<T> parts = split(one_more.high);
-  const Register<T> f = fma(one_more.low, small_power_of_two(-parts.k), parts.m - 1);
-  const Register<T> result = with_log_edges(log_of_parts(parts.k, f), one_more.high);
+template <class T, int n>
+WEFT_ALWAYS_INLINE Register<T, n> log1p(const Register<T, n>& x) noexcept {
+  const DoubleWord<T, n> one_more = exact_sum<T, n>(T(1), x);
+  const Split<T, n> parts = split(one_more.high);
+  const Register<T, n> f = fma(one_more.low, small_power_of_two(-parts.k), parts.m - 1);
+  const Register<T, n> result = with_log_edges(log_of_parts(parts.k, f), one_more.high);
   return with_sign_of(result, x);
 }
 
 /// k ln 2 + log(1 + f) in two words, error below 2^-66 of it.
-WEFT_ALWAYS_INLINE DoubleWord<double> log_words(const Register<double>& k,
-                                                const DoubleWord<double>& f) noexcept {
+template <int n>
+WEFT_ALWAYS_INLINE DoubleWord<double, n> log_words(const Register<double, n>& k,
+                                                   const DoubleWord<double, n>& f) noexcept {
   using C = LogConstants<double>;
   // 2 s + s^3 (2/3 + s^2 P(s^2)), s = f / (2 + f).
   constexpr double series[] = {0.39999999999999997, 0.28571428571435764, 0.22222222218460067,
                                0.1818181893024613,  0.1538454240880213,  0.13337185364142076,
                                0.11652734508665301, 0.1219635756978303};
-  const DoubleWord<double> two = ordered_sum<double>(2.0, f.high);
-  const DoubleWord<double> quotient = f / DoubleWord<double>{two.high, two.low + f.low};
-  const DoubleWord<double> s = ordered_sum(quotient.high, quotient.low);
-  const DoubleWord<double> z = loose_product(s, s);
-  const DoubleWord<double> c =
-      ordered_sum<double>(0.6666666666666666, z.high * polynomial(z.high, series));
-  const DoubleWord<double> tail =
+  const DoubleWord<double, n> two = ordered_sum<double, n>(2.0, f.high);
+  const DoubleWord<double, n> quotient = f / DoubleWord<double, n>{two.high, two.low + f.low};
+  const DoubleWord<double, n> s = ordered_sum(quotient.high, quotient.low);
+  const DoubleWord<double, n> z = loose_product(s, s);
+  const DoubleWord<double, n> c =
+      ordered_sum<double, n>(0.6666666666666666, z.high * polynomial(z.high, series));
+  const DoubleWord<double, n> tail =
       loose_product(loose_product(z, s), {c.high, c.low + 3.700743415417188e-17});
   // Every sum has its terms in order of magnitude, or begins with 0.
-  const DoubleWord<double> fraction = ordered_sum(s.high + s.high, tail.high);
-  const DoubleWord<double> sum = ordered_sum(k * C::ln2_high, fraction.high);
-  const Register<double> low = fma(s.low, 2.0, fraction.low) + tail.low;
+  const DoubleWord<double, n> fraction = ordered_sum(s.high + s.high, tail.high);
+  const DoubleWord<double, n> sum = ordered_sum(k * C::ln2_high, fraction.high);
+  const Register<double, n> low = fma(s.low, 2.0, fraction.low) + tail.low;
   return ordered_sum(sum.high, fma(k, C::ln2_low, sum.low + low));
 }
 /// The logarithm of a positive finite number in two words.
-WEFT_ALWAYS_INLINE DoubleWord<double> log_words(const Register<double>& x) noexcept {
-  const Split<double> parts = split(x);
-  return log_words(parts.k, DoubleWord<double>{parts.m - 1.0, 0.0});
+template <int n>
+WEFT_ALWAYS_INLINE DoubleWord<double, n> log_words(const Register<double, n>& x) noexcept {
+  const Split<double, n> parts = split(x);
+  return log_words(parts.k, DoubleWord<double, n>{parts.m - 1.0, 0.0});
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Functions of f32 that are computed in f64: twice the work, and right to the last bit but for one
-/// value in a thousand million.
+/// A register of f32 as two of f64, and back.
 #pragma once
 
 #include <weft/kernel/detail/vectorized_register.hpp>
@@ -61,9 +60,9 @@ WEFT_ALWAYS_INLINE Register<float> narrowed(const Halves& a) noexcept {
 #endif
 }
 
-/// f of registers of f64, for registers of f32.
+/// f of registers of f64, for both halves of registers of f32: what in_double() calls.
 template <class F, class... In>
-WEFT_ALWAYS_INLINE Register<float> in_double(const F& f, const In&... in) noexcept {
+WEFT_ALWAYS_INLINE Register<float> by_halves(const F& f, const In&... in) noexcept {
   return narrowed({f(widened(in).first...), f(widened(in).second...)});
 }
 
