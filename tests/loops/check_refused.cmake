@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compiles refused.cpp once for each mistake, and fails unless each is refused by one error, whose words say what is wrong.
+# Compiles refused.cpp once for each mistake, and as C++17, and fails unless each is refused by one error, whose words say
+# what is wrong.
 #
 #   cmake -D COMPILER=<path> -D INCLUDE=<folder> -P check_refused.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
-function(compile definition out_result out_errors)
-  execute_process(COMMAND "${COMPILER}" -std=c++20 -fsyntax-only "-I${INCLUDE}" ${definition}
+function(compile options out_result out_errors)
+  execute_process(COMMAND "${COMPILER}" -std=c++20 -fsyntax-only "-I${INCLUDE}" ${options}
     "${CMAKE_CURRENT_LIST_DIR}/refused.cpp" RESULT_VARIABLE result ERROR_VARIABLE messages)
   string(REPLACE ";" "," messages "${messages}")
   string(REGEX MATCHALL "error: [^\n]*" errors "${messages}")
@@ -19,12 +20,17 @@ compile("" result errors)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "a kernel as it should be does not compile: ${errors}")
 endif()
-foreach(row "REFERENCE by value or const reference" "POINTER parameters are elements" "STRING parameters are elements"
-    "NOTHING returns the element" "TUPLE cpu_kernel_multiple_outputs")
-  string(REGEX MATCH "^([A-Z_]+) (.*)$" row "${row}")
+foreach(row
+    "-std=c++17 weft needs C\\+\\+20"
+    "-DWEFT_TEST_REFERENCE by value or const reference"
+    "-DWEFT_TEST_POINTER parameters are elements"
+    "-DWEFT_TEST_STRING parameters are elements"
+    "-DWEFT_TEST_NOTHING returns the element"
+    "-DWEFT_TEST_TUPLE cpu_kernel_multiple_outputs")
+  string(REGEX MATCH "^([^ ]+) (.*)$" row "${row}")
   set(mistake ${CMAKE_MATCH_1})
   set(words "${CMAKE_MATCH_2}")
-  compile(-DWEFT_TEST_${mistake} result errors)
+  compile(${mistake} result errors)
   list(LENGTH errors count)
   if(result EQUAL 0 OR NOT count EQUAL 1 OR NOT errors MATCHES "${words}")
     list(JOIN errors "\n  " text)

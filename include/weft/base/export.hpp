@@ -3,6 +3,12 @@
 /// Symbol visibility. Everything is compiled hidden; WEFT_API marks what a shared library exports.
 #pragma once
 
+// A file that is not there ends the compilation; behind an #error, a thousand lines would follow.
+#if defined(__cplusplus) && __cplusplus < 202002L && !defined(_MSVC_LANG)
+#define WEFT_LANGUAGE_TOO_OLD "weft needs C++20: compile with -std=c++20 or newer"
+#include WEFT_LANGUAGE_TOO_OLD
+#endif
+
 #if defined(WEFT_STATIC)
 #define WEFT_API
 #elif defined(_WIN32) && defined(WEFT_BUILDING)
