@@ -10,6 +10,20 @@
 namespace weft {
 inline namespace v0 {
 
+namespace {
+
+/// As `f32, i16 -> f32`.
+std::string signature(int noutputs, int ninputs, const ScalarType* types) {
+  std::string inputs, outputs;
+  for (int k = 0; k < noutputs + ninputs; ++k) {
+    std::string& side = k < noutputs ? outputs : inputs;
+    side += (side.empty() ? "" : ", ") + std::string(name(types[k]));
+  }
+  return inputs + " -> " + outputs;
+}
+
+}  // namespace
+
 void check_grain(const RunOptions& options) {
   if (options.grain >= 0) return;
   fail(ErrorCode::invalid_argument, text("grain: expected 0 or more, got ", options.grain));
@@ -24,22 +38,31 @@ void check_elementwise(const TensorIterator& iter) {
   if (iter.is_reduction()) {
     fail(ErrorCode::invalid_argument,
          "output 0: a kernel of single elements on an iterator of a reduction, expected one that "
-         "writes each "
-         "element of the output once; cpu_reduce() reduces");
+         "writes each element of the output once; cpu_reduce() reduces");
   }
 }
 
-void check_counts(const TensorIterator& iter, int noutputs, int ninputs) {
+void fail_generic_type(ScalarType given, std::initializer_list<ScalarType> compiled) {
+  std::string list;
+  for (const ScalarType type : compiled)
+    list += (list.empty() ? "" : ", ") + std::string(name(type));
+  fail(ErrorCode::dtype, text("output 0: ", name(given), ", expected ", list,
+                              ": the types that the generic kernel is compiled for; "
+                              "cpu_kernel<T, ...>() names others"));
+}
+
+void check_counts(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types) {
   if (noutputs != iter.noutputs() || ninputs != iter.ninputs()) {
     fail(ErrorCode::invalid_argument,
-         text("kernel of ", noutputs, noutputs == 1 ? " output and " : " outputs and ", ninputs,
-              ninputs == 1 ? " input on an iterator of " : " inputs on an iterator of ",
-              iter.noutputs(), " and ", iter.ninputs()));
+         text("the kernel (", signature(noutputs, ninputs, types), ") has ", noutputs,
+              noutputs == 1 ? " output and " : " outputs and ", ninputs,
+              ninputs == 1 ? " input, the iterator " : " inputs, the iterator ", iter.noutputs(),
+              " and ", iter.ninputs()));
   }
 }
 
 void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types) {
-  check_counts(iter, noutputs, ninputs);
+  check_counts(iter, noutputs, ninputs, types);
   for (int k = 0; k < iter.ntensors(); ++k) {
     const ScalarType type = types[k];
     const ScalarType dtype = iter.operand(k).dtype;

@@ -21,8 +21,8 @@ inline void check_options(const RunOptions& options) {
 /// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements
 /// share.
 void check_elementwise(const TensorIterator& iter);
-/// Throws Error unless a kernel of these operand counts fits the iterator.
-void check_counts(const TensorIterator& iter, int noutputs, int ninputs);
+/// Throws Error unless a kernel of these operand counts fits the iterator; the types are for words.
+void check_counts(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
 /// Throws Error unless a kernel of these operand counts and types fits the iterator.
 void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
 

@@ -182,7 +182,7 @@ TEST_CASE("cpu_kernel: operands that do not fit the lambda", "[kernel]") {
 
   CHECK_ERROR(invalid_argument, ("1 output and 1 input", "1 and 2"),
               weft::cpu_kernel(iterator(out, {f32, f32}), [](float x) { return x; }));
-  CHECK_ERROR(invalid_argument, ("1 output and 2 inputs", "1 and 1"),
+  CHECK_ERROR(invalid_argument, ("f32, f32 -> f32", "1 output and 2 inputs", "1 and 1"),
               weft::cpu_kernel(iterator(out, {f32}), [](float x, float y) { return x + y; }));
   CHECK_ERROR(invalid_argument, ("0 outputs"),
               weft::cpu_serial_kernel(iterator(out, {f32}), [](float) {}));

@@ -8,6 +8,7 @@
 #include <weft/machine/strategy.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace weft {
 inline namespace v0 {
@@ -88,6 +89,10 @@ struct RunOptions {
 /// throws.
 WEFT_API void run_spans(const TensorIterator& iter, const SpanKernel& kernel,
                         const RunOptions& options = {});
+
+/// Throws the Error(dtype) of a generic kernel that is not compiled for the type given.
+[[noreturn]] WEFT_API void fail_generic_type(ScalarType given,
+                                             std::initializer_list<ScalarType> compiled);
 
 /// iter.explain() together with how run_spans would run `kernel`.
 WEFT_API Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,

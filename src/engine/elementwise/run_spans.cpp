@@ -35,7 +35,7 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
     return;
   }
-  check_counts(iter, kernel.noutputs, kernel.ninputs);
+  check_counts(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   const Strategy wanted = wanted_strategy(options, t);
   const SimpleRun simple = plan_simple(iter, kernel, t, wanted);
   const bool is_simple = simple.strategy != Strategy::automatic;

@@ -270,6 +270,7 @@ template <class... Types, class F>
 void run_generic(const TensorIterator& iter, const F& op, const RunOptions& options) {
   const ScalarType given = iter.dtype(0);
   const ScalarType type = element_size(given) == 2 && is_floating(given) ? ScalarType::f32 : given;
+  if (((type != scalar_type_of<Types>)&&...)) fail_generic_type(given, {scalar_type_of<Types>...});
   dispatch_types<Types...>(type, [&]<class T>() { run_generic_arity<T, 1>(iter, op, options); });
 }
 
