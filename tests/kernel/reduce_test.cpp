@@ -7,6 +7,7 @@
 #include "support/errors.hpp"
 #include "support/naive_reduce.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 namespace {
@@ -260,4 +261,25 @@ TEST_CASE("cpu_reduce: large, strictly aligned accumulators", "[kernel]") {
            in.view());
   });
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("cpu_reduce: an output without elements is not written, whatever its strides",
+          "[kernel]") {
+  // A part of extent 0 that keeps stride 0: its axis cannot be told from one that is reduced.
+  for (const std::int64_t stride : {0, 5, -5}) {
+    const weft::Tensor around = weft::Tensor::full({4, 5}, ScalarType::f32, 7);
+    const weft::TensorView out = around.as_strided({0, 5}, {stride, 1}, 10);
+    const weft::Tensor in = weft::Tensor::zeros({0, 5}, ScalarType::f32);
+    weft::cpu_reduce(reduction({out}, {in}), SumOfSquares{});
+    const weft::Tensor deep = weft::Tensor::zeros({0, 5, 3}, ScalarType::f32);
+    weft::cpu_reduce(reduction({out.as_strided({0, 5, 1}, {stride, 1, 0})}, {deep}),
+                     SumOfSquares{});
+    const float* all = around.data_as<float>();
+    CHECK(std::count(all, all + around.numel(), 7.0F) == around.numel());
+  }
+  // What reduces nothing gets the identity.
+  const weft::Tensor out = weft::Tensor::full({1, 5}, ScalarType::f32, 7);
+  weft::cpu_reduce(reduction({out}, {weft::Tensor::zeros({0, 5}, ScalarType::f32)}),
+                   SumOfSquares{});
+  CHECK(out.at<float>({0, 4}) == 0);
 }

@@ -3,6 +3,7 @@
 // functions of tensors.
 #include "kernel/user_math.hpp"
 
+#include <weft/iter/config.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/vectorized_math.hpp>
 #include <weft/ops/binary.hpp>
@@ -154,6 +155,21 @@ TEST_CASE("user math: one generic lambda is for numbers and for vectors", "[kern
     CHECK((type == ScalarType::f32 ? is_right(x.data_as<float>(), got.data_as<float>())
                                    : is_right(x.data_as<double>(), got.data_as<double>())));
   }
+}
+
+TEST_CASE("user math: the larger of two types is of their common one", "[kernel]") {
+  CHECK(weft::max(0, 0.7F) == 0.7F);
+  CHECK(weft::min(3.5, 3) == 3.0);
+  CHECK(weft::select(false, 0, 0.7F) == 0.7F);
+  CHECK(weft::max(1, 2) == 2);
+  using V = weft::Vectorized<float>;
+  float lanes[V::lanes];
+  V x = weft::max(weft::min(V(5.5F), 4), 0.5);
+  x /= 2;
+  weft::select(x > 1, weft::max(0, x), 9).store(lanes);
+  CHECK(lanes[V::lanes - 1] == 2.0F);
+  weft::select(x > 3, 7, x).store(lanes);
+  CHECK(lanes[0] == 2.0F);
 }
 
 TEST_CASE("user math: predicates", "[kernel]") {

@@ -31,6 +31,8 @@ concept MathNumber = std::same_as<T, float> || std::same_as<T, double>;
 // branches and no calls, so that a loop over them becomes vectors; but sin, cos and tan ask the C
 // library about angles beyond a million, which keeps loops with them scalar: there, and where the
 // last tenth of speed counts, the same functions of Vectorized (vectorized_math.hpp) are quicker.
+// The bits are those where nothing is contracted: kernel files say -ffp-contract=off, GCC by itself
+// contracts what -march lets it.
 // None sets errno; which floating exceptions are raised is not said.
 #define WEFT_DEFINE_FUNCTION_OF_ONE(NAME)   \
   template <MathNumber T>                   \
@@ -90,18 +92,24 @@ WEFT_ALWAYS_INLINE T round(T x) noexcept {
   if constexpr (sizeof(T) == 8) return __builtin_rint(x);
 }
 
-template <VectorElement T>
-WEFT_ALWAYS_INLINE T select(bool mask, T a, std::type_identity_t<T> b) noexcept {
-  return mask ? a : b;
+// Of two types, as ?: has it.
+template <VectorElement A, VectorElement B>
+WEFT_ALWAYS_INLINE std::common_type_t<A, B> select(bool mask, A a, B b) noexcept {
+  using T = std::common_type_t<A, B>;
+  return mask ? static_cast<T>(a) : static_cast<T>(b);
 }
 /// The larger; NaN if either is.
-template <VectorElement T>
-WEFT_ALWAYS_INLINE T max(T a, std::type_identity_t<T> b) noexcept {
+template <VectorElement A, VectorElement B>
+WEFT_ALWAYS_INLINE std::common_type_t<A, B> max(A first, B second) noexcept {
+  using T = std::common_type_t<A, B>;
+  const T a = static_cast<T>(first), b = static_cast<T>(second);
   return a != a ? a : a > b ? a : b;
 }
 /// The smaller; NaN if either is.
-template <VectorElement T>
-WEFT_ALWAYS_INLINE T min(T a, std::type_identity_t<T> b) noexcept {
+template <VectorElement A, VectorElement B>
+WEFT_ALWAYS_INLINE std::common_type_t<A, B> min(A first, B second) noexcept {
+  using T = std::common_type_t<A, B>;
+  const T a = static_cast<T>(first), b = static_cast<T>(second);
   return a != a ? a : a < b ? a : b;
 }
 /// a * b + c, rounded once where the level has FMA (all but baseline), else twice.

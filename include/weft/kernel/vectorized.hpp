@@ -95,7 +95,7 @@ class Vectorized {
         v.registers_[i] = FirstLanes<T>::load(from + i * width, count - i * width, Batch(fill));
       return v;
     } else {
-      alignas(64) T all[lanes];
+      alignas(64) T all[std::size_t{lanes}];
       for (T& lane : all)
         lane = fill;
       for (std::int64_t i = 0; i < count; ++i)
@@ -115,7 +115,7 @@ class Vectorized {
       for (int i = 0; i < registers; ++i)
         FirstLanes<T>::store(to + i * width, count - i * width, registers_[i]);
     } else {
-      alignas(64) T all[lanes];
+      alignas(64) T all[std::size_t{lanes}];
       store(all);
       for (std::int64_t i = 0; i < count; ++i)
         __builtin_memcpy(to + i, &all[i], sizeof(T));
@@ -158,6 +158,11 @@ class Vectorized {
   }
   WEFT_ALWAYS_INLINE Vectorized& operator*=(const Vectorized& b) noexcept {
     return *this = *this * b;
+  }
+  WEFT_ALWAYS_INLINE Vectorized& operator/=(const Vectorized& b) noexcept
+    requires std::is_floating_point_v<T>
+  {
+    return *this = *this / b;
   }
 
   friend WEFT_ALWAYS_INLINE Mask<T> operator==(const Vectorized& a, const Vectorized& b) noexcept {
@@ -216,7 +221,7 @@ class Vectorized {
       // Modulo 2^bits. Where there is no instruction, xsimd 8 multiplies lanes as signed integers,
       // whose overflow is undefined.
       using Modular = std::conditional_t<sizeof(T) < 4, std::uint32_t, std::make_unsigned_t<T>>;
-      alignas(64) T a[width], b[width];
+      alignas(64) T a[std::size_t{width}], b[std::size_t{width}];
       x.store_aligned(a);
       y.store_aligned(b);
       for (int i = 0; i < width; ++i)
@@ -225,7 +230,7 @@ class Vectorized {
     }
   }
 
-  Batch registers_[registers];
+  Batch registers_[std::size_t{registers}];
 };
 
 /// One truth value per lane of a Vectorized<T>.
@@ -261,7 +266,7 @@ class Mask {
   }
 
  private:
-  Batch registers_[registers];
+  Batch registers_[std::size_t{registers}];
 };
 
 /// mask ? a : b, lane by lane.
@@ -273,6 +278,18 @@ WEFT_ALWAYS_INLINE Vectorized<T> select(const Mask<T>& mask, const Vectorized<T>
   for (int i = 0; i < Vectorized<T>::registers; ++i)
     v[i] = xsimd::select(mask[i], a[i], b[i]);
   return v;
+}
+
+// One side may be a number.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> select(const Mask<T>& mask, const Vectorized<T>& a,
+                                        std::type_identity_t<T> b) noexcept {
+  return select(mask, a, Vectorized<T>(b));
+}
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> select(const Mask<T>& mask, std::type_identity_t<T> a,
+                                        const Vectorized<T>& b) noexcept {
+  return select(mask, Vectorized<T>(a), b);
 }
 
 /// The larger; NaN if either is.
@@ -293,6 +310,24 @@ WEFT_ALWAYS_INLINE Vectorized<T> min(const Vectorized<T>& a, const Vectorized<T>
   } else {
     return select(a < b, a, b);
   }
+}
+
+// Of a number and a vector.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> max(const Vectorized<T>& a, std::type_identity_t<T> b) noexcept {
+  return max(a, Vectorized<T>(b));
+}
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> max(std::type_identity_t<T> a, const Vectorized<T>& b) noexcept {
+  return max(Vectorized<T>(a), b);
+}
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> min(const Vectorized<T>& a, std::type_identity_t<T> b) noexcept {
+  return min(a, Vectorized<T>(b));
+}
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> min(std::type_identity_t<T> a, const Vectorized<T>& b) noexcept {
+  return min(Vectorized<T>(a), b);
 }
 
 template <class T>
@@ -345,7 +380,7 @@ WEFT_ALWAYS_INLINE Vectorized<double> fma(const Vectorized<double>& a, const Vec
 /// (f32: from 8 down).
 template <class T, class Op>
 WEFT_ALWAYS_INLINE T reduce_lanes(const Vectorized<T>& v, Op op) noexcept {
-  alignas(64) T all[Vectorized<T>::lanes];
+  alignas(64) T all[std::size_t{Vectorized<T>::lanes}];
   v.store(all);
   for (int half = Vectorized<T>::lanes / 2; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i)
@@ -383,7 +418,7 @@ struct VectorizedSpans {
   static WEFT_ALWAYS_INLINE void run_indexed(const F& op, char* const* data, std::int64_t n,
                                              std::uint32_t broadcast, std::index_sequence<I...>) {
     constexpr std::int64_t lanes = Vectorized<T>::lanes;
-    alignas(64) T repeated[sizeof...(I)][lanes];
+    alignas(64) T repeated[sizeof...(I)][std::size_t{lanes}];
     const T* in[] = {reinterpret_cast<const T*>(data[1 + I])...};
     std::int64_t step[sizeof...(I)];
     for (std::size_t k = 0; k < sizeof...(I); ++k) {

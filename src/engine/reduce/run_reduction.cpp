@@ -12,6 +12,12 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
+/// Whether outputs have no elements. Of an axis of extent 0 that has stride 0, strides do not tell
+/// whether it is reduced.
+bool writes_nothing(const TensorIterator& iter, const ReducePlan& plan) {
+  return plan.tiles.kept.elements == 0 || (iter.numel() == 0 && iter.output().numel() == 0);
+}
+
 /// What becomes of a kept tile's accumulators: sink(runner, accumulators), once for each tile, the
 /// runner being there.
 using Sink = FunctionRef<void(ReduceRunner&, char*)>;
@@ -26,7 +32,7 @@ struct PlannedReduction {
 
   void run(bool serial) const {
     const std::int64_t tiles = plan.tiles.kept.count;
-    if (plan.tiles.kept.elements == 0) return;
+    if (writes_nothing(iter, plan)) return;
     // Tiles may be done after their first block: too little for other threads to be asked.
     const bool may_be_done = kernel.done != nullptr && plan.blocks.reduced.count > 1 &&
                              (plan.shares.groups > 1 || (!serial && plan.shares.grain < tiles));
@@ -121,7 +127,7 @@ void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& ke
 void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                         const void* accumulators) {
   const ReducePlan plan = plan_reduction(iter, kernel, {.serial = true});
-  if (plan.tiles.kept.elements == 0) return;
+  if (writes_nothing(iter, plan)) return;
   auto* const all = static_cast<char*>(const_cast<void*>(accumulators));  // which are only read
   const CollectedResults operands(iter, plan);
   ReduceRunner runner(iter, kernel, plan, operands);

@@ -13,14 +13,12 @@
 #include <weft/kernel/detail/math/trigonometric.hpp>
 
 /// Calls ONE(name) for each function of one argument, and TWO(name) for each of two.
-#define WEFT_FOR_EACH_MATH_FUNCTION(ONE, TWO)                                               \
-  ONE(exp)                                                                                  \
-  ONE(exp2)                                                                                 \
-  ONE(expm1)                                                                                \
-  ONE(log)                                                                                  \
-  ONE(log2)                                                                                 \
-  ONE(log10)                                                                                \
-  ONE(log1p) ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh)   \
-      ONE(tanh) ONE(asinh) ONE(acosh) ONE(atanh) ONE(cbrt) ONE(rsqrt) ONE(erf) ONE(erfc)    \
-          ONE(sigmoid) ONE(silu) ONE(gelu) ONE(gelu_tanh) ONE(softplus) ONE(mish) ONE(selu) \
-              TWO(pow) TWO(hypot) TWO(atan2) TWO(xlogy)
+// clang-format off
+#define WEFT_FOR_EACH_MATH_FUNCTION(ONE, TWO)                                       \
+  ONE(exp) ONE(exp2) ONE(expm1) ONE(log) ONE(log2) ONE(log10) ONE(log1p)            \
+  ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan)                          \
+  ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh) ONE(acosh) ONE(atanh)                    \
+  ONE(cbrt) ONE(rsqrt) ONE(erf) ONE(erfc)                                           \
+  ONE(sigmoid) ONE(silu) ONE(gelu) ONE(gelu_tanh) ONE(softplus) ONE(mish) ONE(selu) \
+  TWO(pow) TWO(hypot) TWO(atan2) TWO(xlogy)
+// clang-format on
