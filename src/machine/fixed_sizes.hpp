@@ -70,7 +70,10 @@ inline constexpr std::int64_t min_reduced_columns = 8;
 /// Rows of one block of columns: the first, or up to the second where accumulators are wide.
 inline constexpr std::int64_t block_rows = 64;
 inline constexpr std::int64_t max_block_rows = 256;
-/// Bytes of one block that is gathered into columns, of all inputs and their conversions.
+/// Rows of a block of which some inputs are read in place and others gathered, at least.
+inline constexpr std::int64_t min_gathered_rows = 8;
+/// Bytes of one block that is gathered into columns, of the inputs that need buffers and their
+/// conversions.
 inline constexpr std::int64_t gathered_bytes = 48 << 10;
 
 /// Rows of fewer columns than this are folded: several are taken as one row of about so many.

@@ -112,33 +112,36 @@ ReduceDims choose_dims(const ReduceInputs& in) {
 
 }  // namespace
 
-int ReduceInputs::joined_dims(const ReduceSide& kept) const {
-  int count = std::min(1, kept.ndim());
-  for (; count < kept.ndim(); ++count) {
-    const int dim = kept.steps[count].dim, inner = kept.steps[count - 1].dim;
+namespace {
+
+/// Kept dims in front of the others that are one dim in the inputs that `counts(k)` is true of.
+template <class F>
+int joined_dims_of(const ReduceInputs& in, const ReduceSide& kept, const F& counts) {
+  const Geometry& geometry = in.geometry;
+  int joined = std::min(1, kept.ndim());
+  for (; joined < kept.ndim(); ++joined) {
+    const int dim = kept.steps[joined].dim, inner = kept.steps[joined - 1].dim;
     const auto follows = [&](int k, std::int64_t) {
-      return geometry.stride(dim, k) == geometry.extent(inner) * geometry.stride(inner, k);
+      return !counts(k) ||
+             geometry.stride(dim, k) == geometry.extent(inner) * geometry.stride(inner, k);
     };
-    if (!all(follows)) break;
+    if (!in.all(follows)) break;
   }
-  return count;
+  return joined;
+}
+
+}  // namespace
+
+int ReduceInputs::joined_dims(const ReduceSide& kept) const {
+  return joined_dims_of(*this, kept, [](int) { return true; });
 }
 
 int ReduceInputs::rows_in_place(const ReduceSide& kept) const {
   if (kept.ndim() == 0) return 0;
-  const int row = kept.steps[0].dim;
-  const auto none = [&](int k, std::int64_t) { return !is_row_along(row, k); };
-  if (all(none)) return 0;
-  int count = 1;
-  for (; count < kept.ndim(); ++count) {
-    const int dim = kept.steps[count].dim, inner = kept.steps[count - 1].dim;
-    const auto follows = [&](int k, std::int64_t) {
-      return !is_row_along(row, k) ||
-             geometry.stride(dim, k) == geometry.extent(inner) * geometry.stride(inner, k);
-    };
-    if (!all(follows)) break;
-  }
-  return elements_of(kept, count) < fixed::min_reduced_columns ? 0 : count;
+  const auto is_row = [&](int k) { return is_row_along(kept.steps[0].dim, k); };
+  if (all([&](int k, std::int64_t) { return !is_row(k); })) return 0;
+  const int joined = joined_dims_of(*this, kept, is_row);
+  return elements_of(kept, joined) < fixed::min_reduced_columns ? 0 : joined;
 }
 
 std::int64_t floor_power(std::int64_t n) noexcept {

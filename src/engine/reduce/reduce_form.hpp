@@ -31,9 +31,13 @@ struct ReduceInputs {
       if (!f(k, std::int64_t{operands[k].memory_size})) return false;
     return true;
   }
-  /// Whether an input can be one value in each row along a dim.
+  /// Whether an input is the same along a dim, and the kernel has loops for that.
+  bool stands_still(int dim, int k) const {
+    return kernel.take_values != nullptr && geometry.stride(dim, k) == 0;
+  }
+  /// Whether it can be one value in each row along a dim where it is.
   bool is_value_along(int dim, int k) const {
-    return kernel.take_values != nullptr && geometry.stride(dim, k) == 0 && !operands[k].converts();
+    return stands_still(dim, k) && !operands[k].converts();
   }
   /// Whether all are dense along a dim, or one value.
   bool dense_along(int dim) const {
@@ -62,8 +66,8 @@ struct ReduceInputs {
     std::int64_t bytes = 0;
     for (int k = iter.noutputs(); k < iter.ntensors(); ++k) {
       const int row = kept.steps[0].dim;
-      const bool is_value = kernel.take_values != nullptr && geometry.stride(row, k) == 0;
-      if (!in_place || !(is_value || is_row_along(row, k))) bytes += operands[k].buffer_bytes();
+      if (!in_place || !(stands_still(row, k) || is_row_along(row, k)))
+        bytes += operands[k].buffer_bytes();
     }
     return fixed::gathered_bytes / std::max<std::int64_t>(bytes, 1);
   }

@@ -158,9 +158,9 @@ ReduceBlocks cut_blocks(const ReduceInputs& in, const ReduceDims& dims) {
     return in.is_row_along(dims.kept.steps[0].dim, k) || dims.reduced.ndim() == 0 ||
            in.geometry.stride(dims.reduced.steps[0].dim, k) != size;
   });
-  const std::int64_t rows =
-      std::clamp(floor_power(elements / columns), is_transposed ? fixed::short_reduction : 8,
-                 fixed::block_rows);
+  const std::int64_t rows = std::clamp(
+      floor_power(elements / columns),
+      is_transposed ? fixed::short_reduction : fixed::min_gathered_rows, fixed::block_rows);
   return {cut(dims.reduced, in.geometry, {rows, 1}), 0, 1, true};
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Functions made of e^x, for f32 and f64: exp2, expm1, sigmoid, silu, tanh. (exp itself is
-/// public: weft/kernel/vectorized_math.hpp.) Every lane for itself; largest errors in
-/// docs/accuracy.md.
+/// Functions made of e^x, and e^x itself: exp, exp2, expm1, sigmoid, silu, tanh. Every lane for
+/// itself; largest errors in docs/accuracy.md.
 #pragma once
 
 #include <weft/kernel/detail/math/bits.hpp>
