@@ -29,6 +29,18 @@
 
 include(CheckCXXSourceCompiles)
 
+# Loops that users write in ordinary files become vectors with calls of std::sqrt and std::floor in them only where nobody
+# looks at errno or at traps (docs/design/0015-users-loops.md). Who does sets the property WEFT_KEEP_MATH_ERRNO on a
+# target.
+set(weft_loop_flags -fno-math-errno -fno-trapping-math)
+
+# weft_loop_options(<out>): these flags, for compilers that know them and targets that do not keep both.
+function(weft_loop_options out)
+  set(wanted $<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang,IntelLLVM>)
+  set(kept $<BOOL:$<TARGET_PROPERTY:WEFT_KEEP_MATH_ERRNO>>)
+  set(${out} "$<$<AND:${wanted},$<NOT:${kept}>>:${weft_loop_flags}>" PARENT_SCOPE)
+endfunction()
+
 # The level table: the levels of the architecture that is compiled for, from the lowest on. Functions,
 # because variables of this file are not seen from other directories. Asked of the compiler rather
 # than of CMAKE_SYSTEM_PROCESSOR: it is the condition that the headers use, and it stays right for

@@ -24,14 +24,10 @@ function(weft_set_levels target)
   endif()
 endfunction()
 
-# Loops that users write become vectors with calls of std::sqrt and std::floor in them only where nobody looks at errno or
-# at traps (docs/design/0015-users-loops.md). Who does sets the property WEFT_KEEP_MATH_ERRNO on a target.
-set(weft_loop_options -fno-math-errno -fno-trapping-math)
+# The package says them itself (weftConfig.cmake): the Common Package Specification knows no condition of a compiler.
 function(weft_set_loop_options target)
-  set(wanted $<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang,IntelLLVM>)
-  set(kept $<BOOL:$<TARGET_PROPERTY:WEFT_KEEP_MATH_ERRNO>>)
-  target_compile_options(${target} PUBLIC
-    "$<$<AND:${wanted},$<NOT:${kept}>>:${weft_loop_options}>")
+  weft_loop_options(options)
+  target_compile_options(${target} PUBLIC "$<BUILD_INTERFACE:${options}>")
 endfunction()
 
 # What a component shows and needs where it is a shared library.
