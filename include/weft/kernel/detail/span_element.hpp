@@ -8,6 +8,7 @@
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/machine/level.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -36,6 +37,10 @@
 namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// T, as often as a pack of numbers has members.
+template <std::size_t, class T>
+using Repeat = T;
 
 /// Reads element i of a span, or the one value of a broadcast operand.
 template <class T, bool broadcast>

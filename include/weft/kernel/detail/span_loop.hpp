@@ -229,9 +229,6 @@ constexpr SpanKernel typed_span_kernel(const F& op) {
                        std::make_index_sequence<Loops::nin>());
 }
 
-template <std::size_t, class T>
-using Repeat = T;
-
 /// The SpanKernel of a generic callable with Nin operands of type T.
 template <class T, class F, std::size_t... I>
 SpanKernel generic_span_kernel(const F& op, std::index_sequence<I...>) {

@@ -6,9 +6,9 @@
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/vectorized.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace weft {
@@ -23,7 +23,7 @@ struct VectorizedSteps {
 
   template <std::size_t nin>
   static constexpr bool accepts = []<std::size_t... I>(std::index_sequence<I...>) {
-    return requires(const Op& op, V acc, std::conditional_t<I == I, V, void>... x) {
+    return requires(const Op& op, V acc, Repeat<I, V>... x) {
       { op.accumulate(acc, x...) } -> std::convertible_to<V>;
     };
   }(std::make_index_sequence<nin>());
