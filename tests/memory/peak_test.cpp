@@ -62,7 +62,7 @@ void run_all(const Operands& o) {
 
 }  // namespace
 
-TEST_CASE("peak memory: operations on operands of other types and orders", "[memory]") {
+TEST_CASE("peak memory: operations on operands of other types and orders", "[memory][resident]") {
   if (peak_kib() < 0) return;
   const Operands operands;
   const Operands small{Tensor::full({8, 8}, ScalarType::f32, 1),
@@ -85,7 +85,7 @@ TEST_CASE("peak memory: operations on operands of other types and orders", "[mem
   }
 }
 
-TEST_CASE("peak memory: a copy of an operand would be seen", "[memory]") {
+TEST_CASE("peak memory: a copy of an operand would be seen", "[memory][resident]") {
   if (peak_kib() < 0) return;
   const Operands operands;
   // More than the other test has taken, where that peak stays.

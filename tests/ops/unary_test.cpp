@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // neg, abs, sqrt, exp over all types and layouts.
+#include <weft/kernel/scalar_math.hpp>
 #include <weft/ops/unary.hpp>
 
 #include "support/dense.hpp"
