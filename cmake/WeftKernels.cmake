@@ -26,6 +26,13 @@
 #
 # The object libraries are called <target>_kernels_<level>; the property WEFT_KERNEL_LIBRARIES of
 # <target> lists them.
+#
+#   weft_test_kernels(<target>)
+#
+# adds a test for each level above the lowest, <target>.kernel_symbols.<level>, which looks at these
+# objects: code that they share with the rest of a program would run instructions that a processor
+# may lack (check_kernel_symbols.cmake). Needs enable_testing(), nm and objdump; adds nothing under a
+# sanitizer, which puts functions of its own into every object.
 
 include(CheckCXXSourceCompiles)
 
@@ -205,6 +212,21 @@ function(weft_add_kernels target)
       target_link_libraries(${objects} PRIVATE weft::xsimd)
     endif()
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+endfunction()
+
+function(weft_test_kernels target)
+  get_target_property(libraries ${target} WEFT_KERNEL_LIBRARIES)
+  foreach(level avx2 avx512)
+    set(library ${target}_kernels_${level})
+    if(NOT library IN_LIST libraries OR WEFT_SANITIZE OR "${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize=")
+      continue()
+    endif()
+    set(objects "${CMAKE_CURRENT_BINARY_DIR}/${library}_$<CONFIG>.txt")
+    file(GENERATE OUTPUT "${objects}" CONTENT "$<JOIN:$<TARGET_OBJECTS:${library}>,\n>\n")
+    add_test(NAME ${target}.kernel_symbols.${level}
+      COMMAND "${CMAKE_COMMAND}" -D LEVEL=${level} -D "OBJECTS=${objects}" -D "NM=${CMAKE_NM}"
+        -D "OBJDUMP=${CMAKE_OBJDUMP}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/check_kernel_symbols.cmake")
   endforeach()
 endfunction()
 

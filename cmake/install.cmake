@@ -28,6 +28,7 @@ install(
     "${PROJECT_BINARY_DIR}/weftConfig.cmake"
     "${PROJECT_BINARY_DIR}/weftConfigVersion.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/WeftKernels.cmake"
+    "${PROJECT_SOURCE_DIR}/cmake/check_kernel_symbols.cmake"
   DESTINATION "${package_dir}" COMPONENT development)
 
 include(cmake/pkg_config.cmake)

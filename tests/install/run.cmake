@@ -60,6 +60,15 @@ foreach(level IN LISTS LEVELS)
     COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
+# And to share no code with other levels.
+execute_process(COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${work}/consumer" --output-on-failure
+  OUTPUT_VARIABLE tests RESULT_VARIABLE result)
+foreach(level avx2 avx512)
+  if(level IN_LIST LEVELS AND NOT (result EQUAL 0 AND tests MATCHES "consumer.kernel_symbols.${level} [.]+ +Passed"))
+    message(FATAL_ERROR "kernel objects of ${level} were not found to be all right:\n${tests}")
+  endif()
+endforeach()
+
 if(PROGRAM)
   message(STATUS "${PROGRAM} info")
   execute_process(COMMAND ${EMULATOR} "${prefix}/${PROGRAM}" info COMMAND_ERROR_IS_FATAL ANY)
