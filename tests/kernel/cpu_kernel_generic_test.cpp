@@ -2,12 +2,15 @@
 // Generic lambdas: one text for several types, and for vectors where the header for them is there.
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/vectorized_math.hpp>
+#include <weft/parallel/parallel.hpp>
 
+#include "support/arena.hpp"
 #include "support/dense.hpp"
 #include "support/errors.hpp"
 #include "support/mix.hpp"
 
 #include <cmath>
+#include <tuple>
 
 namespace {
 
@@ -158,4 +161,74 @@ TEST_CASE("generic cpu_kernel: a result does not depend on where an element stan
     }
   }
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("generic cpu_kernel_multiple_outputs: vectors and tails of several outputs", "[kernel]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  constexpr auto both = [](auto a, auto b) {
+    using V = decltype(a);
+    return std::tuple(a + V(scalar_or_vector<V>), a * b);
+  };
+  for (std::int64_t n = 0; n < 70; ++n) {
+    const bool is_double = random.chance(50), is_half = !is_double && random.chance(30);
+    const ScalarType type = is_double ? ScalarType::f64
+                            : is_half ? ScalarType::f16
+                                      : ScalarType::f32;
+    const auto layout = [&] { return test::fit({{n}, {random.integer(-1, 2)}}); };
+    const Memory a = test::random_memory(random, type, layout());
+    const Memory b = test::random_memory(random, type, layout());
+    const Memory sum = test::random_output(random, type, {n});
+    const Memory product = test::random_output(random, type, {n});
+    weft::TensorIteratorConfig config;
+    const weft::TensorView views[] = {sum.view(), product.view(), a.view(), b.view()};
+    config.add_output(views[0]).add_output(views[1]).add_input(views[2]).add_input(views[3]);
+    weft::cpu_kernel_multiple_outputs(config.resize_outputs(false).build(), both);
+    for (const int k : {0, 1}) {
+      const auto want =
+          test::naive_map(type, {n}, {a.view(), b.view()}, [&](const auto* in, void* to) {
+            double x = 0, y = 0;
+            test::convert_element(ScalarType::f64, &x, type, in[0]);
+            test::convert_element(ScalarType::f64, &y, type, in[1]);
+            const double exact = k == 0 ? x + 2 : x * y;
+            const float rounded = k == 0 ? static_cast<float>(x) + 2.0F
+                                         : static_cast<float>(x) * static_cast<float>(y);
+            if (is_double) return test::convert_element(type, to, ScalarType::f64, &exact);
+            test::convert_element(type, to, ScalarType::f32, &rounded);
+          });
+      const std::string wrong = test::difference(views[k], want);
+      tally.check(wrong.empty(), [&](auto& text) { text << n << ", " << k << ": " << wrong; });
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("generic cpu_kernel_multiple_outputs: types that are named", "[kernel]") {
+  const Tensor a = Tensor::of<std::int64_t>({3}, {7, -8, 9});
+  const Tensor square = Tensor::empty({3}, ScalarType::i64), less = square.clone();
+  weft::TensorIteratorConfig config;
+  config.add_output(square).add_output(less).add_input(a).resize_outputs(false);
+  weft::cpu_kernel_multiple_outputs<std::int64_t, float>(
+      config.build(), [](auto x) { return std::tuple(x * x, x - decltype(x)(5)); });
+  CHECK(square.at<std::int64_t>(1) == 64);
+  CHECK(less.at<std::int64_t>(2) == 4);
+}
+
+TEST_CASE("cpu_kernel: the cost that a kernel names", "[kernel]") {
+  const Tensor a = Tensor::full({40'000}, ScalarType::f32, 2), out = a.clone();
+  const TensorIterator iter = iterator(out, {a});
+  const auto twice = [](float x) { return x * 2; };
+  const auto costly = weft::with_cost(1000, twice);
+  CHECK(weft::typed_span_kernel(twice).cost == 1);
+  CHECK(weft::typed_span_kernel(costly).cost == 1000);
+  test::in_arena(4, [&] {
+    weft::set_num_threads(4);
+    CHECK(weft::explain_run(iter, weft::typed_span_kernel(twice)).run.threads == 1);
+    CHECK(weft::explain_run(iter, weft::typed_span_kernel(costly)).run.threads == 4);
+    weft::cpu_kernel(iter, costly);
+    weft::set_num_threads(0);
+  });
+  CHECK(out.at<float>(39'999) == 4);
+  weft::cpu_kernel(iter, weft::with_cost(50, [](auto x) { return x + decltype(x)(1); }));
+  CHECK(out.at<float>(39'999) == 3);
 }

@@ -394,32 +394,40 @@ WEFT_ALWAYS_INLINE T reduce_lanes(const Vectorized<T>& v, Op op) noexcept {
 /// operand is a vector read over and over.
 template <class F, class T>
 struct VectorizedSpans {
-  template <std::size_t Nin>
+  /// Whether it gives one vector, or a std::tuple of them, for Nin vectors.
+  template <std::size_t Nin, std::size_t Nout = 1>
   static constexpr bool accepts = []<std::size_t... I>(std::index_sequence<I...>) {
-    if constexpr (VectorElement<T>) {
-      return std::is_invocable_r_v<Vectorized<T>, const F&, Repeat<I, Vectorized<T>>...>;
+    if constexpr (!VectorElement<T>) {
+      return false;
+    } else if constexpr (std::is_invocable_v<const F&, Repeat<I, Vectorized<T>>...>) {
+      using Result = std::invoke_result_t<const F&, Repeat<I, Vectorized<T>>...>;
+      return []<class... R>(std::tuple<R...>*) {
+        return sizeof...(R) == Nout && (std::is_convertible_v<R, Vectorized<T>> && ...);
+      }(static_cast<typename Outputs<std::remove_cvref_t<Result>>::Types*>(nullptr));
     } else {
       return false;
     }
   }(std::make_index_sequence<Nin>());
 
-  template <std::size_t Nin>
+  template <std::size_t Nin, std::size_t Nout = 1>
   WEFT_SPAN_LOOP static void run(const void* context, char* const* data,
                                  const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
                                  std::uint32_t broadcast) {
     const F& op = *static_cast<const F*>(context);
-    for_each_row<1 + Nin>(data, row_bytes, rows, [&](char* const* row) WEFT_INLINE_LAMBDA {
-      run_indexed(op, row, n, broadcast >> 1, std::make_index_sequence<Nin>());
+    for_each_row<Nout + Nin>(data, row_bytes, rows, [&](char* const* row) WEFT_INLINE_LAMBDA {
+      run_indexed(op, row, n, broadcast >> Nout, std::make_index_sequence<Nout>(),
+                  std::make_index_sequence<Nin>());
     });
   }
 
  private:
-  template <std::size_t... I>
+  template <std::size_t... O, std::size_t... I>
   static WEFT_ALWAYS_INLINE void run_indexed(const F& op, char* const* data, std::int64_t n,
-                                             std::uint32_t broadcast, std::index_sequence<I...>) {
+                                             std::uint32_t broadcast, std::index_sequence<O...>,
+                                             std::index_sequence<I...>) {
     constexpr std::int64_t lanes = Vectorized<T>::lanes;
     alignas(64) T repeated[sizeof...(I)][std::size_t{lanes}];
-    const T* in[] = {reinterpret_cast<const T*>(data[1 + I])...};
+    const T* in[] = {reinterpret_cast<const T*>(data[sizeof...(O) + I])...};
     std::int64_t step[sizeof...(I)];
     for (std::size_t k = 0; k < sizeof...(I); ++k) {
       step[k] = (broadcast >> k & 1) != 0 ? 0 : 1;
@@ -429,15 +437,20 @@ struct VectorizedSpans {
       Vectorized<T>(value).store(repeated[k]);
       in[k] = repeated[k];
     }
-    T* out = reinterpret_cast<T*>(data[0]);
+    T* const out[] = {reinterpret_cast<T*>(data[O])...};
+    const auto put = [&](const auto& values, std::int64_t i, auto... count) WEFT_INLINE_LAMBDA {
+      if constexpr (sizeof...(O) == 1) {
+        const Vectorized<T> value = values;
+        value.store(out[0] + i, count...);
+      } else {
+        (Vectorized<T>(std::get<O>(values)).store(out[O] + i, count...), ...);
+      }
+    };
     std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-      const Vectorized<T> value = op(Vectorized<T>::load(in[I] + i * step[I])...);
-      value.store(out + i);
-    }
+    for (; i + lanes <= n; i += lanes)
+      put(op(Vectorized<T>::load(in[I] + i * step[I])...), i);
     if (i == n) return;
-    const Vectorized<T> value = op(load_tail(in[I] + i * step[I], step[I] == 0 ? lanes : n - i)...);
-    value.store(out + i, n - i);
+    put(op(load_tail(in[I] + i * step[I], step[I] == 0 ? lanes : n - i)...), i, n - i);
   }
 
   static WEFT_ALWAYS_INLINE Vectorized<T> load_tail(const T* from, std::int64_t count) {

@@ -213,6 +213,7 @@ struct SpanLoops {
     kernel.noutputs = static_cast<int>(nout);
     kernel.ninputs = static_cast<int>(nin);
     kernel.broadcastable = broadcastable;
+    if constexpr (requires { op.kernel_cost(); }) kernel.cost = op.kernel_cost();
     ((kernel.types[O] = scalar_type_of<std::tuple_element_t<O, Outs>>), ...);
     ((kernel.types[nout + I] = scalar_type_of<std::tuple_element_t<I, Ins>>), ...);
     return kernel;
@@ -229,15 +230,25 @@ constexpr SpanKernel typed_span_kernel(const F& op) {
                        std::make_index_sequence<Loops::nin>());
 }
 
-/// The SpanKernel of a generic callable with Nin operands of type T.
-template <class T, class F, std::size_t... I>
-SpanKernel generic_span_kernel(const F& op, std::index_sequence<I...>) {
-  using Loops = SpanLoops<F, std::tuple<T>, std::tuple<Repeat<I, T>...>>;
-  SpanKernel kernel = Loops::kernel(op, std::make_index_sequence<1>(), std::index_sequence<I...>());
-  if constexpr (requires { &VectorizedSpans<F, T>::template run<sizeof...(I)>; }) {
-    if constexpr (VectorizedSpans<F, T>::template accepts<sizeof...(I)>) {
-      kernel.replace_loops(&VectorizedSpans<F, T>::template run<sizeof...(I)>);
-      kernel.broadcastable = ((1u << sizeof...(I)) - 1) << 1;
+/// How many outputs a generic callable writes: those of a std::tuple, or one.
+template <class Result, bool one_output>
+constexpr std::size_t outputs_of() {
+  using Types = typename Outputs<std::remove_cvref_t<Result>>::Types;
+  static_assert(std::tuple_size_v<Types> > 0, "a generic kernel returns what it is to write");
+  return one_output ? 1 : std::tuple_size_v<Types>;
+}
+
+/// The SpanKernel of a generic callable whose operands are all of type T.
+template <class T, class F, std::size_t... O, std::size_t... I>
+SpanKernel generic_span_kernel(const F& op, std::index_sequence<O...> outputs,
+                               std::index_sequence<I...> inputs) {
+  constexpr std::size_t nout = sizeof...(O), nin = sizeof...(I);
+  using Loops = SpanLoops<F, std::tuple<Repeat<O, T>...>, std::tuple<Repeat<I, T>...>>;
+  SpanKernel kernel = Loops::kernel(op, outputs, inputs);
+  if constexpr (requires { &VectorizedSpans<F, T>::template run<nin, nout>; }) {
+    if constexpr (VectorizedSpans<F, T>::template accepts<nin, nout>) {
+      kernel.replace_loops(&VectorizedSpans<F, T>::template run<nin, nout>);
+      kernel.broadcastable = ((1u << nin) - 1) << nout;
     }
   }
   return kernel;
@@ -247,28 +258,32 @@ SpanKernel generic_span_kernel(const F& op, std::index_sequence<I...>) {
 inline constexpr int max_generic_inputs = 6;
 
 /// Finds how many parameters a generic callable takes and runs it with operands of type T.
-template <class T, int Nin, class F>
+template <class T, bool one_output, std::size_t nin, class F>
 void run_generic_arity(const TensorIterator& iter, const F& op, const RunOptions& options) {
-  constexpr auto invocable = []<std::size_t... I>(std::index_sequence<I...>) {
+  constexpr auto inputs = std::make_index_sequence<nin>();
+  constexpr bool invocable = []<std::size_t... I>(std::index_sequence<I...>) {
     return std::is_invocable_v<const F&, Repeat<I, T>...>;
-  }(std::make_index_sequence<static_cast<std::size_t>(Nin)>());
+  }(inputs);
   if constexpr (invocable) {
-    run_spans(iter,
-              generic_span_kernel<T>(op, std::make_index_sequence<static_cast<std::size_t>(Nin)>()),
-              options);
+    constexpr std::size_t nout = []<std::size_t... I>(std::index_sequence<I...>) {
+      return outputs_of<std::invoke_result_t<const F&, Repeat<I, T>...>, one_output>();
+    }(inputs);
+    run_spans(iter, generic_span_kernel<T>(op, std::make_index_sequence<nout>(), inputs), options);
   } else {
-    static_assert(Nin < max_generic_inputs, "a generic kernel takes one to six parameters");
-    run_generic_arity<T, Nin + 1>(iter, op, options);
+    static_assert(nin < std::size_t{max_generic_inputs},
+                  "a generic kernel takes one to six parameters");
+    run_generic_arity<T, one_output, nin + 1>(iter, op, options);
   }
 }
 
 /// Chooses among Types by the iterator's output type.
-template <class... Types, class F>
+template <bool one_output, class... Types, class F>
 void run_generic(const TensorIterator& iter, const F& op, const RunOptions& options) {
   const ScalarType given = iter.dtype(0);
   const ScalarType type = element_size(given) == 2 && is_floating(given) ? ScalarType::f32 : given;
   if (((type != scalar_type_of<Types>)&&...)) fail_generic_type(given, {scalar_type_of<Types>...});
-  dispatch_types<Types...>(type, [&]<class T>() { run_generic_arity<T, 1>(iter, op, options); });
+  dispatch_types<Types...>(
+      type, [&]<class T>() { run_generic_arity<T, one_output, 1>(iter, op, options); });
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
