@@ -177,6 +177,12 @@ void measure_elementwise() {
   for (std::int64_t i = 0; i < 9; ++i)
     views.push_back(weft::narrow(weft::narrow(picture, 0, i / 3, 1024), 1, i % 3, 1024));
   measure(UserCase::box, "", Tensor::empty({1024, 1024}, ScalarType::f32), views, false);
+
+  // Along a row each step waits for the one before, whoever writes it.
+  const std::vector<std::int64_t> steps = {1000, 1024};
+  const Tensor a = numbers(steps, 0.01F), b = numbers(steps);
+  measure(UserCase::recurrence, "1024 columns", Tensor::empty(steps, ScalarType::f32), {a, b},
+          false);
 }
 
 void measure_reductions() {
@@ -214,6 +220,46 @@ void measure_reductions() {
           {weft::reshape(flat, {1, 1000000})}, true);
   measure(UserCase::windows, "", Tensor::empty({999998, 1}, ScalarType::f32),
           {weft::unfold(flat, 0, 3, 1), numbers({3})}, true);
+}
+
+/// log(e^a + e^b), with and without what lets threads share a line.
+struct LogSum {
+  double identity() const { return -1e30; }
+  double accumulate(double a, float x) const { return combined(a, static_cast<double>(x)); }
+  float project(double a) const { return static_cast<float>(a); }
+
+ protected:
+  static double combined(double a, double b) {
+    const double most = a > b ? a : b, least = a > b ? b : a;
+    return most + weft::log1p(weft::exp(least - most));
+  }
+};
+struct SharedLogSum : LogSum {
+  double accumulate(double a, float x) const { return LogSum::accumulate(a, x); }
+  float project(double a) const { return LogSum::project(a); }
+  double combine(double a, double b) const { return combined(a, b); }
+};
+
+void measure_shared_line() {
+  const std::string name = "log-sum along 16 M";
+  if (name.find(only) == std::string::npos) return;
+  const Tensor x = numbers({16 << 20}, 0.1F), out = Tensor::empty({16 << 20}, ScalarType::f32);
+  const Tensor want = out.clone();
+  const auto whole = [&] { weft::cpu_cumulative(want, x, 0, LogSum()); };
+  const auto shared = [&] { weft::cpu_cumulative(out, x, 0, SharedLogSum()); };
+  const auto by_two = [&] {
+    const weft::ThreadLimit two(2);
+    shared();
+  };
+  whole();
+  shared();
+  if (!agree(out, want)) {
+    std::printf("%s: wrong result\n", name.c_str());
+    std::exit(1);
+  }
+  const std::vector<double> times = least_times({whole, shared, by_two});
+  print_pair(name, "shared", times[1], "in order", times[0]);
+  print_pair(name, "2 threads", times[2], "shared, one", times[1]);
 }
 
 /// Calls of the library that users compare with their own.
@@ -273,5 +319,6 @@ int main(int argc, char** argv) {
   measure_elementwise();
   measure_reductions();
   measure_calls();
+  measure_shared_line();
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <weft/core/tensor_view.hpp>
 #include <weft/iter/config.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
+#include <weft/kernel/cumulative.hpp>
 #include <weft/kernel/reduce.hpp>
 #include <weft/kernel/vectorized_math.hpp>
 #include <weft/machine/dispatch.hpp>
@@ -31,11 +32,12 @@ enum class UserCase : std::uint8_t {
   picture,      ///< bytes, a mean and a bias to floats
   box,          ///< nine views of one picture
   windows,      ///< unfold and weights
+  recurrence,   ///< h = a h + b along the first axis
 };
 inline constexpr const char* user_case_names[] = {
-    "x * 2 + 1",  "std::sqrt",          "std::floor", "weft::exp",        "weft::log",
-    "weft::tanh", "weft::pow",          "exp, auto",  "weighted squares", "deviations",
-    "sum of exp", "greatest and place", "picture",    "3x3 box",          "windows by unfold"};
+    "x * 2 + 1", "std::sqrt", "std::floor",        "weft::exp",  "weft::log",  "weft::tanh",
+    "weft::pow", "exp, auto", "weighted squares",  "deviations", "sum of exp", "greatest and place",
+    "picture",   "3x3 box",   "windows by unfold", "recurrence"};
 
 /// One iterator, outputs first, and what the plain loop walks: the same memory.
 struct UserOperands {

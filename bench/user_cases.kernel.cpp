@@ -6,7 +6,7 @@ namespace bench {
 
 void WEFT_KERNEL(user_case_in_kernel_file)(UserCase which, bool plain,
                                            const UserOperands& operands) {
-  plain ? void(run_plainly(which, operands)) : run_in_weft(which, operands.iter);
+  plain ? void(run_plainly(which, operands)) : run_in_weft(which, operands);
 }
 
 }  // namespace bench

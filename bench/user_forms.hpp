@@ -56,8 +56,14 @@ struct Windows {
   float combine(float a, float b) const { return a + b; }
   float project(float sum) const { return sum; }
 };
+struct Recurrence {
+  float identity() const { return 0; }
+  float accumulate(float h, float a, float b) const { return a * h + b; }
+  float project(float h) const { return h; }
+};
 
-void run_in_weft(UserCase which, const weft::TensorIterator& iter) {
+void run_in_weft(UserCase which, const UserOperands& operands) {
+  const weft::TensorIterator& iter = operands.iter;
   switch (which) {
     case UserCase::scaled: return weft::cpu_kernel(iter, [](float x) { return x * 2 + 1; });
     case UserCase::root: return weft::cpu_kernel(iter, [](float x) { return __builtin_sqrtf(x); });
@@ -82,6 +88,9 @@ void run_in_weft(UserCase which, const weft::TensorIterator& iter) {
           iter, [](float a, float b, float c, float d, float e, float f, float g, float h,
                    float i) { return ((a + b + c) + (d + e + f) + (g + h + i)) * 0.111F; });
     case UserCase::windows: return weft::cpu_reduce(iter, Windows());
+    case UserCase::recurrence:
+      return weft::cpu_cumulative({operands.views[0]}, {operands.views[1], operands.views[2]}, 0,
+                                  Recurrence());
   }
 }
 

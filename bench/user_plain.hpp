@@ -129,6 +129,17 @@ bool run_plainly(UserCase which, const UserOperands& o) {
         out[i] = x[i] * w0 + x[i + 1] * w1 + x[i + 2] * w2;
       return true;
     }
+    case UserCase::recurrence: {
+      const auto* b = static_cast<const float*>(o.views[2].data());
+      const std::int64_t rows = o.views[0].extent(0), columns = o.views[0].extent(1);
+      for (std::int64_t j = 0; j < columns; ++j)
+        out[j] = b[j];
+      for (std::int64_t at = columns; at < rows * columns; at += columns) {
+        for (std::int64_t j = 0; j < columns; ++j)
+          out[at + j] = x[at + j] * out[at - columns + j] + b[at + j];
+      }
+      return true;
+    }
     default: return false;
   }
 }

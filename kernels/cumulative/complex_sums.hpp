@@ -29,7 +29,7 @@ class ComplexSums {
     k.advance = &advance;
     k.advance_lines = &advance_lines;
     k.accumulator_bytes = 2 * sizeof(double);
-    k.out_type = k.in_type = type;
+    k.types[0] = k.types[1] = type;
     return k;
   }
 
@@ -38,17 +38,16 @@ class ComplexSums {
   using Element = typename VectorOf<Part, 2>::Type;
   static constexpr std::int64_t size = sizeof(Element);
 
-  static void start(const void*, void* accumulators, std::int64_t n) {
+  static void start(const void*, void* accumulators, const char* const*, std::int64_t n) {
     std::fill_n(static_cast<double*>(accumulators), 2 * n, 0.0);
   }
 
-  static void advance(const void*, void* accumulators, char* out, std::int64_t out_row,
-                      const char* in, std::int64_t in_row, std::int64_t rows,
-                      std::int64_t columns) {
+  static void advance(const void*, void* accumulators, const CumulativeBlock& b) {
     auto* acc = static_cast<double*>(accumulators);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const SpanReader<Part, false> from{in + r * in_row};
-      char* const to = out + r * out_row;
+    const std::int64_t columns = b.columns;
+    for (std::int64_t r = 0; r < b.length; ++r) {
+      const SpanReader<Part, false> from{b.data[1] + r * b.step_bytes[1]};
+      char* const to = b.data[0] + r * b.step_bytes[0];
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < 2 * columns; ++j) {
         acc[j] += static_cast<double>(from[j]);
@@ -70,10 +69,12 @@ class ComplexSums {
     (store(reinterpret_cast<char*>(acc + 2 * l), sums[l]), ...);
   }
 
-  static void advance_lines(const void*, void* accumulators, char* out, std::int64_t out_line,
-                            const char* in, std::int64_t in_line, std::int64_t n,
-                            std::int64_t lines) {
+  static void advance_lines(const void*, void* accumulators, const CumulativeBlock& b) {
     auto* acc = static_cast<double*>(accumulators);
+    char* out = b.data[0];
+    const char* in = b.data[1];
+    const std::int64_t out_line = b.step_bytes[0], in_line = b.step_bytes[1], n = b.length;
+    std::int64_t lines = b.columns;
     const auto run = [&]<int count>(std::integral_constant<int, count>) {
       for (; lines >= count; lines -= count, acc += 2 * count) {
         side_by_side(acc, out, out_line, in, in_line, n, std::make_integer_sequence<int, count>());

@@ -47,7 +47,7 @@ class ByFours {
     k.advance_lines = &advance_lines;
     k.accumulator_bytes = sizeof(Acc);
     k.step = 4;
-    k.out_type = k.in_type = type;
+    k.types[0] = k.types[1] = type;
     return k;
   }
 
@@ -56,7 +56,7 @@ class ByFours {
   using FourInMemory = typename VectorOf<T, 4>::Type;
   static constexpr std::int64_t size = sizeof(T);
 
-  static void start(const void*, void* accumulators, std::int64_t n) {
+  static void start(const void*, void* accumulators, const char* const*, std::int64_t n) {
     Acc* acc = static_cast<Acc*>(accumulators);
     for (std::int64_t j = 0; j < n; ++j)
       acc[j] = Acc(Op::identity);
@@ -118,10 +118,13 @@ class ByFours {
       acc[j] = step<count>(acc[j], out, out_row, in, in_row, j);
   }
 
-  static void advance(const void*, void* accumulators, char* out, std::int64_t out_row,
-                      const char* in, std::int64_t in_row, std::int64_t rows,
-                      std::int64_t columns) {
+  static void advance(const void*, void* accumulators, const CumulativeBlock& b) {
     Acc* acc = static_cast<Acc*>(accumulators);
+    char* out = b.data[0];
+    const char* in = b.data[1];
+    const std::int64_t out_row = b.step_bytes[0], in_row = b.step_bytes[1];
+    const std::int64_t columns = b.columns;
+    std::int64_t rows = b.length;
     for (; rows >= 4; rows -= 4, out += 4 * out_row, in += 4 * in_row)
       rows_of<4>(acc, out, out_row, in, in_row, columns);
     if (rows == 3) rows_of<3>(acc, out, out_row, in, in_row, columns);
@@ -210,10 +213,12 @@ class ByFours {
     }
   }
 
-  static void advance_lines(const void*, void* accumulators, char* out, std::int64_t out_line,
-                            const char* in, std::int64_t in_line, std::int64_t n,
-                            std::int64_t lines) {
+  static void advance_lines(const void*, void* accumulators, const CumulativeBlock& b) {
     Acc* acc = static_cast<Acc*>(accumulators);
+    char* out = b.data[0];
+    const char* in = b.data[1];
+    const std::int64_t out_line = b.step_bytes[0], in_line = b.step_bytes[1], n = b.length;
+    std::int64_t lines = b.columns;
     for (; lines >= 4; lines -= 4, acc += 4, out += 4 * out_line, in += 4 * in_line)
       dense_lines<4>(acc, out, out_line, in, in_line, n);
     for (; lines >= 2; lines -= 2, acc += 2, out += 2 * out_line, in += 2 * in_line)

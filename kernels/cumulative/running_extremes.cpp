@@ -34,22 +34,23 @@ class Extremes {
     k.advance = &advance;
     k.advance_lines = &advance_lines;
     k.accumulator_bytes = sizeof(Key);
-    k.out_type = k.in_type = scalar_type_of<T>;
+    k.types[0] = k.types[1] = scalar_type_of<T>;
     return k;
   }
 
  private:
-  static void start(const void*, void* accumulators, std::int64_t n) {
+  static void start(const void*, void* accumulators, const char* const*, std::int64_t n) {
     Key* acc = static_cast<Key*>(accumulators);
     for (std::int64_t j = 0; j < n; ++j)
       acc[j] = O::lowest;
   }
 
-  static void advance(const void*, void* accumulators, char* out, std::int64_t out_row,
-                      const char* in, std::int64_t in_row, std::int64_t rows,
-                      std::int64_t columns) {
+  static void advance(const void*, void* accumulators, const CumulativeBlock& b) {
     Key* acc = static_cast<Key*>(accumulators);
-    for (; rows > 0; --rows, out += out_row, in += in_row) {
+    const std::int64_t columns = b.columns;
+    for (std::int64_t r = 0; r < b.length; ++r) {
+      char* const out = b.data[0] + r * b.step_bytes[0];
+      const char* const in = b.data[1] + r * b.step_bytes[1];
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < columns; ++j) {
         acc[j] = larger(acc[j], O::key(load<Key>(in + j * size)));
@@ -96,12 +97,10 @@ class Extremes {
     }
   }
 
-  static void advance_lines(const void*, void* accumulators, char* out, std::int64_t out_line,
-                            const char* in, std::int64_t in_line, std::int64_t n,
-                            std::int64_t lines) {
+  static void advance_lines(const void*, void* accumulators, const CumulativeBlock& b) {
     Key* acc = static_cast<Key*>(accumulators);
-    for (std::int64_t l = 0; l < lines; ++l)
-      line(acc + l, out + l * out_line, in + l * in_line, n);
+    for (std::int64_t l = 0; l < b.columns; ++l)
+      line(acc + l, b.data[0] + l * b.step_bytes[0], b.data[1] + l * b.step_bytes[1], b.length);
   }
 };
 

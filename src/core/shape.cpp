@@ -41,6 +41,15 @@ DimVector contiguous_strides(IntSpan shape) {
   return strides;
 }
 
+bool broadcasts_to(IntSpan own, IntSpan shape) noexcept {
+  if (own.size() > shape.size()) return false;
+  const std::size_t lead = shape.size() - own.size();
+  for (std::size_t axis = 0; axis < own.size(); ++axis) {
+    if (own[axis] != 1 && own[axis] != shape[lead + axis]) return false;
+  }
+  return true;
+}
+
 DimVector broadcast_shapes(IntSpan a, IntSpan b) {
   if (a.size() < b.size()) std::swap(a, b);
   DimVector shape(a.begin(), a.end());

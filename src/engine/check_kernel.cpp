@@ -10,10 +10,7 @@
 namespace weft {
 inline namespace v0 {
 
-namespace {
-
-/// As `f32, i16 -> f32`.
-std::string signature(int noutputs, int ninputs, const ScalarType* types) {
+std::string signature_text(int noutputs, int ninputs, const ScalarType* types) {
   std::string inputs, outputs;
   for (int k = 0; k < noutputs + ninputs; ++k) {
     std::string& side = k < noutputs ? outputs : inputs;
@@ -21,8 +18,6 @@ std::string signature(int noutputs, int ninputs, const ScalarType* types) {
   }
   return inputs + " -> " + outputs;
 }
-
-}  // namespace
 
 void check_grain(const RunOptions& options) {
   if (options.grain >= 0) return;
@@ -54,7 +49,7 @@ void fail_generic_type(ScalarType given, std::initializer_list<ScalarType> compi
 void check_counts(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types) {
   if (noutputs != iter.noutputs() || ninputs != iter.ninputs()) {
     fail(ErrorCode::invalid_argument,
-         text("the kernel (", signature(noutputs, ninputs, types), ") has ", noutputs,
+         text("the kernel (", signature_text(noutputs, ninputs, types), ") has ", noutputs,
               noutputs == 1 ? " output and " : " outputs and ", ninputs,
               ninputs == 1 ? " input, the iterator " : " inputs, the iterator ", iter.noutputs(),
               " and ", iter.ninputs()));

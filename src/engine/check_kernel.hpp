@@ -6,6 +6,8 @@
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
+#include <string>
+
 namespace weft {
 inline namespace v0 {
 
@@ -21,6 +23,8 @@ inline void check_options(const RunOptions& options) {
 /// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements
 /// share.
 void check_elementwise(const TensorIterator& iter);
+/// As `f32, i16 -> f32`.
+std::string signature_text(int noutputs, int ninputs, const ScalarType* types);
 /// Throws Error unless a kernel of these operand counts fits the iterator; the types are for words.
 void check_counts(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
 /// Throws Error unless a kernel of these operand counts and types fits the iterator.

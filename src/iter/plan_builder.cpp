@@ -13,20 +13,6 @@
 
 namespace weft {
 inline namespace v0 {
-namespace {
-
-/// An output of a reduction has, aligned at the last axis, the input's extents or 1.
-bool repeats_to(IntSpan own, IntSpan shape) {
-  if (own.size() > shape.size()) return false;
-  const std::size_t lead = shape.size() - own.size();
-  for (std::size_t axis = 0; axis < own.size(); ++axis) {
-    if (own[axis] != 1 && own[axis] != shape[lead + axis]) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 TensorIterator TensorIteratorConfig::build() const {
   TensorIterator iter;
   with_operation(operation_, [&] { PlanBuilder(*this, iter).run(); });
@@ -181,7 +167,7 @@ void PlanBuilder::check_output_shapes() {
       new_ |= 1u << k;
       continue;
     }
-    if (!config_.reduction_ || !repeats_to(op.view.shape(), shape)) {
+    if (!config_.reduction_ || !broadcasts_to(op.view.shape(), shape)) {
       fail(ErrorCode::shape, text(operand_label(k), " with shape ", to_string(op.view.shape()),
                                   config_.reduction_ ? " doesn't reduce" : " doesn't match",
                                   " the broadcast shape ", to_string(shape)));

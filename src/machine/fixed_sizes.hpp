@@ -43,6 +43,13 @@ inline constexpr std::int64_t softmax_plane_bytes = 1 << 20;
 /// Bytes of a column whose terms are kept in a buffer: of a longer one they are computed twice.
 inline constexpr std::int64_t softmax_kept_column_bytes = 4 << 10;
 
+/// Elements of a line along which a prefix operation whose accumulators can be combined is shared,
+/// at least; of its blocks, no power of two, so that neighbours do not fall on the same sets of a
+/// cache; and such lines, at most: of more, each keeps a thread busy.
+inline constexpr std::int64_t min_shared_line = 256 << 10;
+inline constexpr std::int64_t shared_line_block = 8192 + 16;
+inline constexpr std::int64_t max_shared_lines = 2;
+
 // ---- Reductions ---------------------------------------------------------------------------------
 // The reduced elements of an output are cut into blocks, and blocks into spans or rows. Where they
 // are cut decides on the order in which numbers are combined: docs/design/0003-reduction-tree.md.

@@ -57,9 +57,9 @@ struct Planned {
             !(given.view().defined() && std::ranges::equal(given.view().shape(), in.shape()))) {
     normalize_axis(axis, in.rank());
     if (!replaces) {
-      plan_along_axis(out.view(), in, axis, kernel.out_type, kernel.in_type);
-    } else if (!can_cast(kernel.out_type, type)) {
-      fail(ErrorCode::cast, text("output 0: result type ", weft::name(kernel.out_type),
+      plan_along_axis(out.view(), in, axis, kernel.types[0], kernel.types[1]);
+    } else if (!can_cast(kernel.types[0], type)) {
+      fail(ErrorCode::cast, text("output 0: result type ", weft::name(kernel.types[0]),
                                  " can't be cast to the output's ", weft::name(type)));
     }
   }

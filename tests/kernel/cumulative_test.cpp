@@ -59,8 +59,8 @@ struct Window {
 template <class Op>
 test::Dense prefix(const TensorView& in, std::size_t axis, ScalarType out_type, const Op& op) {
   using Loops = weft::CumulativeLoops<Op>;
-  using In = typename Loops::In;
-  using Out = typename Loops::Out;
+  using In = std::tuple_element_t<0, typename weft::CumulativeTypes<Op>::Ins>;
+  using Out = std::tuple_element_t<0, typename weft::CumulativeTypes<Op>::Outs>;
   const Dims shape = test::dims(in.shape());
   const Dims reduced =
       shape.empty() ? shape : test::reduced_shape(shape, 1u << static_cast<unsigned>(axis));

@@ -19,6 +19,7 @@ namespace {
 using test::Dims;
 using test::Layout;
 using test::Memory;
+using weft::CumulativeBlock;
 using weft::CumulativeKernel;
 using weft::Explanation;
 using weft::ScalarType;
@@ -33,17 +34,18 @@ struct Probe {
   Range out{}, in{};
   std::mutex mutex;
   std::int64_t calls = 0, elements = 0, columns = 0, rows = 0;
-  bool by_lines = false, by_columns = false, in_place = true;
+  bool by_lines = false, by_columns = false, in_place[2] = {true, true};
   std::set<std::thread::id> threads;
 
-  void note(char* to, const char* from, std::int64_t c, std::int64_t r, bool lines) {
+  void note(const CumulativeBlock& b, bool lines) {
     const std::scoped_lock lock(mutex);
     ++calls;
-    elements += c * r;
-    columns = std::max(columns, c);
-    rows = std::max(rows, r);
+    elements += b.columns * b.length;
+    columns = std::max(columns, b.columns);
+    rows = std::max(rows, b.length);
     (lines ? by_lines : by_columns) = true;
-    in_place = in_place && out.has(to) && in.has(from);
+    in_place[0] = in_place[0] && out.has(b.data[0]);
+    in_place[1] = in_place[1] && in.has(b.data[1]);
     threads.insert(std::this_thread::get_id());
   }
 };
@@ -55,23 +57,24 @@ Probe& probe_of(const void* context) {
 /// Writes zeros.
 CumulativeKernel probing(Probe& probe, bool takes_lines) {
   CumulativeKernel kernel;
-  kernel.start = [](const void*, void*, std::int64_t) {};
-  kernel.advance = [](const void* context, void*, char* out, std::int64_t out_row, const char* in,
-                      std::int64_t, std::int64_t rows, std::int64_t columns) {
-    probe_of(context).note(out, in, columns, rows, false);
-    for (std::int64_t r = 0; r < rows; ++r)
-      std::memset(out + r * out_row, 0, static_cast<std::size_t>(columns) * sizeof(float));
+  kernel.start = [](const void*, void*, const char* const*, std::int64_t) {};
+  kernel.advance = [](const void* context, void*, const CumulativeBlock& b) {
+    probe_of(context).note(b, false);
+    for (std::int64_t r = 0; r < b.length; ++r)
+      std::memset(b.data[0] + r * b.step_bytes[0], 0,
+                  static_cast<std::size_t>(b.columns) * sizeof(float));
   };
   if (takes_lines) {
-    kernel.advance_lines = [](const void* context, void*, char* out, std::int64_t out_line,
-                              const char* in, std::int64_t, std::int64_t n, std::int64_t lines) {
-      probe_of(context).note(out, in, lines, n, true);
-      for (std::int64_t l = 0; l < lines; ++l)
-        std::memset(out + l * out_line, 0, static_cast<std::size_t>(n) * sizeof(float));
+    kernel.advance_lines = [](const void* context, void*, const CumulativeBlock& b) {
+      probe_of(context).note(b, true);
+      for (std::int64_t l = 0; l < b.columns; ++l)
+        std::memset(b.data[0] + l * b.step_bytes[0], 0,
+                    static_cast<std::size_t>(b.length) * sizeof(float));
     };
   }
   kernel.context = &probe;
   kernel.accumulator_bytes = 8;
+  kernel.types[0] = kernel.types[1] = ScalarType::f32;
   return kernel;
 }
 
@@ -99,9 +102,13 @@ std::string difference(const TensorView& out, const TensorView& in, std::int64_t
   const bool lines = form.ends_with("lines");
   if (seen.by_lines != lines || seen.by_columns == lines) return "lines or columns";
   if (e.run.span != (lines ? seen.rows : seen.columns)) return "span";
-  const std::string& access = e.operands[0].access;
-  if (starts(access, "direct") != (form == "lines" || form == "columns")) return "access";
-  if (starts(access, "direct") && !seen.in_place) return "it is not in place";
+  bool all_in_place = true;
+  for (const std::size_t k : {0u, 1u}) {
+    const bool direct = starts(e.operands[k].access, "direct");
+    if (direct && !seen.in_place[k]) return "it is not in place";
+    all_in_place = all_in_place && direct;
+  }
+  if (all_in_place != (form == "lines" || form == "columns")) return "access";
   return e.run.threads == 1 ? "" : "threads";
 }
 

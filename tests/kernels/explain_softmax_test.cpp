@@ -92,9 +92,10 @@ std::string difference(const TensorView& out, const TensorView& in, std::int64_t
   // What is gathered may be many lines or columns, for several calls.
   const bool gathered = form.starts_with("gathered");
   if (gathered ? calls < e.run.blocks : calls != e.run.blocks) return "blocks";
-  const bool direct = e.operands[1].access.starts_with("direct");
-  if (direct != (!gathered && !form.starts_with("staged"))) return "access";
-  if (direct && !seen.in_place) return "it is not in place";
+  const auto direct = [&](std::size_t k) { return e.operands[k].access.starts_with("direct"); };
+  const bool all_direct = direct(0) && direct(1);
+  if (all_direct != (!gathered && !form.starts_with("staged"))) return "access";
+  if (direct(1) && !seen.in_place) return "it is not in place";
   return e.run.threads == 1 ? "" : "threads";
 }
 

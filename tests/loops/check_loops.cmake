@@ -22,17 +22,19 @@ else()
 endif()
 
 # Kernel, instructions, and the least -march that has them packed. Files may contract; -march=x86-64-v4 rounds and chooses by
-# instructions of its own.
+# instructions of its own; GCC 16 compares and masks instead of minps where nothing newer than SSE2 is there.
 set(sums "(mul|add|fm[a-z]+[0-9]*)ps")
 set(rounds "(round|rndscale)p")
+set(smaller "(min|cmplt)ps")
+set(larger "(max|cmplt)ps")
 set(kernels
   "Scaled ${sums} 1" "Root sqrtps 1" "Floor ${rounds}s 2" "Ceil ${rounds}d 2" "Trunc ${rounds}s 2" "Magnitude p?and 1"
-  "Smaller minps 1" "Larger maxps 1" "Positive (and|blendv|cmp[a-z]*)p 1" "Fused fmadd[0-9]*ps 3" "Whole paddd 1"
-  "Picture ${sums} 1" "BothEnds minps 1" "SquaredDistance subps 1" "Decaying ${sums} 1")
-# Prefix operations have loops of the file's width. At -O1, GCC inlines no kernel that makes the code longer, and Clang 14
+  "Smaller ${smaller} 1" "Larger ${larger} 1" "Positive (and|blendv|cmp[a-z]*)p 1" "Fused fmadd[0-9]*ps 3" "Whole paddd 1"
+  "Picture ${sums} 1" "BothEnds ${smaller} 1" "SquaredDistance subps 1" "Decaying ${sums} 1")
+# At -O1, GCC inlines no kernel that makes the code longer, and Clang 14
 # takes a scalar square root for cheaper. Clang has no FMA in wide loops (level.hpp), and with -march=x86-64-v2 it reads by 16
 # bytes there.
-set(not_wide Decaying)
+set(not_wide "")
 set(not_at_O1 BothEnds)
 if(ID STREQUAL "Clang")
   list(APPEND not_wide Fused Magnitude)
@@ -46,7 +48,7 @@ function(texts_of kernel out_plain out_wide)
   foreach(text IN LISTS functions)
     string(REGEX MATCH "\n_Z[^\n:]*:" label "${text}")
     if(label MATCHES "[0-9]${kernel}[A-Z]" AND NOT label MATCHES "LineLoop")
-      if(label MATCHES "wide_(loop|spans|columns)")
+      if(label MATCHES "wide_(loop|spans|columns|block)")
         string(APPEND wide "${text}")
       else()
         string(APPEND plain "${text}")

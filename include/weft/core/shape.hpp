@@ -61,6 +61,9 @@ WEFT_API DimVector contiguous_strides(IntSpan shape);
 /// The shape to which `a` and `b` broadcast: aligned at the last axis, extents equal or one of them
 /// 1 (so 0 with 1 gives 0). Throws Error(shape) that names both extents and the axis.
 WEFT_API DimVector broadcast_shapes(IntSpan a, IntSpan b);
+/// Whether a tensor of shape `own` broadcasts to `shape`: aligned at the last axis, extents are
+/// equal or its own is 1.
+WEFT_API bool broadcasts_to(IntSpan own, IntSpan shape) noexcept;
 
 /// `axis` counted from the front: -1 is the last of `rank` axes. A 0-d tensor accepts 0 and -1.
 /// Throws Error(axis) that names the axis and the allowed range.

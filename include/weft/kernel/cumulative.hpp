@@ -7,9 +7,13 @@
 #include <weft/kernel/cumulative_kernel.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
+#include <weft/kernel/detail/wide_loops.hpp>
+#include <weft/kernel/scalar_math.hpp>
 #include <weft/machine/level.hpp>
 
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -19,85 +23,228 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
+/// What a prefix struct takes and gives.
+template <class Op>
+struct CumulativeTypes {
+  static_assert(
+      requires { &Op::accumulate; },
+      "accumulate is one function, neither overloaded nor a template");
+
+  template <class Params>
+  struct Split;
+  template <class First, class... Rest>
+  struct Split<std::tuple<First, Rest...>> {
+    using Acc = First;
+    using Ins = std::tuple<Rest...>;
+  };
+  using Params = Split<typename Signature<decltype(&Op::accumulate)>::Params>;
+
+  using Acc = typename Params::Acc;
+  using Ins = typename Params::Ins;
+  using Outs = typename Outputs<typename Signature<decltype(&Op::project)>::Result>::Types;
+  static_assert(std::is_trivially_copyable_v<Acc>, "an accumulator is copied bytewise");
+  static_assert(sizeof(Acc) <= 64, "an accumulator has at most 64 bytes");
+  static_assert(std::tuple_size_v<Ins> > 0, "accumulate takes an accumulator and elements");
+  static_assert(std::tuple_size_v<Outs> > 0, "project returns an element, or a std::tuple of them");
+
+  static constexpr bool has_identity = requires(const Op& op) { op.identity(); };
+  static constexpr bool has_combine = requires(const Op& op, Acc a) {
+    { op.combine(a, a) } -> std::convertible_to<Acc>;
+  };
+
+  /// What starts consist of: parameters of Op::start; without it, an accumulator that is an
+  /// element.
+  static constexpr auto find_starts() {
+    if constexpr (requires { &Op::start; }) {
+      return std::type_identity<typename Signature<decltype(&Op::start)>::Params>();
+    } else if constexpr (Element<Acc>) {
+      return std::type_identity<std::tuple<Acc>>();
+    } else {
+      return std::type_identity<std::tuple<>>();
+    }
+  }
+  using Starts = typename decltype(find_starts())::type;
+  static_assert(has_identity || std::tuple_size_v<Starts> > 0,
+                "the struct has identity(), or start(x...) which makes an accumulator");
+};
+
 /// The loops of a prefix struct.
 template <class Op>
 class CumulativeLoops {
-  using Params = typename Signature<decltype(&Op::accumulate)>::Params;
+  using Types = CumulativeTypes<Op>;
+  using Ins = typename Types::Ins;
+  using Outs = typename Types::Outs;
+  using Starts = typename Types::Starts;
+  static constexpr std::size_t nout = std::tuple_size_v<Outs>;
+  static constexpr std::size_t nin = std::tuple_size_v<Ins>;
+  static constexpr std::size_t nstart = std::tuple_size_v<Starts>;
+  static constexpr auto all_outs = std::make_index_sequence<nout>();
+  static constexpr auto all_ins = std::make_index_sequence<nin>();
+  static constexpr auto all_starts = std::make_index_sequence<nstart>();
 
  public:
-  using Acc = std::tuple_element_t<0, Params>;
-  using In = std::tuple_element_t<1, Params>;
-  using Out = typename Signature<decltype(&Op::project)>::Result;
-  static_assert(std::is_trivially_copyable_v<Acc>, "an accumulator is copied bytewise");
+  using Acc = typename Types::Acc;
 
   static constexpr CumulativeKernel kernel(const Op& op) {
     CumulativeKernel k;
     k.start = &start;
     k.advance = &advance;
     k.advance_lines = &advance_lines;
+    if constexpr (Types::has_combine && Types::has_identity) k.combine = &combine;
     k.context = &op;
+    k.noutputs = static_cast<int>(nout);
+    k.ninputs = static_cast<int>(nin);
+    k.nstarts = static_cast<int>(nstart);
+    k.has_identity = Types::has_identity;
     k.accumulator_bytes = sizeof(Acc);
-    k.out_type = scalar_type_of<Out>;
-    k.in_type = scalar_type_of<In>;
+    put_types(k, 0, std::type_identity<Outs>());
+    put_types(k, nout, std::type_identity<Ins>());
+    put_types(k, nout + nin, std::type_identity<Starts>());
     return k;
   }
 
  private:
-  static void start(const void* context, void* accumulators, std::int64_t n) {
-    const Op& op = *static_cast<const Op*>(context);
-    Acc* acc = static_cast<Acc*>(accumulators);
-    for (std::int64_t j = 0; j < n; ++j)
-      acc[j] = op.identity();
+  static const Op& op_of(const void* context) { return *static_cast<const Op*>(context); }
+
+  template <class... T>
+  static constexpr void put_types(CumulativeKernel& k, std::size_t at,
+                                  std::type_identity<std::tuple<T...>>) {
+    ((k.types[at++] = scalar_type_of<T>), ...);
   }
 
-  WEFT_SPAN_LOOP static void advance(const void* context, void* accumulators, char* out,
-                                     std::int64_t out_row_bytes, const char* in,
-                                     std::int64_t in_row_bytes, std::int64_t rows,
-                                     std::int64_t columns) {
-    const Op& op = *static_cast<const Op*>(context);
+  static void start(const void* context, void* accumulators, const char* const* starts,
+                    std::int64_t n) {
     Acc* acc = static_cast<Acc*>(accumulators);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const SpanReader<In, false> row{in + r * in_row_bytes};
-      char* out_row = out + r * out_row_bytes;
+    if (starts == nullptr) {
+      if constexpr (Types::has_identity) {
+        for (std::int64_t j = 0; j < n; ++j)
+          acc[j] = op_of(context).identity();
+      }
+      return;
+    }
+    [&]<std::size_t... S>(std::index_sequence<S...>) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        if constexpr (requires { &Op::start; }) {
+          acc[j] = op_of(context).start(
+              SpanReader<std::tuple_element_t<S, Starts>, false>{starts[S]}[j]...);
+        } else if constexpr (nstart == 1) {
+          acc[j] = SpanReader<Acc, false>{starts[0]}[j];
+        }
+      }
+    }(all_starts);
+  }
+
+  static void combine(const void* context, void* into, const void* from, std::int64_t n) {
+    Acc* a = static_cast<Acc*>(into);
+    const Acc* b = static_cast<const Acc*>(from);
+    for (std::int64_t j = 0; j < n; ++j)
+      a[j] = op_of(context).combine(a[j], b[j]);
+  }
+
+  /// The accumulator with the next elements.
+  template <std::size_t... I>
+  static WEFT_ALWAYS_INLINE Acc taken(const Op& op, const Acc& acc, char* const* in, std::int64_t j,
+                                      std::index_sequence<I...>) {
+    return op.accumulate(acc, SpanReader<std::tuple_element_t<I, Ins>, false>{in[I]}[j]...);
+  }
+  template <std::size_t... O>
+  static WEFT_ALWAYS_INLINE void put(const Op& op, const Acc& acc, char* const* out, std::int64_t j,
+                                     std::index_sequence<O...>) {
+    if constexpr (nout == 1) {
+      store_element<std::tuple_element_t<0, Outs>>(out[0], j, op.project(acc));
+    } else {
+      const Outs values = op.project(acc);
+      (store_element<std::tuple_element_t<O, Outs>>(out[O], j, std::get<O>(values)), ...);
+    }
+  }
+
+  template <bool writes>
+  static WEFT_ALWAYS_INLINE void take_rows(const Op& op, Acc* acc, const CumulativeBlock& b) {
+    char* at[nout + nin];
+    for (std::size_t k = 0; k < nout + nin; ++k)
+      at[k] = b.data[k];
+    const std::int64_t columns = b.columns;
+    for (std::int64_t r = 0; r < b.length; ++r) {
+      char* row[nout + nin];  // by value: what is stored may not change it
+      WEFT_UNROLLED
+      for (std::size_t k = 0; k < nout + nin; ++k)
+        row[k] = at[k] + r * b.step_bytes[k];
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < columns; ++j) {
-        acc[j] = op.accumulate(acc[j], row[j]);
-        store_element<Out>(out_row, j, op.project(acc[j]));
+        acc[j] = taken(op, acc[j], row + nout, j, all_ins);
+        if constexpr (writes) put(op, acc[j], row, j, all_outs);
       }
     }
+  }
+  static WEFT_ALWAYS_INLINE void take_block(const Op& op, Acc* acc, const CumulativeBlock& b) {
+    if constexpr (Types::has_combine) {
+      if (b.totals_only) return take_rows<false>(op, acc, b);
+    }
+    take_rows<true>(op, acc, b);
+  }
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+  WEFT_WIDE_LOOPS static void take_wide_block(const Op& op, Acc* acc, const CumulativeBlock& b) {
+    take_block(op, acc, b);
+  }
+#endif
+
+  WEFT_SPAN_LOOP static void advance(const void* context, void* accumulators,
+                                     const CumulativeBlock& block) {
+    Acc* acc = static_cast<Acc*>(accumulators);
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+    if (takes_wide_loops(block.columns, block.length, sizeof(Acc)))
+      return take_wide_block(op_of(context), acc, block);
+#endif
+    take_block(op_of(context), acc, block);
   }
 
   /// Several lines at once, since each waits for its own accumulator, which loops over them would
   /// keep in memory.
-  template <int lines>
-  static WEFT_ALWAYS_INLINE void side_by_side(const Op& op, Acc* acc, char* out,
-                                              std::int64_t out_line, const char* in,
-                                              std::int64_t in_line, std::int64_t n) {
-    [&]<int... l>(std::integer_sequence<int, l...>) {
+  template <bool writes, int lines>
+  static WEFT_ALWAYS_INLINE void side_by_side(const Op& op, Acc* acc, char* const* data,
+                                              const CumulativeBlock& b) {
+    [&]<int... l>(std::integer_sequence<int, l...>) WEFT_INLINE_LAMBDA {
       Acc last[] = {acc[l]...};
-      for (std::int64_t i = 0; i < n; ++i) {
-        ((last[l] = op.accumulate(last[l], SpanReader<In, false>{in + l * in_line}[i])), ...);
-        (store_element<Out>(out + l * out_line, i, op.project(last[l])), ...);
+      char* line[static_cast<std::size_t>(lines)][nout + nin];
+      WEFT_UNROLLED
+      for (int i = 0; i < lines; ++i) {
+        WEFT_UNROLLED
+        for (std::size_t k = 0; k < nout + nin; ++k)
+          line[i][k] = data[k] + i * b.step_bytes[k];
+      }
+      for (std::int64_t i = 0; i < b.length; ++i) {
+        ((last[l] = taken(op, last[l], line[l] + nout, i, all_ins)), ...);
+        if constexpr (writes) (put(op, last[l], line[l], i, all_outs), ...);
       }
       ((acc[l] = last[l]), ...);
     }(std::make_integer_sequence<int, lines>());
   }
 
-  static void advance_lines(const void* context, void* accumulators, char* out,
-                            std::int64_t out_line, const char* in, std::int64_t in_line,
-                            std::int64_t n, std::int64_t lines) {
-    const Op& op = *static_cast<const Op*>(context);
-    Acc* acc = static_cast<Acc*>(accumulators);
-    const auto run = [&]<int count>(std::integral_constant<int, count>) {
+  template <bool writes>
+  static WEFT_ALWAYS_INLINE void take_lines(const Op& op, Acc* acc, const CumulativeBlock& b) {
+    char* data[nout + nin];
+    for (std::size_t k = 0; k < nout + nin; ++k)
+      data[k] = b.data[k];
+    std::int64_t lines = b.columns;
+    const auto run = [&]<int count>(std::integral_constant<int, count>) WEFT_INLINE_LAMBDA {
       for (; lines >= count; lines -= count, acc += count) {
-        side_by_side<count>(op, acc, out, out_line, in, in_line, n);
-        out += count * out_line;
-        in += count * in_line;
+        side_by_side<writes, count>(op, acc, data, b);
+        for (std::size_t k = 0; k < nout + nin; ++k)
+          data[k] += count * b.step_bytes[k];
       }
     };
     run(std::integral_constant<int, 8>());
     run(std::integral_constant<int, 4>());
     run(std::integral_constant<int, 1>());
+  }
+
+  WEFT_SPAN_LOOP static void advance_lines(const void* context, void* accumulators,
+                                           const CumulativeBlock& block) {
+    Acc* acc = static_cast<Acc*>(accumulators);
+    if constexpr (Types::has_combine) {
+      if (block.totals_only) return take_lines<false>(op_of(context), acc, block);
+    }
+    take_lines<true>(op_of(context), acc, block);
   }
 };
 
@@ -117,10 +264,33 @@ constexpr CumulativeKernel cumulative_kernel(const Op& op) {
 ///     };
 ///     weft::cpu_cumulative(out, in, -1, RunningMax{});
 ///
-/// What is staged and thrown: run_cumulative.
+/// accumulate takes one element of each input; project returns one result, or a std::tuple of one
+/// for each output. A call may say what to begin with instead of identity(), which the struct need
+/// not have then: one element for each column, an accumulator if accumulators are elements,
+/// otherwise what `Acc start(x...) const` makes of one element of each of `starts`. With `Acc
+/// combine(Acc a, Acc b) const`, b standing for elements that follow those of a, threads share a
+/// long line; it has to be associative.
+///
+/// Shapes, what is staged, allocated and thrown, and when a line is shared: run_cumulative.
 template <class Op>
 void cpu_cumulative(const TensorView& out, const TensorView& in, std::int64_t axis, const Op& op) {
   run_cumulative(out, in, axis, cumulative_kernel(op));
+}
+/// The same with a start.
+template <class Op>
+void cpu_cumulative(const TensorView& out, const TensorView& in, std::int64_t axis, const Op& op,
+                    const TensorView& start) {
+  run_cumulative({{&out, 1}, {&in, 1}, {&start, 1}}, axis, cumulative_kernel(op));
+}
+/// The same of several inputs and outputs.
+template <class Op>
+void cpu_cumulative(std::initializer_list<TensorView> outputs,
+                    std::initializer_list<TensorView> inputs, std::int64_t axis, const Op& op,
+                    std::initializer_list<TensorView> starts = {}) {
+  run_cumulative({{outputs.begin(), outputs.size()},
+                  {inputs.begin(), inputs.size()},
+                  {starts.begin(), starts.size()}},
+                 axis, cumulative_kernel(op));
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

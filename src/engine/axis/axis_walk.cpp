@@ -25,9 +25,14 @@ using fixed::min_columns;
 namespace {
 
 /// What stands for the axis in a tensor's shape or strides; `scalar` of a tensor without axes.
-std::int64_t along(IntSpan values, std::int64_t axis, std::int64_t scalar) {
-  const auto rank = static_cast<std::int64_t>(values.size());
-  return rank == 0 ? scalar : values[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+std::int64_t along(IntSpan values, int axis, std::int64_t scalar) {
+  return values.empty() ? scalar : values[static_cast<std::size_t>(axis)];
+}
+
+std::string access_text(AxisForm form, bool lines) {
+  constexpr const char* accesses[] = {"direct: ", "direct: ", "staged: ", "staged: many "};
+  return text(accesses[static_cast<std::size_t>(form)],
+              lines ? "lines along the axis" : "columns next to each other");
 }
 
 }  // namespace
@@ -40,36 +45,45 @@ AxisOperand::AxisOperand(const TensorIterator& iter, int k, std::int64_t axis_st
       lines_dense(axis_bytes == memory_size),
       columns_dense(column_bytes == memory_size || iter.numel() == 1) {}
 
-AxisWalk::AxisWalk(const TensorView& out, const TensorView& in, std::int64_t axis,
-                   ScalarType out_type, ScalarType in_type, double ns)
-    : iter_(plan_along_axis(out, in, axis, out_type, in_type)),
-      out_(iter_, 0, along(out.strides(), axis, 0), out_type),
-      in_(iter_, 1, along(in.strides(), axis, 0), in_type),
-      origin_{iter_.operand(0).data, iter_.operand(1).data},
-      length_(along(in.shape(), axis, 1)),
+AxisWalk::AxisWalk(const AlongAxis& given, const ScalarType* types, double ns)
+    : iter_(plan_along_axis(given, types)),
+      leading_(given.noutputs()),
+      length_(along(given.shape(), given.axis(), 1)),
       ns_(ns) {
   const Geometry& g = iter_.geometry();
+  for (int k = 0; k < given.size(); ++k) {
+    operands_.emplace_back(iter_, k, along(given[k].strides(), given.axis(), 0), types[k]);
+    origin_.push_back(iter_.operand(k).data);
+  }
+  for (int k = given.noutputs(); k < given.noutputs() + given.ninputs(); ++k) {
+    const AxisOperand& o = operands_[k];
+    if ((o.axis_bytes == 0 && length_ > 1) || (o.column_bytes == 0 && iter_.numel() > 1)) continue;
+    leading_ = k;
+    break;
+  }
+  const AxisOperand& in = operands_[leading_];
   int second = 1;
-  std::int64_t nearest = std::min(std::abs(in_.axis_bytes), std::abs(in_.column_bytes));
+  std::int64_t nearest = std::min(std::abs(in.axis_bytes), std::abs(in.column_bytes));
   for (int d = 1; d < g.ndim() && nearest >= cache_line_bytes; ++d) {
-    const std::int64_t step = std::abs(g.stride(d, 1));
+    const std::int64_t step = std::abs(g.stride(d, leading_));
     if (step == 0 || step >= nearest || g.extent(d) == 1) continue;
     nearest = step;
     second = d;
     dense_second_ = true;
   }
-  const auto walk_along = [&](std::int64_t extent, std::int64_t to, std::int64_t from) {
+  const auto walk_along = [&](std::int64_t extent, auto&& stride_of) {
     extent = std::max<std::int64_t>(extent, 1);
     steps_.push_back({walked_.ndim(), 1, extent});
     walked_.shape.push_back(extent);
-    walked_.strides_bytes.push_back(to);
-    walked_.strides_bytes.push_back(from);
+    for (int k = 0; k < size(); ++k)
+      walked_.strides_bytes.push_back(stride_of(k));
   };
   const auto walk_dim = [&](int d) {
-    d < g.ndim() ? walk_along(g.extent(d), g.stride(d, 0), g.stride(d, 1)) : walk_along(1, 0, 0);
+    const bool is_there = d < g.ndim();
+    walk_along(is_there ? g.extent(d) : 1, [&](int k) { return is_there ? g.stride(d, k) : 0; });
   };
-  walked_.noperands = 2;
-  walk_along(length_, out_.axis_bytes, in_.axis_bytes);
+  walked_.noperands = size();
+  walk_along(length_, [&](int k) { return operands_[k].axis_bytes; });
   walk_dim(0);
   walk_dim(second);
   for (int d = 1; d < g.ndim(); ++d)
@@ -106,14 +120,22 @@ std::int64_t AxisWalk::even_columns(std::int64_t max) const {
   return std::clamp(ceil_div(share, min_columns) * min_columns, min_columns, max);
 }
 
+std::int64_t AxisWalk::max_size() const {
+  std::int64_t size = 1;
+  for (const AxisOperand& o : operands_)
+    size = std::max<std::int64_t>({size, o.kernel_size, o.memory_size});
+  return size;
+}
+
 bool AxisWalk::reads_rows() const {
-  return std::abs(in_.axis_bytes) > std::abs(in_.column_bytes) && tile_columns() >= line_elements;
+  const AxisOperand& in = operands_[leading_];
+  return std::abs(in.axis_bytes) > std::abs(in.column_bytes) && tile_columns() >= line_elements;
 }
 
 // ---- Running ------------------------------------------------------------------------------------
 
 std::int64_t AxisWalk::pieces() const {
-  std::int64_t pieces = bytes(in_) == 0 ? 0 : 1;
+  std::int64_t pieces = elements() == 0 ? 0 : 1;
   for (std::size_t i = 1; i < steps_.size(); ++i)
     pieces *= steps_[i].tiles;
   return pieces;
@@ -134,23 +156,24 @@ Explanation AxisWalk::explain(const RunOptions& options) const {
   Explanation e = iter_.explain();
   e.has_run = true;
   e.run.instruction_set = name(current_level());
-  e.run.bytes_moved = bytes(out_) + bytes(in_);
+  for (const AxisOperand& o : operands_)
+    e.run.bytes_moved += elements() * o.memory_size;
   e.run.blocks = pieces() * blocks();
   if (e.run.blocks == 0) return e;
   e.run.threads = loop_threads(pieces(), grain(options));
   explain_form(all_in_place() ? AxisForm::in_place : staged_form_, by_lines_, tile_columns(),
                tile(0), e);
+  for (int k = 0; k < size(); ++k)
+    if (operands_[k].in_place) e.operands[k].access = access_text(AxisForm::in_place, by_lines_);
   return e;
 }
 
 void explain_form(AxisForm form, bool lines, std::int64_t columns, std::int64_t rows,
                   Explanation& e) {
   constexpr const char* forms[] = {"few-", "", "staged-", "gathered-"};
-  constexpr const char* accesses[] = {"direct: ", "direct: ", "staged: ", "staged: many "};
-  const auto i = static_cast<std::size_t>(form);
   for (Explanation::Operand& op : e.operands)
-    op.access = text(accesses[i], lines ? "lines along the axis" : "columns next to each other");
-  e.run.form = text(forms[i], lines ? "lines" : "columns");
+    op.access = access_text(form, lines);
+  e.run.form = text(forms[static_cast<std::size_t>(form)], lines ? "lines" : "columns");
   e.run.span = lines ? rows : columns;
   e.run.tile[0] = columns;
   e.run.tile[1] = rows;
@@ -159,11 +182,10 @@ void explain_form(AxisForm form, bool lines, std::int64_t columns, std::int64_t 
 // ---- Blocks -------------------------------------------------------------------------------------
 
 struct AxisWalk::Memory {
-  Memory(const AxisWalk& walk, const TileCursor& at, int k) {
-    const AxisOperand& o = k == 0 ? walk.out_ : walk.in_;
+  Memory(const AxisWalk& walk, const TileCursor& at, std::int64_t rows, int k) {
     for (const int i : walk.by_lines_ ? std::array{0, 1, 2} : std::array{1, 2, 0})
-      append_dim(dims, ndims, {at.extents[i], walk.walked_.stride(i, k)});
-    dense = ndims == 0 || (ndims == 1 && dims[0].stride == o.memory_size);
+      append_dim(dims, ndims, {i == 0 ? rows : at.extents[i], walk.walked_.stride(i, k)});
+    dense = ndims == 0 || (ndims == 1 && dims[0].stride == walk.operands_[k].memory_size);
   }
 
   BlockDim dims[3];
@@ -171,41 +193,39 @@ struct AxisWalk::Memory {
   bool dense;
 };
 
-AxisBlock AxisWalk::block(const TileCursor& at, char* dense) const {
-  const std::int64_t rows = at.extents[0], columns = at.extents[1] * at.extents[2];
-  const auto step = [&](const AxisOperand& o) {
-    return !o.in_place ? (by_lines_ ? rows : columns) * o.kernel_size
-           : by_lines_ ? o.column_bytes
-                       : o.axis_bytes;
-  };
-  const bool there = out_.in_place || (!out_.converts() && Memory(*this, at, 0).dense);
-  return {there ? at.ptrs[0] : dense, step(out_), nullptr, step(in_), rows, columns};
+char* AxisWalk::target(const TileCursor& at, int k, char* dense) const {
+  const AxisOperand& o = operands_[k];
+  const bool there = o.in_place || (!o.converts() && Memory(*this, at, at.extents[0], k).dense);
+  return there ? at.ptrs[k] : dense;
 }
 
-const char* AxisWalk::load(const TileCursor& at, char* dense, char* others) const {
-  char* from = at.ptrs[1];
-  if (in_.in_place) return from;
-  Memory memory(*this, at, 1);
+char* AxisWalk::load(const TileCursor& at, int k, std::int64_t rows, char* dense,
+                     char* others) const {
+  const AxisOperand& o = operands_[k];
+  char* from = at.ptrs[k];
+  if (o.in_place) return from;
+  Memory memory(*this, at, rows, k);
   if (!memory.dense) {
-    from = in_.converts() ? others : dense;
-    pack(copy_block_kernel(in_.memory_size), from, at.ptrs[1], in_.memory_size, memory.dims,
+    from = o.converts() ? others : dense;
+    pack(copy_block_kernel(o.memory_size), from, at.ptrs[k], o.memory_size, memory.dims,
          memory.ndims);
   }
-  if (!in_.converts()) return from;
-  in_.convert(dense, from, nullptr, at.elements(3));
+  if (!o.converts()) return from;
+  o.convert(dense, from, nullptr, rows * at.extents[1] * at.extents[2]);
   return dense;
 }
 
-void AxisWalk::store(const TileCursor& at, const char* results, char* others) const {
-  if (results == at.ptrs[0]) return;
-  Memory memory(*this, at, 0);
-  if (out_.converts()) {
-    if (memory.dense) others = at.ptrs[0];
-    out_.convert(others, results, nullptr, at.elements(3));
+void AxisWalk::store(const TileCursor& at, int k, const char* results, char* others) const {
+  if (results == at.ptrs[k]) return;
+  const AxisOperand& o = operands_[k];
+  Memory memory(*this, at, at.extents[0], k);
+  if (o.converts()) {
+    if (memory.dense) others = at.ptrs[k];
+    o.convert(others, results, nullptr, at.elements(3));
     if (memory.dense) return;
     results = others;
   }
-  unpack(copy_block_kernel(out_.memory_size), at.ptrs[0], results, out_.memory_size, memory.dims,
+  unpack(copy_block_kernel(o.memory_size), at.ptrs[k], results, o.memory_size, memory.dims,
          memory.ndims);
 }
 

@@ -9,6 +9,7 @@
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
+#include "engine/axis/along_axis.hpp"
 #include "engine/block.hpp"
 #include "engine/tile_cursor.hpp"
 #include "engine/type_change.hpp"
@@ -18,7 +19,7 @@
 namespace weft {
 inline namespace v0 {
 
-/// One side of the walk. The iterator has no common type, so there is no type between.
+/// One operand of the walk. The iterator has no common type, so there is no type between.
 struct AxisOperand : TypeChange {
   AxisOperand(const TensorIterator& iter, int k, std::int64_t axis_stride, ScalarType type);
 
@@ -30,16 +31,6 @@ struct AxisOperand : TypeChange {
   std::int64_t column_bytes;        ///< from column to column
   bool lines_dense, columns_dense;  ///< in memory
   bool in_place = false;            ///< the kernel does work where they stand
-};
-
-/// A block as the kernel gets it. Steps are bytes from row to row, columns being dense, or from
-/// line to line.
-struct AxisBlock {
-  char* out;
-  std::int64_t out_step;
-  const char* in;
-  std::int64_t in_step;
-  std::int64_t rows, columns;  ///< elements along the axis, and next to each other
 };
 
 /// How the elements are had.
@@ -56,8 +47,9 @@ void explain_form(AxisForm form, bool lines, std::int64_t columns, std::int64_t 
 /// The columns are what is left when the axis is squashed. A piece is some of them from end to end
 /// of the axis: along the iterator's dim 0, and along a second dim. That is the one along which the
 /// input is dense if neighbours along the axis and along dim 0 are on other cache lines: so lines
-/// are used up. A block of a piece is some rows of it, dense lines or dense columns in a buffer.
-/// Each column is on its own, so results do not depend on how many are taken together.
+/// are used up. Of several inputs, the first that is no broadcast decides. A block of a piece is
+/// some rows of it, dense lines or dense columns in a buffer. Each column is on its own, so results
+/// do not depend on how many are taken together.
 class AxisWalk {
  public:
   /// Calls run(begin, end) for ranges of pieces, which threads share.
@@ -67,9 +59,9 @@ class AxisWalk {
   Explanation explain(const RunOptions& options) const;
 
  protected:
-  /// An element takes `ns` nanoseconds. Throws Error as plan_along_axis does.
-  AxisWalk(const TensorView& out, const TensorView& in, std::int64_t axis, ScalarType out_type,
-           ScalarType in_type, double ns);
+  /// `types` are the kernel's, an element takes `ns` nanoseconds. Throws Error as plan_along_axis
+  /// does.
+  AxisWalk(const AlongAxis& operands, const ScalarType* types, double ns);
 
   // ---- The plan ---------------------------------------------------------------------------------
 
@@ -87,12 +79,13 @@ class AxisWalk {
   /// that: of narrow pieces, memory is read in short parts of rows.
   std::int64_t even_columns(std::int64_t max) const;
 
-  bool converts() const { return out_.converts() || in_.converts(); }
-  bool all_in_place() const { return out_.in_place && in_.in_place; }
-  /// Bytes of the largest type that an element has on its way.
-  std::int64_t max_size() const {
-    return std::max({in_.kernel_size, in_.memory_size, out_.kernel_size, out_.memory_size});
+  int size() const { return static_cast<int>(operands_.size()); }
+  bool is_output(int k) const { return k < iter_.noutputs(); }
+  bool all_in_place() const {
+    return std::ranges::all_of(operands_, [](const AxisOperand& o) { return o.in_place; });
   }
+  /// Bytes of the largest type that an element has on its way.
+  std::int64_t max_size() const;
   /// Whether memory is read row by row rather than along the axis, and there are enough columns.
   bool reads_rows() const;
 
@@ -103,23 +96,35 @@ class AxisWalk {
   /// Calls f(cursor) for blocks [begin, end), at least one, numbered piece by piece.
   template <class F>
   void each_block(std::int64_t begin, std::int64_t end, F&& f) const {
-    TileCursor at(walked_, steps_, 2);
-    for (at.seek(begin, origin_);; at.next()) {
+    TileCursor at(walked_, steps_, walked_.noperands);
+    for (at.seek(begin, origin_.data());; at.next()) {
       f(at);
       if (++begin == end) return;
     }
   }
-  /// The block at hand, but for the input. Results may be written to `dense`, or to where they
-  /// belong.
-  AxisBlock block(const TileCursor& at, char* dense) const;
-  /// Its input in the kernel's type: in `dense`, or where it stands. `others` is memory for the
-  /// type in memory.
-  const char* load(const TileCursor& at, char* dense, char* others) const;
-  /// Brings results that are not there to where they belong.
-  void store(const TileCursor& at, const char* results, char* others) const;
+  /// Where results of output k are to be written: where they belong, if the kernel can, or `dense`.
+  char* target(const TileCursor& at, int k, char* dense) const;
+  /// An input's part of the block in the kernel's type: in `dense`, or where it stands. `others` is
+  /// memory for the type in memory.
+  char* load(const TileCursor& at, int k, char* dense, char* others) const {
+    return load(at, k, at.extents[0], dense, others);
+  }
+  /// The same of the block's first `rows` elements along the axis.
+  char* load(const TileCursor& at, int k, std::int64_t rows, char* dense, char* others) const;
+  /// Brings results of output k that are not there to where they belong.
+  void store(const TileCursor& at, int k, const char* results, char* others) const;
+  /// Bytes between rows, or between lines, of operand k's part as the kernel gets it.
+  std::int64_t step_bytes(const TileCursor& at, int k) const {
+    const AxisOperand& o = operands_[k];
+    if (!o.in_place)
+      return (by_lines_ ? at.extents[0] : at.extents[1] * at.extents[2]) * o.kernel_size;
+    return by_lines_ ? o.column_bytes : o.axis_bytes;
+  }
 
   TensorIterator iter_;  // over the columns
-  AxisOperand out_, in_;
+  SmallVector<AxisOperand, 3> operands_;
+  Geometry walked_;  // the axis, dim 0 of the columns, the second one, all others
+  int leading_;      // the input that says how memory is gone through
   AxisForm staged_form_ = AxisForm::gathered;  // where not all is in place
   bool by_lines_ = false;      // a block is lines along the axis, not rows of columns
   bool dense_second_ = false;  // the input is dense along the second dim
@@ -129,11 +134,10 @@ class AxisWalk {
   struct Memory;
   std::int64_t pieces() const;
   std::int64_t grain(const RunOptions& options) const;
-  std::int64_t bytes(const AxisOperand& o) const { return iter_.numel() * length_ * o.memory_size; }
+  std::int64_t elements() const { return iter_.numel() * length_; }
 
-  Geometry walked_;  // the axis, dim 0 of the columns, the second one, all others
   TileSteps steps_;
-  char* origin_[2];
+  SmallVector<char*, inline_operands> origin_;
   std::int64_t length_;  // along the axis
   double ns_;
 };

@@ -59,13 +59,13 @@ void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
                  const SoftmaxKernel& kernel, const RunOptions& options) {
   if (const FewElements few = plan_few(out, in, axis, kernel); few.possible)
     return run_few(few, out, in, kernel);
-  const SoftmaxWalk walk(out, in, axis, kernel, tuning());
+  const SoftmaxWalk walk(AlongAxis(out, in, axis), kernel, tuning());
   walk.share(options, [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
 }
 
 Explanation explain_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
                             const SoftmaxKernel& kernel, const RunOptions& options) {
-  Explanation e = SoftmaxWalk(out, in, axis, kernel, tuning()).explain(options);
+  Explanation e = SoftmaxWalk(AlongAxis(out, in, axis), kernel, tuning()).explain(options);
   if (const FewElements few = plan_few(out, in, axis, kernel); few.possible) {
     const std::int64_t columns = few.lines ? std::min(max_softmax_lines, few.columns) : few.columns;
     explain_form(AxisForm::few, few.lines, columns, few.length, e);

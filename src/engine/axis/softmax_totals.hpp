@@ -14,6 +14,16 @@
 namespace weft {
 inline namespace v0 {
 
+/// A block as the kernel gets it. Steps are bytes from row to row, columns being dense, or from
+/// line to line.
+struct SoftmaxBlock {
+  char* out;
+  std::int64_t out_step;
+  const char* in;
+  std::int64_t in_step;
+  std::int64_t rows, columns;  ///< elements along the axis, and next to each other
+};
+
 /// Of some columns.
 class ColumnTotals {
  public:
@@ -35,7 +45,7 @@ class ColumnTotals {
   }
 
   /// Adds a block. If they are kept, its terms go to the output.
-  void take_in(const AxisBlock& b, bool keep) {
+  void take_in(const SoftmaxBlock& b, bool keep) {
     kernel_.take_in(sums_, largest_, keep ? b.out : nullptr, b.out_step, b.in, b.in_step, b.rows,
                     b.columns);
   }
@@ -44,15 +54,15 @@ class ColumnTotals {
   void settle(std::int64_t columns) { kernel_.settle(factors_, sums_, columns); }
   /// Makes results of terms that were kept when the largest elements were `then`, or what they are
   /// now if it is null.
-  void scale(const AxisBlock& b, const char* then) const {
+  void scale(const SoftmaxBlock& b, const char* then) const {
     kernel_.scale(then, largest_, factors_, b.out, b.out_step, b.out, b.out_step, b.rows,
                   b.columns);
   }
-  void finish(const AxisBlock& b) const {
+  void finish(const SoftmaxBlock& b) const {
     kernel_.finish(largest_, factors_, b.out, b.out_step, b.in, b.in_step, b.rows, b.columns);
   }
   /// All of it, of whole columns.
-  void work_through(const AxisBlock& b) {
+  void work_through(const SoftmaxBlock& b) {
     const bool keep = kernel_.scale != nullptr;
     kernel_.find_largest(largest_, b.in, b.in_step, b.rows, b.columns);
     kernel_.add_up(sums_, largest_, keep ? b.out : nullptr, b.out_step, b.in, b.in_step, b.rows,
@@ -82,7 +92,7 @@ class LineTotals {
   LineTotals(const SoftmaxKernel& kernel, std::int64_t) : kernel_(kernel) {}
 
   /// The sum is that of a smaller largest element until a block has a larger one.
-  void take_in(const AxisBlock& b, bool keep) {
+  void take_in(const SoftmaxBlock& b, bool keep) {
     const T before = largest_;
     kernel_.find_largest_of_line(&largest_, b.in, b.rows);
     if (largest_ > before) sum_ *= rescaled(before);
@@ -92,7 +102,7 @@ class LineTotals {
   }
   const void* largest() const { return &largest_; }
   void settle(std::int64_t) { kernel_.settle(&factor_, &sum_, 1); }
-  void scale(const AxisBlock& b, const char* then) const {
+  void scale(const SoftmaxBlock& b, const char* then) const {
     T before;
     std::memcpy(&before, then, sizeof(T));
     const T by = before == largest_
@@ -100,7 +110,7 @@ class LineTotals {
                      : static_cast<T>(static_cast<double>(factor_) * rescaled(before));
     kernel_.scale_line(&by, b.out, b.rows);
   }
-  void finish(const AxisBlock& b) const {
+  void finish(const SoftmaxBlock& b) const {
     kernel_.finish_line(&largest_, &factor_, b.out, b.in, b.rows);
   }
 
@@ -118,12 +128,12 @@ class LineTotals {
 };
 
 /// All of it for whole lines, or columns next to each other, that stay in cache.
-inline void softmax_whole(const SoftmaxKernel& kernel, bool lines, const AxisBlock& all) {
+inline void softmax_whole(const SoftmaxKernel& kernel, bool lines, const SoftmaxBlock& all) {
   if (!lines && all.rows <= few_softmax_rows)
     return kernel.few_rows(all.out, all.out_step, all.in, all.in_step, all.rows, all.columns);
   const std::int64_t max = lines ? max_softmax_lines : max_softmax_columns;
   const std::int64_t size = element_size(kernel.type);
-  AxisBlock b = all;
+  SoftmaxBlock b = all;
   for (std::int64_t first = 0; first < all.columns; first += max) {
     b.out = all.out + first * (lines ? all.out_step : size);
     b.in = all.in + first * (lines ? all.in_step : size);

@@ -9,6 +9,8 @@
 #include "machine/scratch_memory.hpp"
 #include "machine/tuning.hpp"
 
+#include <array>
+
 namespace weft {
 inline namespace v0 {
 
@@ -17,13 +19,13 @@ inline namespace v0 {
 /// in the output or, of columns, in a buffer if that is staged, or are computed again.
 class SoftmaxWalk : public AxisWalk {
  public:
-  SoftmaxWalk(const TensorView& out, const TensorView& in, std::int64_t axis,
-              const SoftmaxKernel& kernel, const Tuning& t)
-      : AxisWalk(out, in, axis, kernel.type, kernel.type, softmax_ns), kernel_(kernel) {
+  SoftmaxWalk(const AlongAxis& operands, const SoftmaxKernel& kernel, const Tuning& t)
+      : AxisWalk(operands, std::array{kernel.type, kernel.type}.data(), softmax_ns),
+        kernel_(kernel) {
     // The way of working shows in the last bits: it depends neither on how many columns a piece has
     // nor on the machine.
-    const bool dense_lines = out_.lines_dense && in_.lines_dense;
-    const bool dense_columns = out_.has_kernel_columns() && in_.has_kernel_columns();
+    const bool dense_lines = out().lines_dense && in().lines_dense;
+    const bool dense_columns = out().has_kernel_columns() && in().has_kernel_columns();
     // Of lines in place, short ones, if there are several, are sooner turned into columns; of
     // staged ones, those are taken of which there are too few to make columns of them.
     const bool lines =
@@ -31,7 +33,7 @@ class SoftmaxWalk : public AxisWalk {
                           (dense_lines && (converts() || extent(0) >= kernel.min_line)));
     const bool in_place = lines && dense_lines && !converts();
     if (!in_place && !(dense_columns && extent(1) >= fixed::line_elements) && plan_buffer()) return;
-    const bool wide = extent(1) * in_.kernel_size >= fixed::softmax_min_row_bytes;
+    const bool wide = extent(1) * in().kernel_size >= fixed::softmax_min_row_bytes;
     staged_form_ = AxisForm::staged;
     in_place || (lines && !(dense_columns && wide)) ? plan_lines() : plan_columns(dense_columns, t);
   }
@@ -44,21 +46,27 @@ class SoftmaxWalk : public AxisWalk {
   }
 
  private:
+  AxisOperand& out() { return operands_[0]; }
+  AxisOperand& in() { return operands_[1]; }
+  const AxisOperand& out() const { return operands_[0]; }
+  const AxisOperand& in() const { return operands_[1]; }
+  bool converts() const { return out().converts() || in().converts(); }
+
   // ---- The plan ---------------------------------------------------------------------------------
 
   void plan_lines() {
     const std::int64_t length = extent(0);
     by_lines_ = true;
-    for (AxisOperand* o : {&out_, &in_})
+    for (AxisOperand* o : {&out(), &in()})
       o->in_place = o->has_kernel_lines();
     whole_ = all_in_place() && length >= kernel_.min_line && length <= fixed::softmax_few;
-    keeps_ = kernel_.scale_line != nullptr && out_.in_place;
+    keeps_ = kernel_.scale_line != nullptr && out().in_place;
     set_width(1);
     if (whole_) return set_width(std::min(fixed::softmax_few / length, max_softmax_lines));
     const std::int64_t staged =
         fixed::softmax_line_buffers_bytes /
-        (out_.memory_size + out_.kernel_size + in_.memory_size + in_.kernel_size);
-    set_tile(0, all_in_place() ? fixed::softmax_line_block_bytes / in_.kernel_size
+        (out().memory_size + out().kernel_size + in().memory_size + in().kernel_size);
+    set_tile(0, all_in_place() ? fixed::softmax_line_block_bytes / in().kernel_size
                                : staged - staged % fixed::line_elements);
   }
 
@@ -69,8 +77,8 @@ class SoftmaxWalk : public AxisWalk {
     if (length > fit) return false;
     set_columns(fit / length);
     // Of rows, columns that fit a few at a time would read cache lines again and again.
-    const std::int64_t width = tile(1), column_bytes = std::abs(in_.column_bytes);
-    if (std::abs(in_.axis_bytes) > column_bytes && width < extent(1) &&
+    const std::int64_t width = tile(1), column_bytes = std::abs(in().column_bytes);
+    if (std::abs(in().axis_bytes) > column_bytes && width < extent(1) &&
         (width < fixed::softmax_min_width || width * column_bytes < fixed::softmax_min_width_bytes))
       return false;
     whole_ = true;
@@ -81,13 +89,13 @@ class SoftmaxWalk : public AxisWalk {
   void plan_columns(bool dense, const Tuning& t) {
     using fixed::min_columns;
     const bool one_dim = dense || (extent(1) >= min_columns && !dense_second_);
-    for (AxisOperand* o : {&out_, &in_})
+    for (AxisOperand* o : {&out(), &in()})
       o->in_place = one_dim && o->has_kernel_columns();
-    const std::int64_t column_bytes = extent(0) * in_.kernel_size;
+    const std::int64_t column_bytes = extent(0) * in().kernel_size;
     const std::int64_t plane_bytes = column_bytes * std::min(extent(1), max_softmax_columns);
     whole_ = dense && (extent(0) <= few_softmax_rows || plane_bytes <= fixed::softmax_plane_bytes);
     keeps_ = kernel_.scale != nullptr && !whole_ &&
-             (out_.in_place || column_bytes <= fixed::softmax_kept_column_bytes);
+             (out().in_place || column_bytes <= fixed::softmax_kept_column_bytes);
     if (!whole_) set_tile(0, softmax_block_rows);
     const auto columns_of_bytes = [&](std::int64_t bytes) {
       const std::int64_t columns = bytes / column_bytes;
@@ -96,7 +104,7 @@ class SoftmaxWalk : public AxisWalk {
     std::int64_t max = max_softmax_columns;
     if (whole_) {
       max = std::max(max / 4, columns_of_bytes(t.l1_tile_bytes));
-    } else if (keeps_ && !out_.in_place) {
+    } else if (keeps_ && !out().in_place) {
       max = columns_of_bytes(fixed::softmax_kept_column_bytes * min_columns);
     }
     one_dim ? set_width(std::min(max, even_columns(max_softmax_columns))) : set_columns(max);
@@ -104,22 +112,28 @@ class SoftmaxWalk : public AxisWalk {
 
   // ---- Running ----------------------------------------------------------------------------------
 
+  /// The block at hand, but for the input.
+  SoftmaxBlock block(const TileCursor& at, char* dense) const {
+    return {target(at, 0, dense), step_bytes(at, 0), nullptr,
+            step_bytes(at, 1),    at.extents[0],     at.extents[1] * at.extents[2]};
+  }
+
   void run_whole(std::int64_t begin, std::int64_t end) const {
     const ScratchMemory scratch(2 * fixed::softmax_whole_bytes);
     char* const dense = scratch.data();
     char* const others = dense + fixed::softmax_whole_bytes;
     each_block(begin, end, [&](const TileCursor& at) {
-      AxisBlock b = block(at, dense);
-      b.in = load(at, dense, others);
+      SoftmaxBlock b = block(at, dense);
+      b.in = load(at, 1, dense, others);
       softmax_whole(kernel_, by_lines_, b);
-      store(at, b.out, others);
+      store(at, 0, b.out, others);
     });
   }
 
   template <class Totals>
   void run_blocks(std::int64_t begin, std::int64_t end) const {
-    const std::int64_t rows = tile(0), row_bytes = tile_columns() * in_.kernel_size;
-    const bool buffers_all = keeps_ && !out_.in_place;  // blocks have parts of the buffer each
+    const std::int64_t rows = tile(0), row_bytes = tile_columns() * in().kernel_size;
+    const bool buffers_all = keeps_ && !out().in_place;  // blocks have parts of the buffer each
     const std::int64_t others_at = whole_lines(buffers_all      ? blocks() * rows * row_bytes
                                                : all_in_place() ? 0
                                                                 : rows * row_bytes);
@@ -138,18 +152,18 @@ class SoftmaxWalk : public AxisWalk {
       Totals totals(kernel_, tile_columns());
       std::int64_t columns = 0;
       each_block(first, last, [&](const TileCursor& at) {
-        AxisBlock b = block(at, buffer(at));
-        b.in = load(at, buffer(at), others);
+        SoftmaxBlock b = block(at, buffer(at));
+        b.in = load(at, 1, buffer(at), others);
         columns = b.columns;
         totals.take_in(b, keeps_);
-        if (keeps_) std::memcpy(maxima(at), totals.largest(), columns * in_.kernel_size);
+        if (keeps_) std::memcpy(maxima(at), totals.largest(), columns * in().kernel_size);
       });
       totals.settle(columns);
       each_block(first, last, [&](const TileCursor& at) {
-        AxisBlock b = block(at, buffer(at));
-        if (!keeps_) b.in = load(at, buffer(at), others);
+        SoftmaxBlock b = block(at, buffer(at));
+        if (!keeps_) b.in = load(at, 1, buffer(at), others);
         keeps_ ? totals.scale(b, maxima(at)) : totals.finish(b);
-        store(at, b.out, others);
+        store(at, 0, b.out, others);
       });
     }
   }
