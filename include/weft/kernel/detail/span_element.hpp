@@ -38,9 +38,14 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// T, as often as a pack of numbers has members.
+/// T, as often as a pack of numbers has members. (By a class: Clang 19 expands an alias that ignores
+/// the number once, within a lambda.)
 template <std::size_t, class T>
-using Repeat = T;
+struct RepeatedType {
+  using Type = T;
+};
+template <std::size_t I, class T>
+using Repeat = typename RepeatedType<I, T>::Type;
 
 /// Reads element i of a span, or the one value of a broadcast operand.
 template <class T, bool broadcast>
