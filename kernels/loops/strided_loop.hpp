@@ -109,7 +109,7 @@ class StridedLoop {
 /// packing its elements is as quick.
 template <class F>
 constexpr SpanKernel strided_span_kernel(const F& op) {
-  SpanKernel kernel = typed_span_kernel<true>(op);
+  SpanKernel kernel = typed_span_kernel<Calls::formula>(op);
   if constexpr (std::tuple_size_v<typename Signature<F>::Params> > 1) {
     kernel.run_strided = &StridedLoop<F>::run;
     kernel.strides_outputs = SteppingFormula<F>;

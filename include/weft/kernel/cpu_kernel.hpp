@@ -120,7 +120,7 @@ template <class F>
 void cpu_serial_kernel(const TensorIterator& iter, F&& op) {
   if constexpr (is_kernel<std::remove_cvref_t<F>, false>()) {
     auto&& object = as_object(op);
-    run_spans(iter, typed_span_kernel(object), {.serial = true});
+    run_spans(iter, typed_span_kernel<Calls::in_order>(object), {.serial = true});
   }
 }
 

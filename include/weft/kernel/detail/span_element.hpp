@@ -38,8 +38,8 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// T, as often as a pack of numbers has members. (By a class: Clang 19 expands an alias that ignores
-/// the number once, within a lambda.)
+/// T, as often as a pack of numbers has members. By a class: of an alias that ignores the number,
+/// Clang 19 makes a single one within a lambda.
 template <std::size_t, class T>
 struct RepeatedType {
   using Type = T;

@@ -79,8 +79,15 @@ struct Outputs<std::tuple<R...>> {
   using Types = std::tuple<R...>;
 };
 
+/// What loops may make of a callable.
+enum class Calls : std::uint8_t {
+  formula,      ///< it gives the same of the same, however often it is called
+  independent,  ///< once for each element, in any order, and no call sees what another one did
+  in_order,     ///< one after the other: a call may change what the next one finds
+};
+
 /// The loop over one span, for inputs of which those in Mask (bit k: input k) are one value.
-template <std::uint32_t Mask, class F, class... Out, class... In, std::size_t... O,
+template <std::uint32_t Mask, Calls calls, class F, class... Out, class... In, std::size_t... O,
           std::size_t... I>
 WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std::tuple<Out...>*,
                                   std::tuple<In...>*, std::index_sequence<O...>,
@@ -91,6 +98,9 @@ WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std:
   if constexpr (nout == 0) {
     for (std::int64_t i = 0; i < n; ++i)
       op(std::get<I>(in)[i]...);
+  } else if constexpr (nout == 1 && calls == Calls::in_order) {
+    for (std::int64_t i = 0; i < n; ++i)
+      store_element<Out...>(data[0], i, op(std::get<I>(in)[i]...));
   } else if constexpr (nout == 1) {
     char* out = data[0];
     WEFT_INDEPENDENT_ITERATIONS
@@ -98,18 +108,25 @@ WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std:
       store_element<Out...>(out, i, op(std::get<I>(in)[i]...));
   } else {
     char* const out[] = {data[O]...};
-    WEFT_INDEPENDENT_ITERATIONS
-    for (std::int64_t i = 0; i < n; ++i) {
+    const auto element = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
       const std::tuple<Out...> values = op(std::get<I>(in)[i]...);
       (store_element<Out>(out[O], i, std::get<O>(values)), ...);
+    };
+    if constexpr (calls == Calls::in_order) {
+      for (std::int64_t i = 0; i < n; ++i)
+        element(i);
+    } else {
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t i = 0; i < n; ++i)
+        element(i);
     }
   }
 }
 
-/// All loops of one kernel, and which to take. A formula gives the same of the same, however often
-/// it is called; what users write may count its calls.
-template <class F, class Outs, class Ins, bool is_formula = false>
+/// All loops of one kernel, and which to take.
+template <class F, class Outs, class Ins, Calls calls = Calls::independent>
 struct SpanLoops {
+  static constexpr bool is_formula = calls == Calls::formula;
   static constexpr std::size_t nout = std::tuple_size_v<Outs>;
   static constexpr std::size_t nin = std::tuple_size_v<Ins>;
   static constexpr std::size_t patterns = nin <= max_pattern_inputs ? std::size_t{1} << nin : 1;
@@ -132,8 +149,8 @@ struct SpanLoops {
   static WEFT_ALWAYS_INLINE void row_loop(F& op, char* const* data, const std::int64_t* row_bytes,
                                           std::int64_t n, std::int64_t rows) {
     for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) WEFT_INLINE_LAMBDA {
-      span_loop<Mask>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
-                      std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
+      span_loop<Mask, calls>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
+                             std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
     });
   }
   template <std::uint32_t Mask>
@@ -207,7 +224,7 @@ struct SpanLoops {
                                      std::index_sequence<I...>) {
     SpanKernel kernel;
     kernel.run = &run;
-    if constexpr (nout == 1 && (!is_formula || has_formula_line_loops))
+    if constexpr (nout == 1 && calls != Calls::in_order && (!is_formula || has_formula_line_loops))
       kernel.run_streamed = &LineLoop<F, Outs, Ins>::run;
     kernel.context = &op;
     kernel.noutputs = static_cast<int>(nout);
@@ -221,11 +238,11 @@ struct SpanLoops {
 };
 
 /// The SpanKernel of a callable with a fixed signature; refers to op.
-template <bool is_formula = false, class F>
+template <Calls calls = Calls::independent, class F>
 constexpr SpanKernel typed_span_kernel(const F& op) {
   using S = Signature<F>;
   using Loops =
-      SpanLoops<F, typename Outputs<typename S::Result>::Types, typename S::Params, is_formula>;
+      SpanLoops<F, typename Outputs<typename S::Result>::Types, typename S::Params, calls>;
   return Loops::kernel(op, std::make_index_sequence<Loops::nout>(),
                        std::make_index_sequence<Loops::nin>());
 }
