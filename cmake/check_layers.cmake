@@ -8,7 +8,7 @@
 cmake_minimum_required(VERSION 3.24)
 
 # Lowest first. A file may include its own layer and those before it.
-set(layers base machine core iter parallel kernel engine linalg ops graph recurrent ir cli)
+set(layers base machine core iter parallel kernel engine linalg ops expr graph recurrent ir cli)
 
 # kernels/ holds kernel code, which is compiled for one instruction set at a time. The less of the
 # library it pulls in, the less there is to leak: it sees only these layers.

@@ -6,7 +6,7 @@
 #include <weft/base/error.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
-#include "graph/chain/chain.hpp"
+#include "expr/chain.hpp"
 #include "graph/compile/program.hpp"
 #include "graph/frame/row_form.hpp"
 

@@ -3,7 +3,7 @@
 /// Elementwise nodes that run together.
 #pragma once
 
-#include "graph/chain/chain.hpp"
+#include "expr/chain.hpp"
 #include "graph/frame/value_placer.hpp"
 
 #include <map>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/frame/segment_writer.hpp"
 
+#include "graph/chain/chain_kernel.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -63,11 +65,12 @@ void SegmentWriter::add_calls(std::span<const DirectCall> calls, int node,
 
 FrameStep& SegmentWriter::add_chain(const Chain& chain, int node, const OperandList& outputs,
                                     const OperandList& inputs) {
-  std::unique_ptr<PreparedChain> prepared = prepare_chain(chain, outputs.views, inputs.views);
-  if (prepared->direct_calls().empty())
+  std::unique_ptr<ChainKernel> prepared = prepare_chain(chain, outputs.views, inputs.views);
+  PreparedChain& calls = prepared->chain();
+  if (calls.direct_calls().empty())
     return add_kernel({.kernel = std::move(prepared)}, node, outputs, inputs);
-  prepared->run_by_direct_calls();
-  add_calls(prepared->direct_calls(), node, outputs, inputs);
+  calls.run_by_direct_calls();
+  add_calls(calls.direct_calls(), node, outputs, inputs);
   return segment_.calls.keep(std::move(prepared));  // its buffers and numbers
 }
 

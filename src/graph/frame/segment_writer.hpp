@@ -3,7 +3,7 @@
 /// Adding calls to a segment.
 #pragma once
 
-#include "graph/chain/chain.hpp"
+#include "expr/chain.hpp"
 #include "graph/frame/segment.hpp"
 #include "graph/frame/value_table.hpp"
 

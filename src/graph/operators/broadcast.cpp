@@ -2,7 +2,7 @@
 // The same elements over and over: Broadcast, Tile.
 #include <weft/base/checked.hpp>
 
-#include "graph/chain/chain.hpp"
+#include "graph/chain/chain_kernel.hpp"
 #include "graph/operators/families.hpp"
 #include "graph/operators/view_operator.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that compute each element of their output from the elements at the same place.
 #include "base/text.hpp"
-#include "graph/chain/chain.hpp"
+#include "graph/chain/chain_kernel.hpp"
 #include "graph/operators/families.hpp"
 
 #include <algorithm>

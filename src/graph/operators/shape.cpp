@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "core/reshaped_strides.hpp"
-#include "graph/chain/chain.hpp"
+#include "graph/chain/chain_kernel.hpp"
 #include "graph/operators/families.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Cutting a tensor along an axis, and joining tensors: Split, VariadicSplit, Concat.
 #include <weft/base/checked.hpp>
 
-#include "graph/chain/chain.hpp"
+#include "graph/chain/chain_kernel.hpp"
 #include "graph/operators/families.hpp"
 #include "graph/operators/view_operator.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/error.hpp>
-#include <weft/graph/elementwise_builder.hpp>
+#include <weft/expr/formula.hpp>
 
 #include "base/index.hpp"
 #include "base/text.hpp"
@@ -12,20 +12,17 @@
 
 namespace weft {
 inline namespace v0 {
-namespace graph {
 
-using Formula = ElementwiseFormula;
-
-Term ElementwiseBuilder::add_term(Formula::TermInfo info) {
+FormulaTerm FormulaBuilder::add_term(Formula::TermInfo info) {
   formula_.terms.push_back(info);
   return {static_cast<int>(formula_.terms.size()) - 1};
 }
 
-ScalarType ElementwiseBuilder::dtype(Term term) const {
+ScalarType FormulaBuilder::dtype(FormulaTerm term) const {
   return formula_.terms[checked_index(term.index, formula_.terms.size(), "term")].dtype;
 }
 
-Term ElementwiseBuilder::input(int i, int axis) {
+FormulaTerm FormulaBuilder::input(int i, int axis) {
   if (i < 0 || i >= ninputs()) fail(ErrorCode::invalid_argument, text("input ", i, " is missing"));
   for (std::size_t t = 0; t < formula_.terms.size(); ++t) {
     if (formula_.terms[t].input == i && formula_.terms[t].axis == axis)
@@ -34,19 +31,19 @@ Term ElementwiseBuilder::input(int i, int axis) {
   return add_term({Formula::TermKind::input, input_type(i), i, 0, axis});
 }
 
-Term ElementwiseBuilder::number(double value, ScalarType type) {
+FormulaTerm FormulaBuilder::number(double value, ScalarType type) {
   return add_term({Formula::TermKind::number, type, -1, value, -1});
 }
 
-Term ElementwiseBuilder::convert(Term a, ScalarType type) {
+FormulaTerm FormulaBuilder::convert(FormulaTerm a, ScalarType type) {
   if (dtype(a) == type) return a;
-  const Term out = add_term({Formula::TermKind::step, type});
+  const FormulaTerm out = add_term({Formula::TermKind::step, type});
   formula_.steps.push_back({nullptr, {out.index, a.index}});
   return out;
 }
 
 template <class Op>
-Term ElementwiseBuilder::call(Op op, SmallVector<Term, 3> operands) {
+FormulaTerm FormulaBuilder::call(Op op, SmallVector<FormulaTerm, 3> operands) {
   // The type of the last operand: the condition of where comes first.
   const ScalarType type = dtype(operands.back());
   const FunctionInfo& function = info(op);
@@ -60,9 +57,9 @@ Term ElementwiseBuilder::call(Op op, SmallVector<Term, 3> operands) {
   const SpanKernel* kernel =
       (function.kinds & kinds::of(type)) != 0 ? any_function(op).kernel(type) : nullptr;
   if (kernel != nullptr) {
-    const Term out = add_term({Formula::TermKind::step, kernel->types[0]});
-    ElementwiseStep step{kernel, {out.index}, std::is_same_v<Op, DivisionOp> && is_integer(type)};
-    for (const Term operand : operands)
+    const FormulaTerm out = add_term({Formula::TermKind::step, kernel->types[0]});
+    FormulaStep step{kernel, {out.index}, std::is_same_v<Op, DivisionOp> && is_integer(type)};
+    for (const FormulaTerm operand : operands)
       step.terms.push_back(operand.index);
     formula_.steps.push_back(step);
     return out;
@@ -72,16 +69,23 @@ Term ElementwiseBuilder::call(Op op, SmallVector<Term, 3> operands) {
   if (wider == type) fail_no_kernel(type, function.name);
   for (std::size_t i = first; i < operands.size(); ++i)
     operands[i] = convert(operands[i], wider);
-  const Term out = call(op, operands);
+  const FormulaTerm out = call(op, operands);
   return function.result == ResultRule::truth ? out : convert(out, type);
 }
 
-Term ElementwiseBuilder::apply(UnaryOp op, Term a) { return call(op, {a}); }
-Term ElementwiseBuilder::apply(BinaryOp op, Term a, Term b) { return call(op, {a, b}); }
-Term ElementwiseBuilder::apply(CompareOp op, Term a, Term b) { return call(op, {a, b}); }
-Term ElementwiseBuilder::apply(DivisionOp op, Term a, Term b) { return call(op, {a, b}); }
-Term ElementwiseBuilder::apply(TernaryOp op, Term a, Term b, Term c) { return call(op, {a, b, c}); }
+FormulaTerm FormulaBuilder::apply(UnaryOp op, FormulaTerm a) { return call(op, {a}); }
+FormulaTerm FormulaBuilder::apply(BinaryOp op, FormulaTerm a, FormulaTerm b) {
+  return call(op, {a, b});
+}
+FormulaTerm FormulaBuilder::apply(CompareOp op, FormulaTerm a, FormulaTerm b) {
+  return call(op, {a, b});
+}
+FormulaTerm FormulaBuilder::apply(DivisionOp op, FormulaTerm a, FormulaTerm b) {
+  return call(op, {a, b});
+}
+FormulaTerm FormulaBuilder::apply(TernaryOp op, FormulaTerm a, FormulaTerm b, FormulaTerm c) {
+  return call(op, {a, b, c});
+}
 
-}  // namespace graph
 }  // namespace v0
 }  // namespace weft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/chain/chain_body.hpp"
+#include "expr/chain_body.hpp"
 
 #include <weft/core/cast.hpp>
 
@@ -12,7 +12,6 @@
 
 namespace weft {
 inline namespace v0 {
-namespace graph {
 namespace {
 
 /// Most bytes of all buffers of a chunk: with the operands' part of it, they stay in the
@@ -82,7 +81,7 @@ int ChainBody::filled_buffer(int number) {
 void ChainBody::make_steps(const Chain& chain) {
   // Steps point at their conversions, which stay where they are.
   conversions_.reserve(chain.steps.size());
-  for (const ElementwiseStep& from : chain.steps) {
+  for (const FormulaStep& from : chain.steps) {
     SpanKernel kernel;
     if (from.kernel != nullptr) {
       kernel = *from.kernel;
@@ -199,6 +198,5 @@ ChainBody::Spans ChainBody::operands_of(const Step& step, const Spans& chunk, ch
   return spans;
 }
 
-}  // namespace graph
 }  // namespace v0
 }  // namespace weft

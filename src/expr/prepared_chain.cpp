@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/chain/chain.hpp"
+#include "expr/prepared_chain.hpp"
 
 #include <weft/iter/config.hpp>
 #include <weft/machine/cpu_info.hpp>
@@ -9,14 +9,12 @@
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
 #include "engine/wanted_strategy.hpp"
-#include "graph/chain/chain_body.hpp"
 
 #include <algorithm>
 #include <optional>
 
 namespace weft {
 inline namespace v0 {
-namespace graph {
 namespace {
 
 using Place = ChainBody::Place;
@@ -54,49 +52,29 @@ TensorIterator iterator_over(const ChainBody& body, std::span<const int> terms,
   return config.build();
 }
 
-/// A chain and the iterator that it runs over: a kernel of the engine like any other.
-class ChainKernel final : public PreparedChain {
- public:
-  ChainKernel(const Chain& chain, std::span<const TensorView> outputs,
-              std::span<const TensorView> inputs)
-      : body_(chain),
-        terms_(chain.steps.size() == 1 ? chain.steps[0].terms : body_.operands()),
-        iter_(iterator_over(body_, terms_, outputs, inputs)),
-        kernel_(body_.kernel()),
-        grain_(grain_of(body_)) {
-    for (std::size_t k = 0; k < terms_.size(); ++k)
-      kernel_.types[k] = body_.place(terms_[k]).dtype;
-    const ElementwiseStep& step = chain.steps[0];
-    if (chain.steps.size() == 1 && step.kernel != nullptr) {
-      kernel_ = *step.kernel;
-      if (step.divides) kernel_.context = &body_.by_zero();
-    } else if (chain.steps.size() == 1) {
-      copy_.emplace(kernel_.types[0], kernel_.types[1]);
-    }
-    make_direct_calls();
+}  // namespace
+
+PreparedChain::PreparedChain(const Chain& chain, std::span<const TensorView> outputs,
+                             std::span<const TensorView> inputs)
+    : body_(chain),
+      terms_(chain.steps.size() == 1 ? chain.steps[0].terms : body_.operands()),
+      iter_(iterator_over(body_, terms_, outputs, inputs)),
+      kernel_(body_.kernel()),
+      grain_(grain_of(body_)) {
+  for (std::size_t k = 0; k < terms_.size(); ++k)
+    kernel_.types[k] = body_.place(terms_[k]).dtype;
+  const FormulaStep& step = chain.steps[0];
+  if (chain.steps.size() == 1 && step.kernel != nullptr) {
+    kernel_ = *step.kernel;
+    if (step.divides) kernel_.context = &body_.by_zero();
+  } else if (chain.steps.size() == 1) {
+    copy_.emplace(kernel_.types[0], kernel_.types[1]);
   }
-
-  void run(const KernelArguments& arguments) override;
-  std::vector<Explanation::Run> explain() const override;
-
- private:
-  void make_direct_calls();
-  RunOptions options() const { return {.grain = grain_}; }
-  Explanation::Run explain_direct_calls() const;
-
-  ChainBody body_;
-  /// Terms of the chain that are the iterator's operands: outputs and inputs of the chain; of a
-  /// single step the terms that it takes, numbers too: it is run as it is.
-  SmallVector<int, 4> terms_;
-  TensorIterator iter_;
-  SpanKernel kernel_;
-  std::int64_t grain_;
-  std::optional<CopyKernel> copy_;  // instead, of a chain that is nothing else
-  Tensor buffers_;                  // of direct calls
-};
+  make_direct_calls();
+}
 
 /// Where all elements are one chunk of rows, and every operand lies as the steps want it.
-void ChainKernel::make_direct_calls() {
+void PreparedChain::make_direct_calls() {
   const Geometry& geometry = iter_.geometry();
   if (!body_.is_plain() || geometry.ndim() > 2 || iter_.numel() == 0) return;
   ChainBody::Spans chunk{};
@@ -133,12 +111,36 @@ void ChainKernel::make_direct_calls() {
   }
 }
 
-void ChainKernel::run(const KernelArguments& arguments) {
+void PreparedChain::run_direct_calls(void* const* outputs, const void* const* inputs) const {
+  const int noutputs = iter_.noutputs();
+  for (const DirectCall& call : direct_) {
+    char* data[max_operands];
+    std::int64_t row_bytes[max_operands];
+    for (std::size_t k = 0; k < call.operands.size(); ++k) {
+      const DirectCall::Operand& at = call.operands[k];
+      row_bytes[k] = at.row_bytes;
+      if (at.operand < 0) {
+        data[k] = at.fixed;
+        continue;
+      }
+      const void* const origin =
+          at.operand < noutputs ? outputs[at.operand] : inputs[at.operand - noutputs];
+      // Inputs are only read.
+      data[k] = static_cast<char*>(
+                    const_cast<void*>(origin)) +  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+                at.offset;
+    }
+    call.run(call.context, data, row_bytes, call.n, call.rows, call.broadcast);
+  }
+}
+
+void PreparedChain::run(void* const* outputs, const void* const* inputs) {
+  if (is_direct_) return run_direct_calls(outputs, inputs);
   for (std::size_t k = 0; k < terms_.size(); ++k) {
     const Place& place = body_.place(terms_[k]);
     if (place.kind != Place::Kind::operand) continue;
     const int input = place.operand - iter_.noutputs();
-    const void* origin = input < 0 ? arguments.outputs[place.operand] : arguments.inputs[input];
+    const void* origin = input < 0 ? outputs[place.operand] : inputs[input];
     // Inputs are only read.
     iter_.bind(static_cast<int>(k),
                const_cast<void*>(origin));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
@@ -149,13 +151,13 @@ void ChainKernel::run(const KernelArguments& arguments) {
   if (body_.by_zero()) fail(ErrorCode::division, "input 1: an integer divided by 0");
 }
 
-std::vector<Explanation::Run> ChainKernel::explain() const {
-  if (is_direct_) return {explain_direct_calls()};
-  return {copy_ ? copy_->explain(iter_).run : explain_run(iter_, kernel_, options()).run};
+Explanation::Run PreparedChain::explain() const {
+  if (is_direct_) return explain_direct_calls();
+  return copy_ ? copy_->explain(iter_).run : explain_run(iter_, kernel_, options()).run;
 }
 
 /// All elements are one block, over which each step is one call.
-Explanation::Run ChainKernel::explain_direct_calls() const {
+Explanation::Run PreparedChain::explain_direct_calls() const {
   const DirectCall& call = direct_.front();
   Explanation::Run run;
   run.instruction_set = weft::name(current_level());
@@ -171,46 +173,5 @@ Explanation::Run ChainKernel::explain_direct_calls() const {
   return run;
 }
 
-}  // namespace
-
-int Chain::append(const ElementwiseFormula& formula, std::span<const int> input_terms) {
-  std::vector<int> made;
-  for (const Term& term : formula.terms) {
-    if (term.kind == Kind::input) {
-      made.push_back(input_terms[made.size()]);
-    } else {
-      made.push_back(static_cast<int>(terms.size()));
-      terms.push_back(term);
-    }
-  }
-  for (ElementwiseStep step : formula.steps) {
-    for (int& term : step.terms)
-      term = made[static_cast<std::size_t>(term)];
-    steps.push_back(std::move(step));
-  }
-  const Term& result = formula.terms[static_cast<std::size_t>(formula.result)];
-  const int term = made[static_cast<std::size_t>(formula.result)];
-  if (result.kind == Kind::step) return term;
-  // The result is an input or a number as it stands: copied.
-  const int copy = static_cast<int>(terms.size());
-  terms.push_back({Kind::step, result.dtype});
-  steps.push_back({nullptr, {copy, term}});
-  return copy;
-}
-
-Chain Chain::copy(ScalarType type) {
-  return {.terms = {{Kind::input, type, 0}, {Kind::step, type}},
-          .steps = {{nullptr, {1, 0}}},
-          .ninputs = 1,
-          .outputs = {1}};
-}
-
-std::unique_ptr<PreparedChain> prepare_chain(const Chain& chain,
-                                             std::span<const TensorView> outputs,
-                                             std::span<const TensorView> inputs) {
-  return std::make_unique<ChainKernel>(chain, outputs, inputs);
-}
-
-}  // namespace graph
 }  // namespace v0
 }  // namespace weft

@@ -6,14 +6,13 @@
 #include <weft/kernel/span_kernel.hpp>
 
 #include "engine/copy/copy_kernel.hpp"
-#include "graph/chain/chain.hpp"
+#include "expr/chain.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace weft {
 inline namespace v0 {
-namespace graph {
 
 /// What a chain does with one span of each operand. Spans are cut into chunks, so that what passes
 /// from step to step stays in the first-level cache. Steps refer to their body, so it stays where
@@ -96,6 +95,5 @@ class ChainBody {
   bool by_zero_ = false;
 };
 
-}  // namespace graph
 }  // namespace v0
 }  // namespace weft

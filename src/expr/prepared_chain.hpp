@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A chain ready to run, block by block in cache.
+#pragma once
+
+#include <weft/core/tensor.hpp>
+#include <weft/iter/tensor_iterator.hpp>
+
+#include "base/internal_api.hpp"
+#include "engine/copy/copy_kernel.hpp"
+#include "expr/chain_body.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace weft {
+inline namespace v0 {
+
+/// A chain and the iterator that it runs over: a kernel of the engine like any other. One thread
+/// runs it at a time.
+class WEFT_INTERNAL_API PreparedChain {
+ public:
+  /// Outputs are of one shape, to which inputs broadcast; any strides.
+  PreparedChain(const Chain& chain, std::span<const TensorView> outputs,
+                std::span<const TensorView> inputs);
+  PreparedChain(const PreparedChain&) = delete;
+  PreparedChain& operator=(const PreparedChain&) = delete;
+
+  /// Operands are at these addresses of their elements (0, 0, ...). Throws Error(division).
+  void run(void* const* outputs, const void* const* inputs);
+  Explanation::Run explain() const;
+
+  /// The same as run(), if the chain is one small block of operands that are used in place: calls
+  /// to make one after the other, in buffers of this object. Empty if it is not.
+  std::span<const DirectCall> direct_calls() const noexcept { return direct_; }
+  /// Says that somebody makes the direct calls in place of run(): they are what is explained then.
+  void run_by_direct_calls() noexcept { is_direct_ = true; }
+
+ private:
+  void make_direct_calls();
+  void run_direct_calls(void* const* outputs, const void* const* inputs) const;
+  RunOptions options() const { return {.grain = grain_}; }
+  Explanation::Run explain_direct_calls() const;
+
+  ChainBody body_;
+  /// Terms of the chain that are the iterator's operands: outputs and inputs of the chain; of a
+  /// single step the terms that it takes, numbers too: it is run as it is.
+  SmallVector<int, 4> terms_;
+  TensorIterator iter_;
+  SpanKernel kernel_;
+  std::int64_t grain_;
+  std::optional<CopyKernel> copy_;  // instead, of a chain that is nothing else
+  std::vector<DirectCall> direct_;
+  bool is_direct_ = false;
+  Tensor buffers_;  // of direct calls
+};
+
+}  // namespace v0
+}  // namespace weft
