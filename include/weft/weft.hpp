@@ -92,6 +92,10 @@
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
 
+// expr: expressions
+#include <weft/expr/expr.hpp>
+#include <weft/expr/formula.hpp>
+
 #endif
 #if __has_include(<weft/graph/graph.hpp>)
 

@@ -40,6 +40,12 @@ inline ScalarType compute_type(ScalarType type) noexcept {
   return is_floating(type) && element_size(type) == 2 ? ScalarType::f32 : type;
 }
 
+/// The type of the parts of complex numbers; real types as they are.
+inline ScalarType real_part(ScalarType type) noexcept {
+  if (type == ScalarType::c64) return ScalarType::f32;
+  return type == ScalarType::c128 ? ScalarType::f64 : type;
+}
+
 /// Throws Error(dtype) if the function is not defined, or not compiled, for the common type of
 /// these inputs.
 void check_common_type(const FunctionInfo& function, std::span<const TensorView* const> inputs);

@@ -35,12 +35,6 @@ void check_not_empty(const ReductionInfo& function, const ReduceAxes& reduced) {
                               " has extent 0, and there is no result for no elements"));
 }
 
-/// The type of a complex type's parts; any other type itself.
-ScalarType real_part(ScalarType type) noexcept {
-  if (type == ScalarType::c64) return ScalarType::f32;
-  return type == ScalarType::c128 ? ScalarType::f64 : type;
-}
-
 bool is_whole(ScalarType type) noexcept { return is_integer(type) || type == ScalarType::boolean; }
 
 /// The type of the result of elements of type `from`, if nobody asks for another one.

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Expressions: formulas over tensors that are carried out in one pass.
+#pragma once
+
+#include <weft/base/export.hpp>
+#include <weft/core/scalar.hpp>
+#include <weft/core/tensor.hpp>
+#include <weft/ops/argument.hpp>
+#include <weft/ops/function_table.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace weft {
+inline namespace v0 {
+
+struct ExprNode;
+
+/// A formula that is not carried out yet: an operand, or a function of other expressions. It knows
+/// its element type and shape, by the rules of the functions (promotion.hpp, broadcasting). A value
+/// that is cheap to copy; what it consists of is shared and does not change.
+class WEFT_API Expr {
+ public:
+  /// The type and the shape of the result.
+  ScalarType dtype() const noexcept;
+  IntSpan shape() const noexcept;
+  /// For people: "add(mul(f32[3, 4], f32[4]), 2)".
+  std::string text() const;
+
+  // ---- Views of an operand, for operands alone: Error(invalid_argument) for other expressions
+
+  Expr permute(IntSpan order) const;
+  Expr transpose(std::int64_t axis0, std::int64_t axis1) const;
+  Expr expand(IntSpan shape) const;
+  Expr slice(std::int64_t axis, std::int64_t start, std::int64_t stop, std::int64_t step = 1) const;
+  Expr select(std::int64_t axis, std::int64_t i) const;
+  Expr flip(std::int64_t axis) const;
+  Expr unsqueeze(std::int64_t axis) const;
+
+  // ---- Making them: what the functions below are made of
+
+  explicit Expr(Tensor operand);
+  explicit Expr(const TensorView& operand);
+  explicit Expr(const Scalar& number);
+  static Expr call(UnaryOp op, Expr a);
+  static Expr call(BinaryOp op, Expr a, Expr b);
+  static Expr call(CompareOp op, Expr a, Expr b);
+  static Expr call(DivisionOp op, Expr a, Expr b);
+  static Expr call(TernaryOp op, Expr a, Expr b, Expr c);
+  static Expr convert(const Expr& a, ScalarType type);
+
+  /// evaluate(*this): Tensor c = a * b + 2. To nothing but a Tensor: a view would not keep it.
+  template <std::same_as<Tensor> T>
+  operator T() const;  // NOLINT(google-explicit-constructor)
+
+  const ExprNode& node() const noexcept { return *node_; }
+
+ private:
+  explicit Expr(std::shared_ptr<const ExprNode> node) noexcept : node_(std::move(node)) {}
+  friend struct ExprNode;
+
+  std::shared_ptr<const ExprNode> node_;
+};
+
+/// Starts an expression. It keeps the memory of a Tensor; that of a view has to live as long as the
+/// expression does, and a temporary view is refused: say expr(a).transpose(0, 1). Throws
+/// Error(undefined).
+inline Expr expr(Tensor operand) { return Expr(std::move(operand)); }
+inline Expr expr(const TensorView& operand) { return Expr(operand); }
+Expr expr(const TensorView&& temporary) = delete;
+
+/// x in another type, as cast() says.
+inline Expr convert(const Expr& x, ScalarType type) { return Expr::convert(x, type); }
+
+/// Carries out an expression: reads every operand once, block by block, and writes the result; what
+/// passes from function to function stays in the first-level cache. Its numbers are those of the
+/// functions called one by one. What stands in it twice, the same Expr, is computed once.
+///
+/// `out` may be an operand in the same layout; any other overlap is an error. A result of another
+/// type is converted if that keeps its kind. A plan is kept with the expression and, for
+/// expressions that are built anew, in a cache of up to 64 plans, by structure, types, shapes and
+/// strides.
+/// Allocates the plan the first time, and the result of evaluate(). Throws Error: shape, cast,
+/// overlap, division (integers by 0), limit (more than about 100 values pass at a time).
+WEFT_API void evaluate_out(const Output& out, const Expr& expression);
+WEFT_API Tensor evaluate(const Expr& expression);
+
+template <std::same_as<Tensor> T>
+Expr::operator T() const {
+  return evaluate(*this);
+}
+
+// ---- Functions: those of the function table, of expressions, tensors and numbers ----------------
+
+template <class T>
+concept ExprArgument = std::same_as<T, Expr> || std::derived_from<T, TensorView> ||
+                       std::same_as<T, Scalar> || Number<T>;
+/// Arguments of which at least one is an expression.
+template <class... T>
+concept ExprArguments = (ExprArgument<std::remove_cvref_t<T>> && ...) &&
+                        (std::same_as<std::remove_cvref_t<T>, Expr> || ...);
+
+template <class T>
+Expr to_expr(T&& argument) {
+  using Plain = std::remove_cvref_t<T>;
+  if constexpr (std::same_as<Plain, Expr>) {
+    return std::forward<T>(argument);
+  } else if constexpr (std::derived_from<Plain, TensorView>) {
+    static_assert(std::derived_from<Plain, Tensor> || std::is_lvalue_reference_v<T>,
+                  "a temporary view does not keep its memory: expr(a).transpose(0, 1) does");
+    return Expr(std::forward<T>(argument));
+  } else {
+    return Expr(Scalar(argument));
+  }
+}
+
+// For each line F(NAME, ...) of function_table.hpp but the scaled ones: Expr NAME(a), NAME(a, b) or
+// NAME(a, b, c).
+#define WEFT_DEFINE(NAME, ...) \
+  inline Expr NAME(Expr a) { return Expr::call(UnaryOp::NAME, std::move(a)); }
+WEFT_FOR_EACH_UNARY(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+#define WEFT_DEFINE_BINARY(OP, NAME)                                                       \
+  template <class A, class B>                                                              \
+    requires ExprArguments<A, B>                                                           \
+  Expr NAME(A&& a, B&& b) {                                                                \
+    return Expr::call(OP::NAME, to_expr(std::forward<A>(a)), to_expr(std::forward<B>(b))); \
+  }
+#define WEFT_DEFINE(NAME, ...) WEFT_DEFINE_BINARY(BinaryOp, NAME)
+WEFT_FOR_EACH_BINARY(WEFT_DEFINE)
+#undef WEFT_DEFINE
+#define WEFT_DEFINE(NAME, ...) WEFT_DEFINE_BINARY(CompareOp, NAME)
+WEFT_FOR_EACH_COMPARISON(WEFT_DEFINE)
+#undef WEFT_DEFINE
+#define WEFT_DEFINE(NAME, ...) WEFT_DEFINE_BINARY(DivisionOp, NAME)
+WEFT_FOR_EACH_DIVISION(WEFT_DEFINE)
+#undef WEFT_DEFINE
+#undef WEFT_DEFINE_BINARY
+
+#define WEFT_DEFINE(NAME, ...)                                                                   \
+  template <class A, class B, class C>                                                           \
+    requires ExprArguments<A, B, C>                                                              \
+  Expr NAME(A&& a, B&& b, C&& c) {                                                               \
+    return Expr::call(TernaryOp::NAME, to_expr(std::forward<A>(a)), to_expr(std::forward<B>(b)), \
+                      to_expr(std::forward<C>(c)));                                              \
+  }
+WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+// ---- Operators ----------------------------------------------------------------------------------
+
+#define WEFT_FOR_EACH_OPERATOR(F) \
+  F(+, add)                       \
+  F(-, sub)                       \
+  F(*, mul)                       \
+  F(/, div)                       \
+  F(==, eq)                       \
+  F(!=, ne)                       \
+  F(<, lt)                        \
+  F(<=, le)                       \
+  F(>, gt)                        \
+  F(>=, ge)                       \
+  F(&, bitwise_and)               \
+  F(|, bitwise_or)                \
+  F(^, bitwise_xor)
+
+#define WEFT_DEFINE(SIGN, NAME)                          \
+  template <class A, class B>                            \
+    requires ExprArguments<A, B>                         \
+  Expr operator SIGN(A&& a, B&& b) {                     \
+    return NAME(std::forward<A>(a), std::forward<B>(b)); \
+  }
+WEFT_FOR_EACH_OPERATOR(WEFT_DEFINE)
+#undef WEFT_DEFINE
+inline Expr operator-(Expr a) { return neg(std::move(a)); }
+inline Expr operator~(Expr a) { return bitwise_not(std::move(a)); }
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/error.hpp>
+#include <weft/core/promotion.hpp>
+
+#include "base/text.hpp"
+#include "core/compiled_types.hpp"
+#include "expr/expr_node.hpp"
+#include "ops/elementwise.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+std::shared_ptr<ExprOperand> operand_node(const TensorView& view) {
+  if (!view.defined()) fail(ErrorCode::undefined, "expr: undefined tensor");
+  auto node = std::make_shared<ExprOperand>(ExprNode::Kind::operand);
+  node->dtype = view.dtype();
+  node->shape.assign(view.shape());
+  node->elements = view;
+  return node;
+}
+
+/// Whether terms of formulas, which are f64, hold a number.
+bool is_f64(const Scalar& number) {
+  if (number.dtype() == ScalarType::c128) return false;
+  if (number.dtype() != ScalarType::i64) return true;
+  constexpr std::int64_t exact = std::int64_t{1} << 53;
+  const auto value = number.to<std::int64_t>();
+  return value <= exact && value >= -exact;
+}
+
+template <class Node>
+std::shared_ptr<Node> number_node(const Scalar& number) {
+  auto node = std::make_shared<Node>(ExprNode::Kind::number);
+  node->dtype = number.dtype();
+  node->number = number;
+  return node;
+}
+
+/// The same operand, seen another way.
+template <class Look>
+Expr view_of(const Expr& e, const Look& look) {
+  const ExprNode& node = e.node();
+  if (node.kind != ExprNode::Kind::operand) {
+    fail(ErrorCode::invalid_argument,
+         text("a view of ", e.text(), ": expected an operand, as of expr(tensor)"));
+  }
+  auto seen = operand_node(look(node.view()));
+  seen->owner = static_cast<const ExprOperand&>(node).owner;
+  return ExprNode::made(std::move(seen));
+}
+
+void append_text(const ExprNode& node, std::string& out) {
+  switch (node.kind) {
+    case ExprNode::Kind::operand:
+      out += std::string(name(node.dtype)) + to_string(node.shape);
+      return;
+    case ExprNode::Kind::number: {
+      const double value = node.number.to<double>();
+      out += value == static_cast<double>(static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15)))
+                 ? text(static_cast<std::int64_t>(value))
+                 : text(value);
+      return;
+    }
+    case ExprNode::Kind::call: out += node.function().name; break;
+    case ExprNode::Kind::convert: out += name(node.dtype); break;
+  }
+  const char* between = "(";
+  for (const auto& input : node.inputs) {
+    out += between;
+    append_text(*input, out);
+    between = ", ";
+  }
+  out += ")";
+}
+
+}  // namespace
+
+// ---- Nodes --------------------------------------------------------------------------------------
+
+const FunctionInfo& ExprNode::function() const {
+  return std::visit([](auto which) -> const FunctionInfo& { return info(which); }, op);
+}
+
+void ExprNode::infer(const std::shared_ptr<const ExprNode>& self) {
+  const FunctionInfo& of = function();
+  const auto refuse = [&](ErrorCode code, const std::string& why) {
+    fail(code, text(made(self).text(), ": ", why));
+  };
+  ResultType types;
+  bool has_shape = false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ExprNode& in = *inputs[i];
+    if (in.kind == Kind::number) {
+      // No shape.
+    } else if (!has_shape) {
+      shape = in.shape;
+      has_shape = true;
+    } else if (!same_list(shape, in.shape)) {
+      try {
+        shape = broadcast_shapes(shape, in.shape);
+      } catch (const Error& error) {
+        refuse(error.code(), error.what());
+      }
+    }
+    if (of.result == ResultRule::chosen && i == 0) {
+      if (in.dtype != ScalarType::boolean)
+        refuse(ErrorCode::dtype, text("input 0: expected bool, got ", name(in.dtype)));
+      continue;
+    }
+    types.add(in.dtype, static_cast<int>(in.shape.size()), in.kind == Kind::number);
+  }
+  common = *types.get();
+  if (!of.accepts(kinds::of(common)))
+    refuse(ErrorCode::dtype, text("not defined for element type ", name(common)));
+  if (of.result == ResultRule::floating && (kinds::of(common) & kinds::integral) != 0)
+    common = ScalarType::f32;
+  check_compiled(common, of.name);
+  dtype = of.result == ResultRule::truth  ? ScalarType::boolean
+          : of.result == ResultRule::part ? real_part(common)
+                                          : common;
+}
+
+// ---- Expr ---------------------------------------------------------------------------------------
+
+Expr::Expr(Tensor operand) {
+  auto node = operand_node(operand);
+  node->owner = std::move(operand);
+  node_ = std::move(node);
+}
+Expr::Expr(const TensorView& operand) : node_(operand_node(operand)) {}
+Expr::Expr(const Scalar& number) {
+  if (is_f64(number)) {
+    node_ = number_node<ExprNode>(number);
+    return;
+  }
+  auto node = number_node<ExprOperand>(number);
+  node->elements = node->number.view();
+  node_ = std::move(node);
+}
+
+ScalarType Expr::dtype() const noexcept { return node_->dtype; }
+IntSpan Expr::shape() const noexcept { return node_->shape; }
+std::string Expr::text() const {
+  std::string out;
+  append_text(*node_, out);
+  return out;
+}
+
+Expr Expr::permute(IntSpan order) const {
+  return view_of(*this, [&](const TensorView& v) { return v.permute(order); });
+}
+Expr Expr::transpose(std::int64_t axis0, std::int64_t axis1) const {
+  return view_of(*this, [&](const TensorView& v) { return v.transpose(axis0, axis1); });
+}
+Expr Expr::expand(IntSpan shape) const {
+  return view_of(*this, [&](const TensorView& v) { return v.expand(shape); });
+}
+Expr Expr::slice(std::int64_t axis, std::int64_t start, std::int64_t stop,
+                 std::int64_t step) const {
+  return view_of(*this, [&](const TensorView& v) { return v.slice(axis, start, stop, step); });
+}
+Expr Expr::select(std::int64_t axis, std::int64_t i) const {
+  return view_of(*this, [&](const TensorView& v) { return v.select(axis, i); });
+}
+Expr Expr::flip(std::int64_t axis) const {
+  return view_of(*this, [&](const TensorView& v) { return v.flip(axis); });
+}
+Expr Expr::unsqueeze(std::int64_t axis) const {
+  return view_of(*this, [&](const TensorView& v) { return v.unsqueeze(axis); });
+}
+
+Expr Expr::call(UnaryOp op, Expr a) { return ExprNode::call(op, a); }
+Expr Expr::call(BinaryOp op, Expr a, Expr b) { return ExprNode::call(op, a, b); }
+Expr Expr::call(CompareOp op, Expr a, Expr b) { return ExprNode::call(op, a, b); }
+Expr Expr::call(DivisionOp op, Expr a, Expr b) { return ExprNode::call(op, a, b); }
+Expr Expr::call(TernaryOp op, Expr a, Expr b, Expr c) { return ExprNode::call(op, a, b, c); }
+Expr Expr::convert(const Expr& a, ScalarType type) {
+  if (a.dtype() == type && a.node_->kind != ExprNode::Kind::number) return a;
+  auto node = std::make_shared<ExprNode>(ExprNode::Kind::convert);
+  node->dtype = type;
+  node->shape = a.node_->shape;
+  node->inputs.push_back(a.node_);
+  return Expr(std::move(node));
+}
+
+}  // namespace v0
+}  // namespace weft

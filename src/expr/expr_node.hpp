@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What an expression consists of.
+#pragma once
+
+#include <weft/core/shape.hpp>
+#include <weft/expr/expr.hpp>
+
+#include "expr/expr_plan.hpp"
+
+#include <atomic>
+#include <memory>
+#include <variant>
+
+namespace weft {
+inline namespace v0 {
+
+/// One operand, number, function or conversion of an expression.
+struct ExprNode {
+  enum class Kind : std::uint8_t { operand, number, call, convert };
+  using Op = std::variant<UnaryOp, BinaryOp, CompareOp, DivisionOp, TernaryOp>;
+  using Inputs = SmallVector<std::shared_ptr<const ExprNode>, 3>;
+
+  explicit ExprNode(Kind of_kind) : kind(of_kind) {}
+  /// Leaves its plan to the cache.
+  ~ExprNode();
+  ExprNode(const ExprNode&) = delete;
+  ExprNode& operator=(const ExprNode&) = delete;
+
+  /// Makes a node with its type and shape. Throws Error: shape, dtype.
+  template <class... Exprs>
+  static Expr call(Op op, Exprs&&... inputs) {
+    auto node = std::make_shared<ExprNode>(Kind::call);
+    node->op = op;
+    (node->inputs.push_back(std::move(inputs.node_)), ...);
+    node->infer(node);
+    return Expr(std::move(node));
+  }
+  static Expr made(std::shared_ptr<const ExprNode> node) { return Expr(std::move(node)); }
+
+  const FunctionInfo& function() const;
+  /// Of an operand, and of a number that is one.
+  const TensorView& view() const noexcept;
+
+  Kind kind;
+  bool is_operand = false;  ///< it is an ExprOperand
+  ScalarType dtype = ScalarType::f32;
+  ScalarType common = ScalarType::f32;  ///< of a call: in which its inputs meet
+  Op op{};
+  Scalar number{0.0};
+  DimVector shape;
+  Inputs inputs;
+
+  /// The plan of the last evaluation, if this node was evaluated; none while one runs.
+  mutable ExprPlanPlace kept;
+
+ private:
+  void infer(const std::shared_ptr<const ExprNode>& self);
+};
+
+/// An operand; or a number that is no f64, as numbers within formulas are.
+struct ExprOperand : ExprNode {
+  explicit ExprOperand(Kind of_kind) : ExprNode(of_kind) { is_operand = true; }
+
+  Tensor owner;  // of the memory, if it has one
+  TensorView elements;
+};
+
+inline const TensorView& ExprNode::view() const noexcept {
+  return static_cast<const ExprOperand*>(this)->elements;
+}
+
+}  // namespace v0
+}  // namespace weft

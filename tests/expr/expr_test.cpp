@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions give what their functions give one by one.
+#include <weft/expr/expr.hpp>
+#include <weft/operators.hpp>
+#include <weft/ops/binary.hpp>
+#include <weft/ops/compare.hpp>
+#include <weft/ops/copy.hpp>
+#include <weft/ops/division.hpp>
+#include <weft/ops/ternary.hpp>
+#include <weft/ops/unary.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "support/arena.hpp"
+#include "support/dense.hpp"
+#include "support/errors.hpp"
+#include "support/tally.hpp"
+#include "support/threads.hpp"
+
+#include <optional>
+#include <thread>
+
+namespace {
+
+using test::Dims;
+using test::Memory;
+using weft::Expr;
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+
+Tensor converted(const Tensor& x, ScalarType type) {
+  const test::Dense from = test::dense_copy(x);
+  const Tensor out = Tensor::empty(x.shape(), type);
+  for (std::int64_t i = 0; i < x.numel(); ++i) {
+    test::convert_element(type, static_cast<std::byte*>(out.data()) + i * weft::element_size(type),
+                          x.dtype(), from.at(i));
+  }
+  return out;
+}
+
+template <class T>
+concept StartsFromTemporary = requires(const T& t) { weft::expr(t.transpose(0, 1)); };
+static_assert(!StartsFromTemporary<Tensor>);
+
+/// An expression, and what its functions gave.
+struct Both {
+  Expr lazy;
+  Tensor eager;
+};
+
+/// Applies f to both; nothing if the functions refuse it, as the expression has to do.
+template <class F>
+std::optional<Both> apply(test::Tally& tally, const F& f, const auto&... args) {
+  std::optional<weft::ErrorCode> refused;
+  std::string words;
+  Tensor eager;
+  try {
+    eager = f(args.eager...);
+  } catch (const weft::Error& error) {
+    refused = error.code();
+    words = error.what();
+  }
+  try {
+    Both made{f(args.lazy...), eager};
+    const bool same = !refused && made.lazy.dtype() == eager.dtype() &&
+                      std::ranges::equal(made.lazy.shape(), eager.shape());
+    // Divisions by zero show when they are carried out.
+    const bool later = refused == weft::ErrorCode::division;
+    tally.check(same || later, [&](auto& text) {
+      text << made.lazy.text() << ": " << words << " type " << weft::name(made.lazy.dtype());
+    });
+    if (same) return made;
+  } catch (const weft::Error& error) {
+    tally.check(refused == error.code(),
+                [&](auto& text) { text << error.what() << "; called: " << words; });
+  }
+  return std::nullopt;
+}
+
+constexpr ScalarType types[] = {ScalarType::f32, ScalarType::f32,  ScalarType::f64,
+                                ScalarType::f16, ScalarType::bf16, ScalarType::i32,
+                                ScalarType::i16, ScalarType::u8,   ScalarType::boolean,
+                                ScalarType::i64, ScalarType::c64};
+
+std::optional<Both> grow(test::Random& random, test::Tally& tally, const std::vector<Both>& all) {
+  const Both& a =
+      all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
+  const Both& b =
+      all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
+  const Both& c =
+      all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
+  const double number = static_cast<double>(random.integer(-3, 3)) / 2;
+  switch (random.integer(0, 17)) {
+    case 0:
+      return apply(
+          tally, [](const auto& x, const auto& y) { return weft::add(x, y); }, a, b);
+    case 1:
+      return apply(
+          tally, [](const auto& x, const auto& y) { return weft::mul(x, y); }, a, b);
+    case 2:
+      return apply(
+          tally, [](const auto& x, const auto& y) { return weft::sub(x, y); }, a, b);
+    case 3:
+      return apply(
+          tally, [](const auto& x, const auto& y) { return weft::div(x, y); }, a, b);
+    case 4:
+      return apply(
+          tally, [](const auto& x, const auto& y) { return weft::maximum(x, y); }, a, b);
+    case 5:
+      return apply(
+          tally, [](const auto& x) { return weft::exp(x); }, a);
+    case 6:
+      return apply(
+          tally, [](const auto& x) { return weft::tanh(x); }, a);
+    case 7:
+      return apply(
+          tally, [](const auto& x) { return weft::abs(x); }, a);
+    case 8:
+      return apply(
+          tally, [](const auto& x) { return weft::neg(x); }, a);
+    case 9:
+      return apply(
+          tally, [](const auto& x, const auto& y) { return weft::lt(x, y); }, a, b);
+    case 10:
+      return apply(
+          tally,
+          [](const auto& x, const auto& y, const auto& z) {
+            return weft::where(weft::gt(x, y), y, z);
+          },
+          a, b, c);
+    case 11:
+      return apply(
+          tally, [&](const auto& x) { return weft::mul(x, number); }, a);
+    case 12:
+      return apply(
+          tally, [&](const auto& x) { return weft::sub(2, x); }, a);
+    case 13:
+      return apply(
+          tally, [&](const auto& x) { return weft::clamp(x, -0.5, number); }, a);
+    case 14:
+      return apply(
+          tally, [](const auto& x, const auto& y) { return weft::fmod(x, y); }, a, b);
+    case 15:
+      return apply(
+          tally, [](const auto& x, const auto& y, const auto& z) { return weft::muladd(x, y, z); },
+          a, b, c);
+    case 16:
+      return apply(
+          tally, [](const auto& x) { return weft::isnan(x); }, a);
+    default: {
+      const ScalarType type =
+          random.pick(std::vector<ScalarType>(std::begin(types), std::end(types)));
+      return Both{weft::convert(a.lazy, type), converted(a.eager, type)};
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("expressions: what their functions give one by one", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(500); ++round) {
+    const Dims shape = test::random_shape(random, 4, round % 8 == 0 ? 40 : 6);
+    std::vector<Memory> memories;
+    std::vector<Both> all;
+    const std::int64_t operands = random.integer(1, 6);
+    for (std::int64_t i = 0; i < operands; ++i) {
+      const ScalarType type =
+          random.pick(std::vector<ScalarType>(std::begin(types), std::end(types)));
+      memories.push_back(i == 0
+                             ? test::random_memory(random, type, test::random_layout(random, shape))
+                             : test::random_input(random, type, shape));
+    }
+    std::vector<TensorView> views;
+    for (const Memory& memory : memories)
+      views.push_back(memory.view());
+    for (const TensorView& view : views) {
+      const Tensor copy = Tensor::empty(view.shape(), view.dtype());
+      weft::copy_out(copy, view);
+      all.push_back({weft::expr(view), copy});
+    }
+    const std::int64_t steps = random.integer(2, 12);
+    for (std::int64_t i = 0; i < steps; ++i)
+      if (auto made = grow(random, tally, all)) all.push_back(std::move(*made));
+    const Both& last = all.back();
+    const test::Dense want = test::dense_copy(last.eager);
+    const Dims result_shape = test::dims(last.eager.shape());
+    const Memory out = test::random_output(random, last.lazy.dtype(), result_shape);
+    const test::Watch watch(out);
+    for (const char* how : {"first", "kept"}) {
+      weft::evaluate_out(out.view(), last.lazy);
+      std::string wrong = test::difference(out.view(), want);
+      if (wrong.empty() && !watch.gaps_untouched()) wrong = "wrote between elements";
+      tally.check(wrong.empty(),
+                  [&](auto& text) { text << how << ", " << last.lazy.text() << ": " << wrong; });
+    }
+    const std::string wrong = test::difference(weft::evaluate(last.lazy), want);
+    tally.check(wrong.empty(), [&](auto& text) { text << last.lazy.text() << ": " << wrong; });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("expressions: the same for any threads, and on several at once", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const Memory a = test::random_memory(random, ScalarType::f32, test::fit({{300, 400}, {1, 300}}));
+  const Memory b = test::random_memory(random, ScalarType::f32, test::fit({{400}, {1}}));
+  const TensorView av = a.view(), bv = b.view();
+  const Expr e = weft::tanh(weft::expr(av) * weft::expr(bv) + 0.5) * weft::expr(av);
+  const Tensor ta = Tensor::empty({300, 400}, ScalarType::f32);
+  weft::copy_out(ta, av);
+  const test::Dense want =
+      test::dense_copy(weft::mul(weft::tanh(weft::add(weft::mul(ta, bv), 0.5)), ta));
+  test::for_thread_counts([&](int threads) {
+    tally.check(test::difference(weft::evaluate(e), want).empty(),
+                [&](auto& text) { text << threads << " threads"; });
+  });
+  std::vector<std::thread> threads;
+  std::vector<std::string> wrong(4);
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int k = 0; k < 20 && wrong[i].empty(); ++k)
+        wrong[i] = test::difference(
+            weft::evaluate(k % 2 == 0 ? e
+                                      : weft::tanh(weft::expr(av) * weft::expr(bv) + 0.5) *
+                                            weft::expr(av)),
+            want);
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  for (const std::string& text : wrong)
+    CHECK(text == "");
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("expressions: operators, kept memory and views of operands", "[expr]") {
+  using namespace weft::operators;
+  const auto made = [] {
+    const Tensor a = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
+    return a * 2 + a;  // keeps a
+  };
+  const Tensor c = made();
+  CHECK(c.at<float>(1, 1) == 12);
+  const Tensor a = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
+  const Tensor d = weft::expr(a).transpose(0, 1) - a;
+  CHECK(d.at<float>(0, 1) == 1);
+  CHECK(d.at<float>(1, 0) == -1);
+  const Tensor e = -a / 2;
+  CHECK(e.at<float>(0, 0) == -0.5F);
+  const Tensor f = (a > 2) & (a < 4);
+  CHECK(f.dtype() == ScalarType::boolean);
+  CHECK(f.at<bool>(1, 0));
+  CHECK_FALSE(f.at<bool>(1, 1));
+  // In place, and a result of another type.
+  weft::evaluate_out(a, weft::exp(weft::expr(a) * 0) + a);
+  CHECK(a.at<float>(1, 1) == 5);
+  const Tensor wide = Tensor::empty({2, 2}, ScalarType::f64);
+  weft::evaluate_out(wide, a + 1);
+  CHECK(wide.at<double>(1, 1) == 6);
+  // A Tensor of the wrong shape is replaced.
+  Tensor other = Tensor::empty({3}, ScalarType::f32);
+  weft::evaluate_out(other, a + 1);
+  CHECK(std::ranges::equal(other.shape(), a.shape()));
+  // Exact integers, also large ones.
+  const Tensor i = Tensor::of<std::int64_t>({1}, {1});
+  const Tensor sum = i + (std::int64_t{1} << 60);
+  CHECK(sum.at<std::int64_t>(0) == (std::int64_t{1} << 60) + 1);
+}
+
+TEST_CASE("expressions: what does not fit is refused with the expression and the place", "[expr]") {
+  const Tensor a = Tensor::full({3, 4}, ScalarType::f32, 1),
+               b = Tensor::full({5}, ScalarType::f32, 1);
+  const Tensor z = Tensor::full({3, 4}, ScalarType::c64, 1),
+               i = Tensor::zeros({3, 4}, ScalarType::i32);
+  CHECK_ERROR(shape, ("add(mul(f32[3, 4], 2), f32[5])", "4", "5"), weft::expr(a) * 2 + b);
+  CHECK_ERROR(dtype, ("lt(c64[3, 4], f32[3, 4])", "c64"), weft::expr(z) < a);
+  CHECK_ERROR(dtype, ("where(f32[3, 4], 1, 2)", "bool"), weft::where(weft::expr(a), 1, 2));
+  CHECK_ERROR(undefined, ("expr"), weft::expr(Tensor()));
+  CHECK_ERROR(invalid_argument, ("add(f32[3, 4], 1)", "operand"),
+              (weft::expr(a) + 1).transpose(0, 1));
+  const Tensor out = Tensor::full({3, 4}, ScalarType::f32, 7);
+  CHECK_ERROR(
+      shape, ("output 0", "[3, 4]", "[3, 3]"),
+      weft::evaluate_out(Tensor::empty({3, 3}, ScalarType::f32).slice(0, 0, 3), weft::expr(a)));
+  CHECK_ERROR(cast, ("output 0", "c64", "f32"),
+              weft::evaluate_out(out.slice(0, 0, 3), weft::expr(z) * 2));
+  CHECK_ERROR(division, ("divided by 0"),
+              weft::evaluate_out(out.slice(0, 0, 3), weft::floor_divide(weft::expr(i), i)));
+  const Tensor square = Tensor::full({4, 4}, ScalarType::f32, 7);
+  CHECK_ERROR(overlap, ("output 0", "f32[4, 4]"),
+              weft::evaluate_out(square.slice(0, 0, 4), weft::expr(square).transpose(0, 1) + 1));
+  CHECK_ERROR(
+      overlap, ("output 0", "f32[1, 4]"),
+      weft::evaluate_out(square.slice(0, 0, 4), weft::expr(square).slice(0, 0, 1) + square));
+  CHECK(test::difference(square, test::dense_copy(Tensor::full({4, 4}, ScalarType::f32, 7))) == "");
+}
