@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that are none: check_refused.cmake compiles each alone.
 #include <weft/kernel/cpu_kernel.hpp>
+#include <weft/kernel/cumulative.hpp>
 
 #include <string>
 #include <tuple>
@@ -16,6 +17,27 @@ void run(const weft::TensorIterator& iter) {
   weft::cpu_kernel(iter, [](float) {});
 #elif defined(WEFT_TEST_TUPLE)
   weft::cpu_kernel(iter, [](float x) { return std::tuple(x, x); });
+#elif defined(WEFT_TEST_GENERIC_TUPLE)
+  weft::cpu_kernel(iter, [](auto x) { return std::tuple(x, x); });
+#elif defined(WEFT_TEST_GENERIC_NOTHING)
+  weft::cpu_kernel_multiple_outputs(iter, [](auto) {});
+#elif defined(WEFT_TEST_SERIAL_GENERIC)
+  weft::cpu_serial_kernel(iter, [](auto x) { return x; });
+#elif defined(WEFT_TEST_COMBINE_ALONE)
+  struct Op {
+    float accumulate(float h, float x) const { return h + x; }
+    float combine(float a, float b) const { return a + b; }
+    float project(float h) const { return h; }
+  };
+  weft::cpu_cumulative(iter.operand(0).view, iter.operand(1).view, 0, Op());
+#elif defined(WEFT_TEST_COMBINE_CHANGES)
+  struct Op {
+    float identity() const { return 0; }
+    float accumulate(float h, float x) const { return h + x; }
+    float combine(float a, float b) { return a + b; }
+    float project(float h) const { return h; }
+  };
+  weft::cpu_cumulative(iter.operand(0).view, iter.operand(1).view, 0, Op());
 #else
   weft::cpu_kernel(iter, [](const float& x) { return x; });
 #endif

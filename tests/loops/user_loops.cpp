@@ -36,6 +36,9 @@ struct Smaller {
 struct Larger {
   float operator()(float x, float y) const { return std::max(x, y); }
 };
+struct Chained {
+  float operator()(float x, float y) const { return weft::exp(x) * weft::log(y); }
+};
 struct Positive {
   float operator()(float x, float y) const { return x > y ? x : 0.0F; }
 };
@@ -76,8 +79,8 @@ void run_all(const weft::TensorIterator& iter) {
 }  // namespace
 
 void run_elementwise(const weft::TensorIterator& iter) {
-  run_all<Scaled, Root, Floor, Ceil, Trunc, Magnitude, Smaller, Larger, Positive, Fused, Whole,
-          Picture>(iter);
+  run_all<Scaled, Root, Floor, Ceil, Trunc, Magnitude, Smaller, Larger, Chained, Positive, Fused,
+          Whole, Picture>(iter);
   weft::cpu_kernel_multiple_outputs(iter, BothEnds());
 }
 void run_reductions(const weft::TensorIterator& iter) { weft::cpu_reduce(iter, SquaredDistance()); }

@@ -118,7 +118,11 @@ void cpu_kernel_multiple_outputs(const TensorIterator& iter, F&& op, std::int64_
 /// once.
 template <class F>
 void cpu_serial_kernel(const TensorIterator& iter, F&& op) {
-  if constexpr (is_kernel<std::remove_cvref_t<F>, false>()) {
+  constexpr bool is_typed = TypedCallable<std::remove_cvref_t<F>>;
+  static_assert(is_typed, "cpu_serial_kernel's kernel is one function of fixed types, no template");
+  if constexpr (!is_typed) {
+    return;
+  } else if constexpr (is_kernel<std::remove_cvref_t<F>, false>()) {
     auto&& object = as_object(op);
     run_spans(iter, typed_span_kernel<Calls::in_order>(object), {.serial = true});
   }

@@ -86,6 +86,11 @@ class CumulativeLoops {
   using Acc = typename Types::Acc;
 
   static constexpr CumulativeKernel kernel(const Op& op) {
+    static_assert(Types::has_identity || !Types::has_combine,
+                  "combine needs identity(), which blocks begin with");
+    static_assert(
+        Types::has_combine || !requires(Op& op, Acc a) { op.combine(a, a); },
+        "combine is const and returns an accumulator");
     CumulativeKernel k;
     k.start = &start;
     k.advance = &advance;
@@ -268,8 +273,8 @@ constexpr CumulativeKernel cumulative_kernel(const Op& op) {
 /// for each output. A call may say what to begin with instead of identity(), which the struct need
 /// not have then: one element for each column, an accumulator if accumulators are elements,
 /// otherwise what `Acc start(x...) const` makes of one element of each of `starts`. With `Acc
-/// combine(Acc a, Acc b) const`, b standing for elements that follow those of a, threads share a
-/// long line; it has to be associative.
+/// combine(Acc a, Acc b) const`, b standing for elements that follow those of a, and identity(),
+/// threads share a long line; combine has to be associative.
 ///
 /// Shapes, what is staged, allocated and thrown, and when a line is shared: run_cumulative.
 template <class Op>

@@ -29,8 +29,9 @@ concept MathNumber = std::same_as<T, float> || std::same_as<T, double>;
 // log1p, sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh, pow hypot atan2 xlogy cbrt
 // rsqrt, erf erfc, sigmoid silu gelu gelu_tanh softplus mish selu. Errors: docs/accuracy.md. No
 // branches and no calls, so that a loop over them becomes vectors; but sin, cos and tan ask the C
-// library about angles beyond a million, which keeps loops with them scalar: there, and where the
-// last tenth of speed counts, the same functions of Vectorized (vectorized_math.hpp) are quicker.
+// library about angles beyond a million, which keeps loops with them scalar, and GCC 12 makes none
+// of acosh, cbrt and selu: there, and where the last tenth of speed counts, the same functions of
+// Vectorized (vectorized_math.hpp) are quicker.
 // The bits are those where nothing is contracted: kernel files say -ffp-contract=off, GCC by itself
 // contracts what -march lets it.
 // None sets errno; which floating exceptions are raised is not said.

@@ -80,8 +80,8 @@
 #if defined(__clang__)
 #define WEFT_WIDE_LOOPS __attribute__((noinline, target("avx2")))
 #else
-#define WEFT_WIDE_LOOPS                        \
-  __attribute__((noinline, target("avx2,fma"), \
+#define WEFT_WIDE_LOOPS                                 \
+  __attribute__((noinline, flatten, target("avx2,fma"), \
                  optimize("tree-vectorize", "vect-cost-model=dynamic", "fp-contract=off")))
 #endif
 #endif

@@ -79,8 +79,19 @@ TensorIterator plan_along_axis(const AlongAxis& operands, const ScalarType* type
     }
   }
   config.check_all_same_dtype(false).resize_outputs(false);
-  if (operands.shape().empty()) return config.build();
-  return config.declare_static_shape(operands.shape(), {operands.axis()}).build();
+  if (!operands.shape().empty()) config.declare_static_shape(operands.shape(), {operands.axis()});
+  try {
+    return config.build();
+  } catch (const Error& error) {
+    // Starts are inputs of the iterator, but not for the caller.
+    std::string words = error.what();
+    for (int k = operands.size() - 1; k >= operands.noutputs() + operands.ninputs(); --k) {
+      const std::string as_input = text("input ", k - operands.noutputs());
+      const std::size_t at = words.find(as_input);
+      if (at != std::string::npos) words.replace(at, as_input.size(), operands.name_of(k));
+    }
+    fail(error.code(), words);
+  }
 }
 
 TensorIterator plan_along_axis(const TensorView& out, const TensorView& in, std::int64_t axis,

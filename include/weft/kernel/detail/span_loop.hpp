@@ -247,12 +247,26 @@ constexpr SpanKernel typed_span_kernel(const F& op) {
                        std::make_index_sequence<Loops::nin>());
 }
 
-/// How many outputs a generic callable writes: those of a std::tuple, or one.
-template <class Result, bool one_output>
+/// How many outputs a generic callable writes, of type T each: those of a std::tuple, or one. If it
+/// is no kernel, one line says why, and there are none.
+template <class Result, class T, bool one_output>
 constexpr std::size_t outputs_of() {
-  using Types = typename Outputs<std::remove_cvref_t<Result>>::Types;
-  static_assert(std::tuple_size_v<Types> > 0, "a generic kernel returns what it is to write");
-  return one_output ? 1 : std::tuple_size_v<Types>;
+  if constexpr (one_output) {
+    constexpr bool is_element = std::is_convertible_v<Result, T>;
+    static_assert(is_element,
+                  "cpu_kernel's generic kernel returns one element of the type of its parameters; "
+                  "cpu_kernel_multiple_outputs takes a std::tuple of several");
+    return is_element ? 1 : 0;
+  } else {
+    constexpr bool are_elements = []<class... R>(std::tuple<R...>*) {
+      return sizeof...(R) > 0 && (std::is_convertible_v<R, T> && ...);
+    }(static_cast<typename Outputs<std::remove_cvref_t<Result>>::Types*>(nullptr));
+    static_assert(are_elements,
+                  "a generic kernel of several outputs returns a std::tuple of elements of the "
+                  "type of its parameters");
+    return are_elements ? std::tuple_size_v<typename Outputs<std::remove_cvref_t<Result>>::Types>
+                        : 0;
+  }
 }
 
 /// The SpanKernel of a generic callable whose operands are all of type T.
@@ -283,9 +297,12 @@ void run_generic_arity(const TensorIterator& iter, const F& op, const RunOptions
   }(inputs);
   if constexpr (invocable) {
     constexpr std::size_t nout = []<std::size_t... I>(std::index_sequence<I...>) {
-      return outputs_of<std::invoke_result_t<const F&, Repeat<I, T>...>, one_output>();
+      return outputs_of<std::invoke_result_t<const F&, Repeat<I, T>...>, T, one_output>();
     }(inputs);
-    run_spans(iter, generic_span_kernel<T>(op, std::make_index_sequence<nout>(), inputs), options);
+    if constexpr (nout > 0) {
+      run_spans(iter, generic_span_kernel<T>(op, std::make_index_sequence<nout>(), inputs),
+                options);
+    }
   } else {
     static_assert(nin < std::size_t{max_generic_inputs},
                   "a generic kernel takes one to six parameters");
