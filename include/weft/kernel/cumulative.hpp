@@ -89,7 +89,7 @@ class CumulativeLoops {
     static_assert(Types::has_identity || !Types::has_combine,
                   "combine needs identity(), which blocks begin with");
     static_assert(
-        Types::has_combine || !requires(Op& op, Acc a) { op.combine(a, a); },
+        Types::has_combine || !requires(Op& changed, Acc a) { changed.combine(a, a); },
         "combine is const and returns an accumulator");
     CumulativeKernel k;
     k.start = &start;
