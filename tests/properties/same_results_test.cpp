@@ -192,7 +192,9 @@ TEST_CASE("same results: written into a file", "[.][write-results]") {
 TEST_CASE("same results: those of the file, at the current level", "[.][compare-results]") {
   const Results got = computed(), want = written();
   test::Tally tally;
-  for (const auto& [name, hashes] : got) {
+  for (const auto& result : got) {
+    const auto& name = result.first;
+    const auto& hashes = result.second;
     const auto found = want.find(name);
     const bool is_there = found != want.end() && found->second.size() == hashes.size();
     tally.check(is_there, [&](auto& text) { text << name << " is not in the file"; });
