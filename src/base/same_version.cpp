@@ -8,7 +8,12 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-[[gnu::used]] const char* const same_version = &WEFT_INTERNALS;
+/// Run when the component is loaded, so that linkers that drop what nobody reads keep it, and the
+/// name with it.
+[[gnu::constructor]] void look_for_the_name() {
+  const char* volatile name = &WEFT_INTERNALS;
+  static_cast<void>(name);
+}
 
 }  // namespace
 }  // namespace v0
