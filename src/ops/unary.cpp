@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/ops/unary.hpp>
 
+#include "core/compiled_types.hpp"
 #include "ops/prepare.hpp"
 
 namespace weft {
@@ -10,6 +11,7 @@ namespace {
 /// A function that gives a part of complex numbers: the iterator has no common type for it.
 Elementwise prepare_part(const Function<UnaryOp>& function, const Output& out,
                          const TensorView& a) {
+  check_compiled(a.dtype(), function.info().name);
   const ScalarType part = a.dtype() == ScalarType::c64 ? ScalarType::f32 : ScalarType::f64;
   check_result_type(function.info(), part, out);
   TensorIteratorConfig config;
