@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 #endif
 
-// Sanitizers make frames larger.
-#if defined(__unix__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Sanitizers make frames larger. (Of that of undefined behaviour, compilers say nothing.)
+#if defined(__unix__) && !defined(WEFT_TEST_SANITIZED)
 #define WEFT_TEST_HAS_SMALL_STACKS 1
 #else
 #define WEFT_TEST_HAS_SMALL_STACKS 0
