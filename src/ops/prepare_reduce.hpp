@@ -8,6 +8,7 @@
 #include <weft/ops/reduce.hpp>
 
 #include "base/internal_api.hpp"
+#include "engine/reduce/computed_input.hpp"
 #include "kernels/reduce/reduce.hpp"
 
 #include <memory>
@@ -32,12 +33,29 @@ struct ReduceCall {
 
   /// Gives the kernel a number.
   void take(double value);
-  void run() const;
+  /// `serial`: as part of what a thread does.
+  void run(bool serial = false) const;
+  /// Of an input that is computed.
+  void run(ComputeBlock compute, bool serial) const;
   Explanation explain() const;
+  Explanation explain_computed() const;
 };
+
+/// What a reduction makes of a type and a shape, where nobody asks for another type. Throws Error:
+/// axis, dtype, shape (no elements, and no result for none).
+struct ReducedResult {
+  ScalarType type;
+  DimVector shape;
+};
+ReducedResult result_of(Reduction op, ScalarType type, IntSpan shape, IntSpan axes,
+                        const ReduceOptions& options);
 
 ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
                    const ReduceOptions& options);
+/// The same of an input that is computed: `stands_for` has its type and shape, and is dense; of it
+/// no address is looked at. An arg reduction over all axes counts in row-major order.
+ReduceCall prepare_computed(Reduction op, const Output& out, const TensorView& stands_for,
+                            IntSpan axes, const ReduceOptions& options);
 ReduceCall prepare(Reduction op, const Output& first, const Output& second, const TensorView& a,
                    IntSpan axes, const ReduceOptions& options);
 /// prepare(...).run(), without an iterator where a few elements next to each other become one.

@@ -17,9 +17,12 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
+void check_kind(const ReductionInfo& function, ScalarType type) {
+  if ((function.kinds & kinds::of(type)) == 0) fail_no_kernel(type);
+}
 void check_input(const ReductionInfo& function, const TensorView& a) {
   if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
-  if ((function.kinds & kinds::of(a.dtype())) == 0) fail_no_kernel(a.dtype());
+  check_kind(function, a.dtype());
 }
 
 void check_result(ScalarType result, ScalarType output, int k) {
@@ -94,11 +97,16 @@ bool is_itself(ReduceOp op, ScalarType type) noexcept {
   }
 }
 
-/// A reduction of one input into one output or two. `linear`: the reduced elements are counted in
-/// row-major order.
+/// Of the input of a reduction.
+struct InputTraits {
+  bool linear = false;    ///< reduced elements are counted in row-major order
+  bool computed = false;  ///< as prepare_computed() says
+};
+
+/// A reduction of one input into one output or two.
 ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
                         std::span<const Output* const> outs, const TensorView& a, IntSpan axes,
-                        const ReduceOptions& options, bool linear) {
+                        const ReduceOptions& options, InputTraits traits) {
   check_input(function, a);
   const ReduceAxes reduced(a.shape(), axes);
   check_not_empty(function, reduced);
@@ -126,12 +134,13 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
     config.add_output(seen[k]);
   }
   config.add_input(a).check_all_same_dtype(false).resize_outputs(false);
-  config.is_reduction(true).enforce_linear_iteration(linear);
+  config.is_reduction(true).enforce_linear_iteration(traits.linear);
+  if (traits.computed) config.set_check_mem_overlap(false);
   ReduceCall call(config, kernel);
   for (std::size_t k = 0; k < outs.size(); ++k)
     call.replaced[k] = std::move(replaced[k]);
   const bool place = op == ReduceOp::argmax || op == ReduceOp::argmin;
-  if (reduced.count() == 1 && (place || is_itself(op, a.dtype()))) {
+  if (!traits.computed && reduced.count() == 1 && (place || is_itself(op, a.dtype()))) {
     call.single = seen[0];
     if (!place) call.source = a;
   }
@@ -232,13 +241,19 @@ void ReduceCall::take(double value) {
   has_number = true;
 }
 
-void ReduceCall::run() const {
+void ReduceCall::run(bool serial) const {
   if (source.defined()) return copy_part(single, source);
   if (single.defined()) return write_zeros(single);
-  if (!has_number) return run_reduction(iter, *kernel);
+  if (!has_number) return run_reduction(iter, *kernel, {.serial = serial});
   ReductionKernel with_number = *kernel;
   with_number.context = &number;
-  run_reduction(iter, with_number);
+  run_reduction(iter, with_number, {.serial = serial});
+}
+
+void ReduceCall::run(ComputeBlock compute, bool serial) const {
+  ReductionKernel with_number = *kernel;
+  if (has_number) with_number.context = &number;
+  run_computed_reduction(iter, with_number, compute, {.serial = serial});
 }
 
 Explanation ReduceCall::explain() const {
@@ -256,11 +271,39 @@ Explanation ReduceCall::explain() const {
   return e;
 }
 
+Explanation ReduceCall::explain_computed() const {
+  return explain_computed_reduction(iter, *kernel);
+}
+
+ReducedResult result_of(Reduction op, ScalarType type, IntSpan shape, IntSpan axes,
+                        const ReduceOptions& options) {
+  return with_operation(info(op).name, [&] {
+    check_kind(info(op), type);
+    const ReduceAxes reduced(shape, axes);
+    check_not_empty(info(op), reduced);
+    const ScalarType natural = result_type(info(op).result, type);
+    const ScalarType result = options.dtype.value_or(natural);
+    check_result(natural, result, 0);
+    kernel_for(kernel_of(op), reduced_type(info(op).result, type, result));
+    return ReducedResult{result, reduced.result_shape(options.keepdim)};
+  });
+}
+
 ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
                    const ReduceOptions& options) {
   return with_operation(info(op).name, [&] {
     const Output* outs[] = {&out};
-    return prepare_call(info(op), kernel_of(op), outs, a, axes, options, false);
+    return prepare_call(info(op), kernel_of(op), outs, a, axes, options, {});
+  });
+}
+
+ReduceCall prepare_computed(Reduction op, const Output& out, const TensorView& stands_for,
+                            IntSpan axes, const ReduceOptions& options) {
+  return with_operation(info(op).name, [&] {
+    const Output* outs[] = {&out};
+    const bool place = op == Reduction::argmax || op == Reduction::argmin;
+    return prepare_call(info(op), kernel_of(op), outs, stands_for, axes, options,
+                        {.linear = place && axes.empty(), .computed = true});
   });
 }
 
@@ -268,7 +311,7 @@ ReduceCall prepare(Reduction op, const Output& first, const Output& second, cons
                    IntSpan axes, const ReduceOptions& options) {
   return with_operation(info(op).name, [&] {
     const Output* outs[] = {&first, &second};
-    return prepare_call(info(op), kernel_of(op), outs, a, axes, options, false);
+    return prepare_call(info(op), kernel_of(op), outs, a, axes, options, {});
   });
 }
 
@@ -309,7 +352,7 @@ ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpa
                                        : ReduceOp::norm_p;
   return with_operation(norm.name, [&] {
     const Output* outs[] = {&out};
-    ReduceCall call = prepare_call(norm, op, outs, a, axes, options, false);
+    ReduceCall call = prepare_call(norm, op, outs, a, axes, options, {});
     if (op == ReduceOp::norm_p) call.take(p);
     return call;
   });
@@ -340,7 +383,7 @@ ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
   return with_operation(info(op).name, [&] {
     const Output* outs[] = {&out};
     return prepare_call(info(op), kernel_of(op), outs, a, axis ? IntSpan{*axis} : IntSpan{},
-                        {.keepdim = keepdim}, !axis);
+                        {.keepdim = keepdim}, {.linear = !axis});
   });
 }
 

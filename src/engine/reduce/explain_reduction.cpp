@@ -4,6 +4,7 @@
 
 #include "engine/check_kernel.hpp"
 #include "engine/footprint.hpp"
+#include "engine/reduce/computed_input.hpp"
 #include "engine/reduce/reduce_plan.hpp"
 #include "engine/reduce/small_reduction.hpp"
 #include "parallel/loop_threads.hpp"
@@ -32,21 +33,10 @@ void explain_small(const SmallReduction& small, Explanation& e) {
   e.run.blocks = ceil_div(small.reduced.count, e.run.tile[1]);
 }
 
-}  // namespace
-
-Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                              const RunOptions& options) {
-  check_grain(options);
-  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
-  Explanation e = iter.explain();
-  e.has_run = true;
-  e.run.instruction_set = name(current_level());
-  e.run.bytes_moved = bytes_touched(iter);
-  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits) {
-    explain_small(small, e);
-    return e;
-  }
-  const ReducePlan plan = plan_reduction(iter, kernel, options);
+/// What the plan says, if it is no small reduction.
+void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
+                     const RunOptions& options, bool computed, Explanation& e) {
+  const ReducePlan plan = plan_reduction(iter, kernel, options, computed);
   for (int k = 0; k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[k];
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
@@ -60,6 +50,7 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
                : r.pack         ? "staged: packed"
                                 : "staged: ";
       if (r.converts()) access += r.pack ? ", cast" : "cast";
+      if (computed) access = "computed block by block, " + access;
     }
   }
   e.run.form = form_names[static_cast<int>(plan.dims.form)];
@@ -69,10 +60,39 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
   e.run.tile[0] = kept.tile_elements;
   e.run.tile[1] = reduced.tile_elements;
   e.run.blocks = kept.count * reduced.count;
-  if (options.serial || iter.numel() == 0) return e;
+  if (options.serial || iter.numel() == 0) return;
   const ReduceShares& shares = plan.shares;
   e.run.threads = shares.groups > 1 ? loop_threads(kept.count * shares.groups, 1)
                                     : loop_threads(kept.count, shares.grain);
+}
+
+Explanation begin_explanation(const TensorIterator& iter, const ReductionKernel& kernel,
+                              const RunOptions& options) {
+  check_grain(options);
+  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
+  Explanation e = iter.explain();
+  e.has_run = true;
+  e.run.instruction_set = name(current_level());
+  e.run.bytes_moved = bytes_touched(iter);
+  return e;
+}
+
+}  // namespace
+
+Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                              const RunOptions& options) {
+  Explanation e = begin_explanation(iter, kernel, options);
+  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
+    explain_small(small, e);
+  else
+    explain_planned(iter, kernel, options, false, e);
+  return e;
+}
+
+Explanation explain_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                                       const RunOptions& options) {
+  Explanation e = begin_explanation(iter, kernel, options);
+  explain_planned(iter, kernel, options, true, e);
   return e;
 }
 

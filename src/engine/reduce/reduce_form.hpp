@@ -14,8 +14,8 @@ inline namespace v0 {
 
 /// The operands of a reduction, and what a plan needs to know of all inputs.
 struct ReduceInputs {
-  ReduceInputs(const TensorIterator& of, const ReductionKernel& by)
-      : iter(of), kernel(by), geometry(of.geometry()) {
+  ReduceInputs(const TensorIterator& of, const ReductionKernel& by, bool is_computed = false)
+      : iter(of), kernel(by), geometry(of.geometry()), computed(is_computed) {
     for (int k = 0; k < iter.ntensors(); ++k) {
       const TypeChange& change = operands.emplace_back(iter.operand(k), kernel.types[k]);
       if (k < iter.noutputs()) continue;
@@ -85,6 +85,7 @@ struct ReduceInputs {
   const TensorIterator& iter;
   const ReductionKernel& kernel;
   const Geometry& geometry;
+  bool computed;                                      // the only input is in no memory
   SmallVector<TypeChange, inline_operands> operands;  // outputs first
   bool casts = false;                                 // any of them
   std::int64_t max_size = 1;                          // bytes of an element as the kernel sees it

@@ -213,12 +213,24 @@ TileBounds kept_bounds(const ReduceInputs& in, const ReduceDims& dims, const Red
   return {std::min(most, whole_lines(ceil_div(columns, ceil_div(columns, most)))), dims.row_dims};
 }
 
+/// Kept elements of a tile, at most, so that a block of it fits a window: in the second level,
+/// since going from block to block costs as much as the first level saves. Rows of columns are
+/// short in a small one.
+std::int64_t window_tile(const ReduceInputs& in, const ReduceDims& dims,
+                         const ReduceBlocks& blocks) {
+  const int k = in.iter.noutputs();
+  const std::int64_t block = blocks.reduced.tile_elements * in.operands[k].memory_size;
+  const std::int64_t bytes = fixed::span_bytes / (dims.by_columns() ? 2 : 4);
+  return std::max<std::int64_t>(dims.deferred, bytes / block);
+}
+
 /// Where output 0 is dense along a dim other than the first, and results are too many to be put
 /// together first, tiles are so narrow that they hold whole cache lines of it: of the rows no more
 /// is left than lies inside of that dim, if that is enough, or it comes next after them.
 ReduceTiles tile_kept(const ReduceInputs& in, const ReduceDims& dims, const ReduceBlocks& blocks,
                       const Tuning& t, const RunOptions& options) {
-  const TileBounds bounds = kept_bounds(in, dims, blocks, t, options);
+  TileBounds bounds = kept_bounds(in, dims, blocks, t, options);
+  if (in.computed) bounds.elements = std::min(bounds.elements, window_tile(in, dims, blocks));
   const Geometry& geometry = in.geometry;
   const ReduceSide& kept = dims.kept;
   const int inner_dims = dims.form == ReduceForm::spans ? in.joined_dims(kept) : dims.row_dims;
@@ -301,6 +313,24 @@ std::uint32_t values_of(const ReduceInputs& in, const ReducePlan& plan) {
   }
 }
 
+/// One block, its dims in the order that they have in the input.
+ReduceWindow window_of(const ReduceInputs& in, const ReducePlan& plan) {
+  const int k = in.iter.noutputs();
+  SmallVector<TileStep, 2 * inline_rank> steps;
+  for (const ReduceSide* side : {&plan.tiles.kept, &plan.blocks.reduced})
+    steps.append(side->steps.begin(), side->steps.begin() + side->ntile);
+  std::ranges::sort(steps, {},
+                    [&](const TileStep& step) { return in.geometry.stride(step.dim, k); });
+  ReduceWindow window;
+  window.strides.resize(static_cast<std::size_t>(in.geometry.ndim()), 0);
+  window.bytes = in.operands[k].memory_size;
+  for (const TileStep& step : steps) {
+    window.strides[static_cast<std::size_t>(step.dim)] = window.bytes;
+    window.bytes *= step.tile;
+  }
+  return window;
+}
+
 /// Whether an input of gathered blocks is rows where it is.
 bool is_in_place(const ReduceInputs& in, const ReducePlan& plan, int k) {
   const TypeChange& change = in.operands[k];
@@ -313,8 +343,9 @@ bool is_in_place(const ReduceInputs& in, const ReducePlan& plan, int k) {
 /// Whether rows that the kernel reduces into outputs by itself are all there is.
 bool goes_straight(const ReduceInputs& in, const ReducePlan& plan) {
   const TileSteps& kept = plan.dims.kept.steps;
-  if (in.kernel.reduce_short_rows == nullptr || plan.dims.form != ReduceForm::spans ||
-      in.iter.ndim() != 2 || kept.size() != 1 || kept[0].dim != 1) {
+  if (in.kernel.reduce_short_rows == nullptr || in.computed ||
+      plan.dims.form != ReduceForm::spans || in.iter.ndim() != 2 || kept.size() != 1 ||
+      kept[0].dim != 1) {
     return false;
   }
   const std::int64_t n = in.geometry.extent(0);
@@ -339,13 +370,24 @@ ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
                           : blocks.pack && !is_in_place(in, *this, k));
   }
   straight = goes_straight(in, *this);
+  if (in.computed) window = window_of(in, *this);
+}
+
+bool combine_alike(const ReducePlan& a, const ReducePlan& b) {
+  const auto same_step = [](const TileStep& x, const TileStep& y) {
+    return x.tile == y.tile && x.tiles == y.tiles;
+  };
+  return a.dims.form == b.dims.form && a.dims.fold == b.dims.fold &&
+         a.dims.deferred == b.dims.deferred && a.blocks.span == b.blocks.span &&
+         a.blocks.spans == b.blocks.spans && a.blocks.pack == b.blocks.pack &&
+         std::ranges::equal(a.blocks.reduced.steps, b.blocks.reduced.steps, same_step);
 }
 
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                          const RunOptions& options) {
+                          const RunOptions& options, bool computed) {
   check_grain(options);
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
-  return ReducePlan(ReduceInputs(iter, kernel), options);
+  return ReducePlan(ReduceInputs(iter, kernel, computed), options);
 }
 
 }  // namespace v0

@@ -84,7 +84,7 @@ struct ReduceTiles {
   ReduceSide kept;
   int inner_dims = 1;     ///< kept dims that are one in all inputs: a dense row (columns, folded),
                           ///< or rows one stride after the other (spans)
-  bool collects = false;  ///< results are put together before they are written: CollectedResults
+  bool collects = false;  ///< results are put together before they are written: WalkedOperands
 };
 
 /// How threads share the walk.
@@ -92,6 +92,12 @@ struct ReduceShares {
   std::int64_t group = 1;   ///< blocks that one thread takes at a time: a power of two
   std::int64_t groups = 1;  ///< for each tile of kept elements
   std::int64_t grain = 1;   ///< kept tiles that a thread gets at least, where groups is 1
+};
+
+/// Memory for one block of an input that is computed, at the strides that it has there.
+struct ReduceWindow {
+  std::int64_t bytes = 0;  ///< 0: no input is computed
+  DimVector strides;       ///< by dim of the iterator
 };
 
 struct ReduceInputs;
@@ -106,6 +112,7 @@ struct ReducePlan {
   ReduceTiles tiles;
   SmallVector<ReduceOperand, inline_operands> operands;
   ReduceShares shares;
+  ReduceWindow window;
   std::uint32_t values;  ///< inputs that are one value in each row: ReductionKernel::take_values
   bool straight;         ///< from the inputs into the outputs, by kernel.reduce_short_rows
 
@@ -126,9 +133,13 @@ struct ReducePlan {
   std::int64_t width() const noexcept { return tiles.kept.tile_elements * dims.fold; }
 };
 
-/// Throws Error as run_reduction does. Works for any iterator, extents of 0 included.
+/// Whether two plans combine the elements that go into a result in the same order.
+bool combine_alike(const ReducePlan& a, const ReducePlan& b);
+
+/// Throws Error as run_reduction does. Works for any iterator, extents of 0 included. `computed`:
+/// for run_computed_reduction.
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                          const RunOptions& options);
+                          const RunOptions& options, bool computed = false);
 
 }  // namespace v0
 }  // namespace weft

@@ -3,8 +3,9 @@
 /// One thread's share of a reduction: blocks are staged, reduced, combined and projected.
 #pragma once
 
-#include "engine/reduce/collected_results.hpp"
 #include "engine/reduce/combining_tree.hpp"
+#include "engine/reduce/computed_input.hpp"
+#include "engine/reduce/walked_operands.hpp"
 #include "engine/stage_buffers.hpp"
 #include "machine/scratch_memory.hpp"
 
@@ -16,9 +17,10 @@ inline namespace v0 {
 /// Works on the kept tiles of a plan, one at a time: seek() goes to one, all else is about it.
 class ReduceRunner {
  public:
-  /// Throws std::bad_alloc if there is no memory for buffers and accumulators.
+  /// `compute` is for the plan's window, if it has one. Throws std::bad_alloc if there is no memory
+  /// for buffers and accumulators.
   ReduceRunner(const TensorIterator& iter, const ReductionKernel& kernel, const ReducePlan& plan,
-               const CollectedResults& operands)
+               const WalkedOperands& operands, const ComputeBlock* compute)
       : kernel_(kernel),
         plan_(plan),
         dims_(plan.dims),
@@ -26,15 +28,18 @@ class ReduceRunner {
         tiles_(plan.tiles),
         geometry_(operands.geometry()),
         data_(operands.data()),
+        compute_(compute),
+        walked_(compute != nullptr ? kernel.noutputs : iter.ntensors()),
         tree_bytes_(
             whole_lines(CombiningTree::bytes_needed(kernel, plan.width(), plan.shares.group))),
         parts_bytes_(whole_lines(std::max(blocks_.spans, plan.width()) * kernel.accumulator_bytes)),
-        scratch_(tree_bytes_ + parts_bytes_ + bytes_of_buffers(iter.ntensors())),
-        kept_(geometry_, plan.tiles.kept.steps,
-              iter.numel() == 0 ? kernel.noutputs : iter.ntensors()),
-        block_(geometry_, plan.blocks.reduced.steps, iter.ntensors()) {
+        scratch_(tree_bytes_ + parts_bytes_ + whole_lines(plan.window.bytes) +
+                 bytes_of_buffers(iter.ntensors())),
+        kept_(geometry_, plan.tiles.kept.steps, iter.numel() == 0 ? kernel.noutputs : walked_),
+        block_(geometry_, plan.blocks.reduced.steps, walked_) {
     parts_ = accumulators() + tree_bytes_;
-    char* scratch = parts_ + parts_bytes_;
+    window_ = parts_ + parts_bytes_;
+    char* scratch = window_ + whole_lines(plan.window.bytes);
     for (int k = 0; k < iter.ntensors(); ++k) {
       const ReduceOperand& r = plan.operands[k];
       casts_ = casts_ || (k >= kernel.noutputs && r.converts());
@@ -45,6 +50,7 @@ class ReduceRunner {
 
   void seek(std::int64_t tile) {
     kept_.seek(tile, data_);
+    if (compute_ != nullptr) kept_.ptrs[kernel_.noutputs] = window_;
     width_ = kept_.elements(tiles_.kept.ntile);
   }
 
@@ -62,6 +68,7 @@ class ReduceRunner {
     CombiningTree tree(kernel_, accumulators(), plan_.width());
     block_.seek(first, kept_.ptrs);
     for (std::int64_t block = first;;) {
+      if (compute_ != nullptr) compute_block();
       reduce_block(tree.next());
       tree.push(width_ * dims_.fold);
       if (++block == last || all_done(tree.first())) break;
@@ -182,6 +189,20 @@ class ReduceRunner {
   }
 
   // ---- Blocks -----------------------------------------------------------------------------------
+
+  /// The input's elements of the block, into the window.
+  void compute_block() const {
+    std::int64_t begin[max_rank], extents[max_rank];
+    const auto add = [&](const TileSteps& steps, const TileCursor& tile) {
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        begin[steps[i].dim] = tile.at(i) * steps[i].tile;
+        extents[steps[i].dim] = tile.extents[i];
+      }
+    };
+    add(tiles_.kept.steps, kept_);
+    add(blocks_.reduced.steps, block_);
+    (*compute_)({begin, extents, plan_.window.strides.data(), window_});
+  }
 
   /// Whether columns go to the kernel block by block: along one more dim of the tile than are
   /// dense.
@@ -338,12 +359,15 @@ class ReduceRunner {
   const ReduceTiles& tiles_;
   const Geometry& geometry_;
   char* const* data_;
+  const ComputeBlock* compute_;
+  int walked_;  // operands that are in memory: the first ones
   std::int64_t tree_bytes_, parts_bytes_;
-  ScratchMemory scratch_;  // accumulators of the tree, parts_, buffers
+  ScratchMemory scratch_;  // accumulators of the tree, parts_, window_, buffers
   SmallVector<StageBuffers, inline_operands> buffers_;
   TileCursor kept_, block_;
   bool casts_ = false;      // any input
   char* parts_ = nullptr;   // in scratch_: accumulators of spans, folded rows or deferred elements
+  char* window_ = nullptr;  // in scratch_: a block of an input that is computed
   std::int64_t width_ = 1;  // elements of the kept tile
 };
 

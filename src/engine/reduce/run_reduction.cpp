@@ -28,7 +28,8 @@ struct PlannedReduction {
   const ReductionKernel kernel;
   const ReducePlan& plan;
   Sink sink;
-  const CollectedResults operands{iter, plan};
+  const ComputeBlock* compute = nullptr;  ///< an input in no memory
+  const WalkedOperands operands{iter, plan};
 
   void run(bool serial) const {
     const std::int64_t tiles = plan.tiles.kept.count;
@@ -49,7 +50,7 @@ struct PlannedReduction {
     operands.write();
   }
 
-  ReduceRunner make_runner() const { return ReduceRunner(iter, kernel, plan, operands); }
+  ReduceRunner make_runner() const { return ReduceRunner(iter, kernel, plan, operands, compute); }
   void finish(ReduceRunner& runner, char* accumulators) const {
     runner.fold(accumulators);
     sink(runner, accumulators);
@@ -114,6 +115,13 @@ void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
   PlannedReduction{iter, plan.loops_of(kernel), plan, project}.run(options.serial);
 }
 
+void run_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                            ComputeBlock compute, const RunOptions& options) {
+  const ReducePlan plan = plan_reduction(iter, kernel, options, true);
+  const auto project = [](ReduceRunner& runner, char* from) { runner.project(from); };
+  PlannedReduction{iter, plan.loops_of(kernel), plan, project, &compute}.run(options.serial);
+}
+
 void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                            void* accumulators, const RunOptions& options) {
   ReducePlan plan = plan_reduction(iter, kernel, options);
@@ -129,8 +137,8 @@ void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kerne
   const ReducePlan plan = plan_reduction(iter, kernel, {.serial = true});
   if (writes_nothing(iter, plan)) return;
   auto* const all = static_cast<char*>(const_cast<void*>(accumulators));  // which are only read
-  const CollectedResults operands(iter, plan);
-  ReduceRunner runner(iter, kernel, plan, operands);
+  const WalkedOperands operands(iter, plan);
+  ReduceRunner runner(iter, kernel, plan, operands, nullptr);
   for (std::int64_t tile = 0; tile < plan.tiles.kept.count; ++tile) {
     runner.seek(tile);
     runner.copy_places(all, runner.accumulators(), true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/reduce/collected_results.hpp"
+#include "engine/reduce/walked_operands.hpp"
 
 #include "engine/copy/run_copy.hpp"
 #include "engine/wanted_strategy.hpp"
@@ -9,36 +9,42 @@
 namespace weft {
 inline namespace v0 {
 
-CollectedResults::CollectedResults(const TensorIterator& iter, const ReducePlan& plan)
+WalkedOperands::WalkedOperands(const TensorIterator& iter, const ReducePlan& plan)
     : iter_(iter), plan_(plan) {
   for (int k = 0; k < iter.ntensors(); ++k)
     data_[k] = iter.operand(k).data;
-  if (!plan.tiles.collects) return;
-  const ReduceSide& kept = plan.tiles.kept;
+  const bool computed = plan.window.bytes > 0;
+  if (computed || plan.tiles.collects) geometry_ = iter.geometry();
+  for (int d = 0; computed && d < iter.ndim(); ++d)
+    geometry_->stride(d, iter.noutputs()) = plan.window.strides[static_cast<std::size_t>(d)];
+  if (plan.tiles.collects) collect();
+}
+
+void WalkedOperands::collect() {
+  const ReduceSide& kept = plan_.tiles.kept;
   const auto bytes_of = [&](int k) {
-    return whole_lines(kept.elements * plan.operands[k].memory_size);
+    return whole_lines(kept.elements * plan_.operands[k].memory_size);
   };
   std::int64_t bytes = 0;
-  for (int k = 0; k < iter.noutputs(); ++k)
+  for (int k = 0; k < iter_.noutputs(); ++k)
     bytes += bytes_of(k);
-  collected_.emplace(iter.geometry(), bytes);
-  char* at = collected_->memory.data();
-  for (int k = 0; k < iter.noutputs(); ++k) {
+  collected_.emplace(bytes);
+  char* at = collected_->data();
+  for (int k = 0; k < iter_.noutputs(); ++k) {
     data_[k] = std::exchange(at, at + bytes_of(k));
-    for (int i = plan.dims.first_kept(); i < kept.ndim(); ++i)
-      collected_->geometry.stride(kept.steps[i].dim, k) =
-          kept.places[i] * plan.operands[k].memory_size;
+    for (int i = plan_.dims.first_kept(); i < kept.ndim(); ++i)
+      geometry_->stride(kept.steps[i].dim, k) = kept.places[i] * plan_.operands[k].memory_size;
   }
 }
 
-void CollectedResults::write() const {
+void WalkedOperands::write() const {
   if (!collected_) return;
   for (int k = 0; k < iter_.noutputs(); ++k) {
     const Operand& output = iter_.operand(k);
     DimVector shape, strides, places;  // in elements
     for (int i = plan_.tiles.kept.ndim() - 1; i >= plan_.dims.first_kept(); --i) {
       const int d = plan_.tiles.kept.steps[i].dim;
-      shape.push_back(collected_->geometry.extent(d));
+      shape.push_back(geometry_->extent(d));
       strides.push_back(iter_.geometry().stride(d, k) / plan_.operands[k].memory_size);
       places.push_back(plan_.tiles.kept.places[i]);
     }
