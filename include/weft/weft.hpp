@@ -93,8 +93,10 @@
 #include <weft/ops/unary.hpp>
 
 // expr: expressions
+#include <weft/expr/explain_expr.hpp>
 #include <weft/expr/expr.hpp>
 #include <weft/expr/formula.hpp>
+#include <weft/expr/parse_expr.hpp>
 
 #endif
 #if __has_include(<weft/graph/graph.hpp>)

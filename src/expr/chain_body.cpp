@@ -79,31 +79,51 @@ int ChainBody::filled_buffer(int number) {
 }
 
 void ChainBody::make_steps(const Chain& chain) {
-  // Steps point at their conversions, which stay where they are.
+  // Steps point at their conversions and programs, which stay where they are.
   conversions_.reserve(chain.steps.size());
-  for (const FormulaStep& from : chain.steps) {
-    SpanKernel kernel;
-    if (from.kernel != nullptr) {
-      kernel = *from.kernel;
-    } else {
-      kernel.run = convert_spans;
-      kernel.context =
-          &conversions_.emplace_back(place(from.terms[0]).dtype, place(from.terms[1]).dtype);
-    }
-    kernel_.cost += kernel.cost;
-    divides_ = divides_ || from.divides;
-    Step step{kernel.run, from.divides ? &by_zero_ : kernel.context, {}};
-    for (std::size_t k = 0; k < from.terms.size(); ++k) {
-      int at = from.terms[k];
-      if ((kernel.broadcastable >> k & 1) == 0) {
-        if (place(at).kind == Place::Kind::operand)
-          kernel_.broadcastable &= ~(1U << place(at).operand);
-        if (place(at).kind == Place::Kind::number) at = filled_buffer(at);
-      }
-      step.places.push_back(at);
-    }
-    steps_.push_back(std::move(step));
+  programs_.reserve(chain.steps.size() / 2);
+  for (const StepGroup& group : group_steps(chain)) {
+    for (const int s : group)
+      divides_ = divides_ || chain.steps[static_cast<std::size_t>(s)].divides;
+    if (group.size() == 1)
+      add_step(chain.steps[static_cast<std::size_t>(group[0])]);
+    else
+      add_fused(chain, group);
   }
+}
+
+void ChainBody::add_step(const FormulaStep& from) {
+  SpanKernel kernel;
+  if (from.kernel != nullptr) {
+    kernel = *from.kernel;
+  } else {
+    kernel.run = convert_spans;
+    kernel.context =
+        &conversions_.emplace_back(place(from.terms[0]).dtype, place(from.terms[1]).dtype);
+  }
+  kernel_.cost += kernel.cost;
+  Step step{kernel.run, from.divides ? &by_zero_ : kernel.context, {}};
+  for (std::size_t k = 0; k < from.terms.size(); ++k) {
+    int at = from.terms[k];
+    if ((kernel.broadcastable >> k & 1) == 0) {
+      if (place(at).kind == Place::Kind::operand)
+        kernel_.broadcastable &= ~(1U << place(at).operand);
+      if (place(at).kind == Place::Kind::number) at = filled_buffer(at);
+    }
+    step.places.push_back(at);
+  }
+  steps_.push_back(std::move(step));
+}
+
+void ChainBody::add_fused(const Chain& chain, const StepGroup& group) {
+  const FusedSteps fused = fuse(chain, group);
+  for (const int s : group)
+    kernel_.cost += chain.steps[static_cast<std::size_t>(s)].kernel->cost;
+  const FusedProgram& program = programs_.emplace_back(fused.program);
+  steps_.push_back({fused_loop(place(fused.terms.back()).dtype),
+                    &program,
+                    {fused.terms.begin(), fused.terms.end()},
+                    program.noutputs});
 }
 
 /// Buffers for what passes from step to step: one is used again when its last reader has read it,
@@ -120,21 +140,24 @@ void ChainBody::share_buffers() {
   std::vector<const Place*> free;
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const auto& places = steps_[s].places;
-    for (std::size_t k = 1; k < places.size(); ++k) {
+    const auto noutputs = static_cast<std::size_t>(steps_[s].noutputs);
+    for (std::size_t k = noutputs; k < places.size(); ++k) {
       const Place& in = place(places[k]);
       std::size_t& last = last_use[static_cast<std::size_t>(places[k])];
       if (in.kind != Place::Kind::scratch || last != s) continue;
       free.push_back(&in);
       last = never;  // once, if the step reads it twice
     }
-    Place& out = places_[static_cast<std::size_t>(places[0])];
-    if (out.kind != Place::Kind::scratch) continue;
-    const auto found = std::ranges::find(free, out.size, &Place::size);
-    if (found != free.end()) {
-      out.offset = (*found)->offset;
-      free.erase(found);
-    } else {
-      out.offset = std::exchange(element_bytes_, element_bytes_ + out.size);
+    for (std::size_t k = 0; k < noutputs; ++k) {
+      Place& out = places_[static_cast<std::size_t>(places[k])];
+      if (out.kind != Place::Kind::scratch) continue;
+      const auto found = std::ranges::find(free, out.size, &Place::size);
+      if (found != free.end()) {
+        out.offset = (*found)->offset;
+        free.erase(found);
+      } else {
+        out.offset = std::exchange(element_bytes_, element_bytes_ + out.size);
+      }
     }
   }
 }

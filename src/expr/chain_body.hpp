@@ -7,6 +7,7 @@
 
 #include "engine/copy/copy_kernel.hpp"
 #include "expr/chain.hpp"
+#include "expr/fused_steps.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -36,7 +37,8 @@ class ChainBody {
   struct Step {
     SpanKernel::Run run;
     const void* context;
-    SmallVector<int, 4> places;  ///< output first
+    SmallVector<int, 4> places;  ///< outputs first
+    int noutputs = 1;
   };
   /// Spans of the operands of a chain or of a step: the arguments of SpanKernel::Run.
   struct Spans {
@@ -78,6 +80,8 @@ class ChainBody {
  private:
   void make_places(const Chain& chain);
   void make_steps(const Chain& chain);
+  void add_step(const FormulaStep& from);
+  void add_fused(const Chain& chain, const StepGroup& group);
   void share_buffers();
   int filled_buffer(int number);
   void run(char* const* data, const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
@@ -89,6 +93,7 @@ class ChainBody {
   std::vector<int> filled_;  // places that hold a number all along a chunk
   std::vector<Step> steps_;
   std::vector<Conversion> conversions_;
+  std::vector<FusedProgram> programs_;
   std::int64_t element_bytes_ = 0;
   std::int64_t chunk_ = 0;
   bool divides_ = false;

@@ -5,6 +5,7 @@
 #include <weft/iter/overlap.hpp>
 
 #include "base/text.hpp"
+#include "expr/check_output.hpp"
 #include "expr/expr_node.hpp"
 
 #include <span>
@@ -14,9 +15,56 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-using OperandList = std::span<const ExprNode* const>;
+/// An element that is written must not be read for another one afterwards.
+void check_overlap(const ExprPlan& plan, const TensorView& out) {
+  const StageRecipe& last = plan.recipes.back();
+  for (const StageRecipe::Input& input : last.inputs) {
+    if (input.operand < 0) continue;
+    const TensorView& operand = plan.operands[static_cast<std::size_t>(input.operand)]->view();
+    const Overlap meets = overlap(out, operand);
+    if (meets == Overlap::none) continue;
+    if (!last.reduces && meets == Overlap::full && same_list(operand.shape(), out.shape()))
+      continue;
+    fail(ErrorCode::overlap,
+         text("output 0: it shares memory with operand ", name(operand.dtype()),
+              to_string(operand.shape()),
+              last.reduces ? ", which is reduced into it" : ", which is laid out in another way"));
+  }
+}
 
-void check_output(const Expr& e, OperandList operands, const TensorView& out) {
+/// A plan for this output: from the cache, or a new one.
+std::unique_ptr<ExprPlan> plan_for(const Expr& e, const TensorView& out) {
+  const ExprList list(e.node());
+  ExprKey key;
+  key.reserve(8 * list.entries().size());
+  key.push_back(static_cast<std::int64_t>(out.dtype()));
+  key.insert(key.end(), out.strides().begin(), out.strides().end());
+  list.write_key(key);
+  std::unique_ptr<ExprPlan> plan = expr_cache::take(key);
+  if (plan == nullptr) plan = std::make_unique<ExprPlan>(list, out, std::move(key));
+  plan->operands.assign(list.operands());
+  return plan;
+}
+
+void evaluate_into(const TensorView& out, const Expr& e) {
+  check_output(e, out);
+  const ExprNode& root = e.node();
+  std::unique_ptr<ExprPlan> plan = root.kept.take();
+  if (plan == nullptr || plan->out_type != out.dtype() ||
+      !same_list(plan->out_strides, out.strides())) {
+    if (plan != nullptr) expr_cache::put(std::move(plan));
+    plan = plan_for(e, out);
+  }
+  check_overlap(*plan, out);
+  if (out.numel() > 0) plan->run(out);
+  // An expression that goes away now leaves its plan to the next one of its kind.
+  root.kept.put(std::move(plan));
+}
+
+}  // namespace
+
+void check_output(const Expr& e, const TensorView& out) {
+  if (!out.defined()) fail(ErrorCode::undefined, "output 0: undefined tensor");
   if (!can_cast(e.dtype(), out.dtype())) {
     fail(ErrorCode::cast, text("output 0: result type ", name(e.dtype()),
                                " can't be cast to the output's ", name(out.dtype())));
@@ -28,58 +76,7 @@ void check_output(const Expr& e, OperandList operands, const TensorView& out) {
   if (out.read_only()) fail(ErrorCode::invalid_argument, "output 0: it is read-only");
   if (!out.is_contiguous() && internal_overlap(out) != Overlap::none)
     fail(ErrorCode::overlap, "output 0: elements of it share memory");
-  for (const ExprNode* operand : operands) {
-    const Overlap meets = overlap(out, operand->view());
-    if (meets == Overlap::none) continue;
-    // An element that is written must not be read for another one afterwards.
-    if (meets == Overlap::full && same_list(operand->view().shape(), out.shape())) continue;
-    fail(ErrorCode::overlap,
-         text("output 0: it shares memory with operand ", name(operand->dtype),
-              to_string(operand->view().shape()), ", which is laid out in another way"));
-  }
 }
-
-void run(ExprPlan& plan, const TensorView& out) {
-  void* outputs[] = {out.data()};
-  const void* inputs[max_operands];
-  for (std::size_t k = 0; k < plan.operands.size(); ++k)
-    inputs[k] = plan.operands[k]->view().data();
-  plan.chain.run(outputs, inputs);
-}
-
-/// A plan for this output: from the cache, or a new one.
-std::unique_ptr<ExprPlan> plan_for(const Expr& e, const TensorView& out) {
-  const ExprList list(e.node());
-  check_output(e, list.operands(), out);
-  ExprKey key;
-  key.reserve(8 * list.nodes().size());
-  key.push_back(static_cast<std::int64_t>(out.dtype()));
-  key.insert(key.end(), out.strides().begin(), out.strides().end());
-  list.write_key(key);
-  std::unique_ptr<ExprPlan> plan = expr_cache::take(key);
-  if (plan == nullptr) plan = std::make_unique<ExprPlan>(list, out, std::move(key));
-  if (!plan->chain.direct_calls().empty()) plan->chain.run_by_direct_calls();
-  plan->operands.assign(list.operands());
-  return plan;
-}
-
-void evaluate_into(const TensorView& out, const Expr& e) {
-  if (!out.defined()) fail(ErrorCode::undefined, "output 0: undefined tensor");
-  const ExprNode& root = e.node();
-  std::unique_ptr<ExprPlan> plan = root.kept.take();
-  if (plan != nullptr && plan->out_type == out.dtype() &&
-      same_list(plan->out_strides, out.strides()) && same_list(e.shape(), out.shape())) {
-    check_output(e, {plan->operands.data(), plan->operands.size()}, out);
-  } else {
-    if (plan != nullptr) expr_cache::put(std::move(plan));
-    plan = plan_for(e, out);
-  }
-  if (out.numel() > 0) run(*plan, out);
-  // An expression that goes away now leaves its plan to the next one of its kind.
-  root.kept.put(std::move(plan));
-}
-
-}  // namespace
 
 ExprNode::~ExprNode() {
   if (std::unique_ptr<ExprPlan> plan = kept.take()) expr_cache::put(std::move(plan));

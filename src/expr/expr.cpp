@@ -6,6 +6,7 @@
 #include "core/compiled_types.hpp"
 #include "expr/expr_node.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/prepare_reduce.hpp"
 
 #include <algorithm>
 
@@ -66,12 +67,20 @@ void append_text(const ExprNode& node, std::string& out) {
     }
     case ExprNode::Kind::call: out += node.function().name; break;
     case ExprNode::Kind::convert: out += name(node.dtype); break;
+    case ExprNode::Kind::reduce:
+      out += info(static_cast<const ExprReduction&>(node).reduction).name;
+      break;
   }
   const char* between = "(";
   for (const auto& input : node.inputs) {
     out += between;
     append_text(*input, out);
     between = ", ";
+  }
+  if (node.kind == ExprNode::Kind::reduce) {
+    const auto& reduction = static_cast<const ExprReduction&>(node);
+    if (!reduction.axes.empty()) out += ", " + to_string(reduction.axes);
+    if (reduction.options.keepdim) out += ", keepdim";
   }
   out += ")";
 }
@@ -80,6 +89,15 @@ void append_text(const ExprNode& node, std::string& out) {
 
 // ---- Nodes --------------------------------------------------------------------------------------
 
+void ExprNode::add_input(std::shared_ptr<const ExprNode> input) {
+  depth = std::max(depth, input->depth + 1);
+  if (depth > max_expr_depth) {
+    fail(ErrorCode::limit, text("expr: ", depth, " functions deep, expected at most ",
+                                max_expr_depth, ": evaluate a part of it"));
+  }
+  inputs.push_back(std::move(input));
+}
+
 const FunctionInfo& ExprNode::function() const {
   return std::visit([](auto which) -> const FunctionInfo& { return info(which); }, op);
 }
@@ -87,7 +105,7 @@ const FunctionInfo& ExprNode::function() const {
 void ExprNode::infer(const std::shared_ptr<const ExprNode>& self) {
   const FunctionInfo& of = function();
   const auto refuse = [&](ErrorCode code, const std::string& why) {
-    fail(code, text(made(self).text(), ": ", why));
+    fail(code, text(text_of(*self), ": ", why));
   };
   ResultType types;
   bool has_shape = false;
@@ -123,6 +141,12 @@ void ExprNode::infer(const std::shared_ptr<const ExprNode>& self) {
                                           : common;
 }
 
+std::string text_of(const ExprNode& node) {
+  std::string out;
+  append_text(node, out);
+  return out;
+}
+
 // ---- Expr ---------------------------------------------------------------------------------------
 
 Expr::Expr(Tensor operand) {
@@ -143,11 +167,7 @@ Expr::Expr(const Scalar& number) {
 
 ScalarType Expr::dtype() const noexcept { return node_->dtype; }
 IntSpan Expr::shape() const noexcept { return node_->shape; }
-std::string Expr::text() const {
-  std::string out;
-  append_text(*node_, out);
-  return out;
-}
+std::string Expr::text() const { return text_of(*node_); }
 
 Expr Expr::permute(IntSpan order) const {
   return view_of(*this, [&](const TensorView& v) { return v.permute(order); });
@@ -177,12 +197,27 @@ Expr Expr::call(BinaryOp op, Expr a, Expr b) { return ExprNode::call(op, a, b); 
 Expr Expr::call(CompareOp op, Expr a, Expr b) { return ExprNode::call(op, a, b); }
 Expr Expr::call(DivisionOp op, Expr a, Expr b) { return ExprNode::call(op, a, b); }
 Expr Expr::call(TernaryOp op, Expr a, Expr b, Expr c) { return ExprNode::call(op, a, b, c); }
+Expr Expr::call(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options) {
+  auto node = std::make_shared<ExprReduction>(op);
+  node->axes.assign(axes);
+  node->options = options;
+  node->add_input(std::move(a.node_));
+  const ExprNode& in = *node->inputs[0];
+  try {
+    ReducedResult result = result_of(op, in.dtype, in.shape, axes, options);
+    node->dtype = result.type;
+    node->shape = std::move(result.shape);
+  } catch (const Error& error) {
+    fail(error.code(), weft::text(text_of(*node), ": ", error.what()));
+  }
+  return Expr(std::move(node));
+}
 Expr Expr::convert(const Expr& a, ScalarType type) {
   if (a.dtype() == type && a.node_->kind != ExprNode::Kind::number) return a;
   auto node = std::make_shared<ExprNode>(ExprNode::Kind::convert);
   node->dtype = type;
   node->shape = a.node_->shape;
-  node->inputs.push_back(a.node_);
+  node->add_input(a.node_);
   return Expr(std::move(node));
 }
 

@@ -5,20 +5,20 @@
 
 #include <weft/core/shape.hpp>
 #include <weft/expr/expr.hpp>
+#include <weft/expr/formula.hpp>
 
 #include "expr/expr_plan.hpp"
 
 #include <atomic>
 #include <memory>
-#include <variant>
+#include <string>
 
 namespace weft {
 inline namespace v0 {
 
-/// One operand, number, function or conversion of an expression.
+/// One operand, number, function, conversion or reduction of an expression.
 struct ExprNode {
-  enum class Kind : std::uint8_t { operand, number, call, convert };
-  using Op = std::variant<UnaryOp, BinaryOp, CompareOp, DivisionOp, TernaryOp>;
+  enum class Kind : std::uint8_t { operand, number, call, convert, reduce };
   using Inputs = SmallVector<std::shared_ptr<const ExprNode>, 3>;
 
   explicit ExprNode(Kind of_kind) : kind(of_kind) {}
@@ -29,15 +29,17 @@ struct ExprNode {
 
   /// Makes a node with its type and shape. Throws Error: shape, dtype.
   template <class... Exprs>
-  static Expr call(Op op, Exprs&&... inputs) {
+  static Expr call(FormulaFunction op, Exprs&&... inputs) {
     auto node = std::make_shared<ExprNode>(Kind::call);
     node->op = op;
-    (node->inputs.push_back(std::move(inputs.node_)), ...);
+    (node->add_input(std::move(inputs.node_)), ...);
     node->infer(node);
     return Expr(std::move(node));
   }
   static Expr made(std::shared_ptr<const ExprNode> node) { return Expr(std::move(node)); }
 
+  /// Throws Error(limit).
+  void add_input(std::shared_ptr<const ExprNode> input);
   const FunctionInfo& function() const;
   /// Of an operand, and of a number that is one.
   const TensorView& view() const noexcept;
@@ -46,10 +48,11 @@ struct ExprNode {
   bool is_operand = false;  ///< it is an ExprOperand
   ScalarType dtype = ScalarType::f32;
   ScalarType common = ScalarType::f32;  ///< of a call: in which its inputs meet
-  Op op{};
+  FormulaFunction op{};
   Scalar number{0.0};
   DimVector shape;
   Inputs inputs;
+  int depth = 0;  ///< of functions and conversions
 
   /// The plan of the last evaluation, if this node was evaluated; none while one runs.
   mutable ExprPlanPlace kept;
@@ -65,6 +68,18 @@ struct ExprOperand : ExprNode {
   Tensor owner;  // of the memory, if it has one
   TensorView elements;
 };
+
+/// A reduction of its only input.
+struct ExprReduction : ExprNode {
+  explicit ExprReduction(Reduction of) : ExprNode(Kind::reduce), reduction(of) {}
+
+  Reduction reduction;
+  DimVector axes;  // empty: all
+  ReduceOptions options;
+};
+
+/// As Expr::text().
+std::string text_of(const ExprNode& node);
 
 inline const TensorView& ExprNode::view() const noexcept {
   return static_cast<const ExprOperand*>(this)->elements;

@@ -3,12 +3,13 @@
 /// An expression planned for operands and an output of one geometry.
 #pragma once
 
-#include <weft/core/tensor_view.hpp>
-
-#include "expr/prepared_chain.hpp"
+#include "expr/expr_list.hpp"
+#include "expr/expr_stages.hpp"
+#include "expr/row_blocks.hpp"
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace weft {
@@ -16,42 +17,35 @@ inline namespace v0 {
 
 struct ExprNode;
 
-/// What decides on a plan: the structure of an expression, and types, shapes and strides of its
-/// operands and the output.
-using ExprKey = std::vector<std::int64_t>;
-
-/// An expression as a list: every node once, behind its inputs, and the operands that differ.
-class ExprList {
- public:
-  explicit ExprList(const ExprNode& root);
-
-  const std::vector<const ExprNode*>& nodes() const noexcept { return nodes_; }
-  /// Of operands and numbers that are operands, each memory once.
-  const std::vector<const ExprNode*>& operands() const noexcept { return operands_; }
-  /// What a node is in the lists.
-  int place(const ExprNode& node) const;
-  int operand(const ExprNode& node) const;
-  /// Appends all that a plan follows from.
-  void write_key(ExprKey& key) const;
-
- private:
-  void add(const ExprNode& node);
-
-  std::vector<const ExprNode*> nodes_, operands_;
-  std::vector<int> operand_of_;  // by place; -1: none
-};
-
 /// A plan, for one run at a time.
 struct ExprPlan {
   ExprPlan(const ExprList& list, const TensorView& out, ExprKey written);
+  ExprPlan(const ExprPlan&) = delete;
+  ExprPlan& operator=(const ExprPlan&) = delete;
+
+  /// Operands are those of `operands`. Throws Error(division).
+  void run(const TensorView& out);
 
   ExprKey key;
-  PreparedChain chain;
+  std::vector<StageRecipe> recipes;
+  /// All passes one after the other; or block by block of rows, where that is better.
+  std::unique_ptr<ExprStages> stages;
+  std::unique_ptr<RowBlocks> blocks;
   /// The output that it is for, and the operands of the expression that keeps it; none in the
   /// cache.
   ScalarType out_type;
   DimVector out_strides;
   SmallVector<const ExprNode*, inline_operands> operands;
+};
+
+/// The operands' views.
+class ExprOperandViews {
+ public:
+  explicit ExprOperandViews(std::span<const ExprNode* const> operands);
+  operator OperandViews() const noexcept { return {views_.data(), views_.size()}; }
+
+ private:
+  SmallVector<const TensorView*, inline_operands> views_;
 };
 
 /// Room for one plan that several threads may want.

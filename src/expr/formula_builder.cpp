@@ -58,7 +58,7 @@ FormulaTerm FormulaBuilder::call(Op op, SmallVector<FormulaTerm, 3> operands) {
       (function.kinds & kinds::of(type)) != 0 ? any_function(op).kernel(type) : nullptr;
   if (kernel != nullptr) {
     const FormulaTerm out = add_term({Formula::TermKind::step, kernel->types[0]});
-    FormulaStep step{kernel, {out.index}, std::is_same_v<Op, DivisionOp> && is_integer(type)};
+    FormulaStep step{kernel, {out.index}, std::is_same_v<Op, DivisionOp> && is_integer(type), op};
     for (const FormulaTerm operand : operands)
       step.terms.push_back(operand.index);
     formula_.steps.push_back(step);

@@ -55,12 +55,14 @@ TensorIterator iterator_over(const ChainBody& body, std::span<const int> terms,
 }  // namespace
 
 PreparedChain::PreparedChain(const Chain& chain, std::span<const TensorView> outputs,
-                             std::span<const TensorView> inputs)
-    : body_(chain),
+                             std::span<const TensorView> inputs, bool serial)
+    : functions_(static_cast<int>(chain.steps.size())),
+      body_(chain),
       terms_(chain.steps.size() == 1 ? chain.steps[0].terms : body_.operands()),
       iter_(iterator_over(body_, terms_, outputs, inputs)),
       kernel_(body_.kernel()),
-      grain_(grain_of(body_)) {
+      grain_(grain_of(body_)),
+      serial_(serial) {
   for (std::size_t k = 0; k < terms_.size(); ++k)
     kernel_.types[k] = body_.place(terms_[k]).dtype;
   const FormulaStep& step = chain.steps[0];

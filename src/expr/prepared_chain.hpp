@@ -21,15 +21,19 @@ inline namespace v0 {
 /// runs it at a time.
 class WEFT_INTERNAL_API PreparedChain {
  public:
-  /// Outputs are of one shape, to which inputs broadcast; any strides.
+  /// Outputs are of one shape, to which inputs broadcast; any strides. `serial`: as part of what a
+  /// thread does.
   PreparedChain(const Chain& chain, std::span<const TensorView> outputs,
-                std::span<const TensorView> inputs);
+                std::span<const TensorView> inputs, bool serial = false);
   PreparedChain(const PreparedChain&) = delete;
   PreparedChain& operator=(const PreparedChain&) = delete;
 
   /// Operands are at these addresses of their elements (0, 0, ...). Throws Error(division).
   void run(void* const* outputs, const void* const* inputs);
   Explanation::Run explain() const;
+  /// Functions and conversions, and the steps as which they are carried out.
+  int functions() const noexcept { return functions_; }
+  int steps() const noexcept { return static_cast<int>(body_.steps().size()); }
 
   /// The same as run(), if the chain is one small block of operands that are used in place: calls
   /// to make one after the other, in buffers of this object. Empty if it is not.
@@ -40,9 +44,10 @@ class WEFT_INTERNAL_API PreparedChain {
  private:
   void make_direct_calls();
   void run_direct_calls(void* const* outputs, const void* const* inputs) const;
-  RunOptions options() const { return {.grain = grain_}; }
+  RunOptions options() const { return {.grain = grain_, .serial = serial_}; }
   Explanation::Run explain_direct_calls() const;
 
+  int functions_;
   ChainBody body_;
   /// Terms of the chain that are the iterator's operands: outputs and inputs of the chain; of a
   /// single step the terms that it takes, numbers too: it is run as it is.
@@ -50,6 +55,7 @@ class WEFT_INTERNAL_API PreparedChain {
   TensorIterator iter_;
   SpanKernel kernel_;
   std::int64_t grain_;
+  bool serial_;
   std::optional<CopyKernel> copy_;  // instead, of a chain that is nothing else
   std::vector<DirectCall> direct_;
   bool is_direct_ = false;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions give what their functions give one by one.
+#include <weft/expr/explain_expr.hpp>
 #include <weft/expr/expr.hpp>
 #include <weft/operators.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/division.hpp>
+#include <weft/ops/reduce.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
 #include <weft/parallel/parallel.hpp>
@@ -42,10 +44,11 @@ template <class T>
 concept StartsFromTemporary = requires(const T& t) { weft::expr(t.transpose(0, 1)); };
 static_assert(!StartsFromTemporary<Tensor>);
 
-/// An expression, and what its functions gave.
+/// An expression, and what its functions gave; of an operand, how it lies in memory.
 struct Both {
   Expr lazy;
   Tensor eager;
+  Tensor as_it_is = eager;
 };
 
 /// Applies f to both; nothing if the functions refuse it, as the expression has to do.
@@ -82,6 +85,42 @@ constexpr ScalarType types[] = {ScalarType::f32, ScalarType::f32,  ScalarType::f
                                 ScalarType::i16, ScalarType::u8,   ScalarType::boolean,
                                 ScalarType::i64, ScalarType::c64};
 
+/// Of an operand, the reduction of that; else of a dense tensor.
+std::optional<Both> reduce(test::Random& random, test::Tally& tally, const Both& a) {
+  using weft::Reduction;
+  const Both from{a.lazy, a.as_it_is};
+  Dims axes;
+  for (int axis = 0; axis < static_cast<int>(a.lazy.shape().size()); ++axis)
+    if (random.chance(50)) axes.push_back(random.chance(50) ? axis : axis - a.lazy.shape().rank());
+  const weft::ReduceOptions options{.keepdim = random.chance(70), .correction = 0};
+  const std::optional<std::int64_t> axis = axes.empty() ? std::nullopt : std::optional(axes[0]);
+  switch (random.integer(0, 13)) {
+#define WEFT_CASE(NUMBER, NAME) \
+  case NUMBER:                  \
+    return apply(               \
+        tally, [&](const auto& x) { return weft::NAME(x, axes, options); }, from);
+    WEFT_CASE(0, sum)
+    WEFT_CASE(1, mean)
+    WEFT_CASE(2, prod)
+    WEFT_CASE(3, var)
+    WEFT_CASE(4, std)
+    WEFT_CASE(5, logsumexp)
+    WEFT_CASE(6, amax)
+    WEFT_CASE(7, amin)
+    WEFT_CASE(8, any)
+    WEFT_CASE(9, all)
+    WEFT_CASE(10, count_nonzero)
+    WEFT_CASE(11, nansum)
+#undef WEFT_CASE
+    case 12:
+      return apply(
+          tally, [&](const auto& x) { return weft::argmax(x, axis, options.keepdim); }, from);
+    default:
+      return apply(
+          tally, [&](const auto& x) { return weft::argmin(x, axis, options.keepdim); }, from);
+  }
+}
+
 std::optional<Both> grow(test::Random& random, test::Tally& tally, const std::vector<Both>& all) {
   const Both& a =
       all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
@@ -90,7 +129,7 @@ std::optional<Both> grow(test::Random& random, test::Tally& tally, const std::ve
   const Both& c =
       all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
   const double number = static_cast<double>(random.integer(-3, 3)) / 2;
-  switch (random.integer(0, 17)) {
+  switch (random.integer(0, 20)) {
     case 0:
       return apply(
           tally, [](const auto& x, const auto& y) { return weft::add(x, y); }, a, b);
@@ -147,6 +186,9 @@ std::optional<Both> grow(test::Random& random, test::Tally& tally, const std::ve
     case 16:
       return apply(
           tally, [](const auto& x) { return weft::isnan(x); }, a);
+    case 17:
+    case 18:
+    case 19: return reduce(random, tally, a);
     default: {
       const ScalarType type =
           random.pick(std::vector<ScalarType>(std::begin(types), std::end(types)));
@@ -161,7 +203,9 @@ TEST_CASE("expressions: what their functions give one by one", "[expr]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (int round = 0; round < test::rounds(500); ++round) {
-    const Dims shape = test::random_shape(random, 4, round % 8 == 0 ? 40 : 6);
+    // Some so long that a reduction has several blocks.
+    const Dims shape = round % 20 == 0 ? Dims{random.integer(1, 3), random.integer(1000, 30000)}
+                                       : test::random_shape(random, 4, round % 8 == 0 ? 40 : 6);
     std::vector<Memory> memories;
     std::vector<Both> all;
     const std::int64_t operands = random.integer(1, 6);
@@ -178,11 +222,12 @@ TEST_CASE("expressions: what their functions give one by one", "[expr]") {
     for (const TensorView& view : views) {
       const Tensor copy = Tensor::empty(view.shape(), view.dtype());
       weft::copy_out(copy, view);
-      all.push_back({weft::expr(view), copy});
+      all.push_back({weft::expr(view), copy, Tensor::share(nullptr, view)});
     }
     const std::int64_t steps = random.integer(2, 12);
     for (std::int64_t i = 0; i < steps; ++i)
       if (auto made = grow(random, tally, all)) all.push_back(std::move(*made));
+    if (all.size() == views.size()) continue;
     const Both& last = all.back();
     const test::Dense want = test::dense_copy(last.eager);
     const Dims result_shape = test::dims(last.eager.shape());
@@ -295,4 +340,56 @@ TEST_CASE("expressions: what does not fit is refused with the expression and the
       overlap, ("output 0", "f32[1, 4]"),
       weft::evaluate_out(square.slice(0, 0, 4), weft::expr(square).slice(0, 0, 1) + square));
   CHECK(test::difference(square, test::dense_copy(Tensor::full({4, 4}, ScalarType::f32, 7))) == "");
+}
+
+TEST_CASE("expressions: several passes block by block of rows", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const weft::ReduceOptions keep{.keepdim = true};
+  constexpr std::int64_t rows = 4099, columns = 515;
+  for (int round = 0; round < test::rounds(4); ++round) {
+    // Rows with a gap, or the other order.
+    const Tensor wide = Tensor::empty({rows, columns + 3}, ScalarType::f32);
+    const Tensor turned = Tensor::empty({columns, rows}, ScalarType::f32);
+    for (const Tensor& tensor : {wide, turned})
+      test::fill(ScalarType::f32, tensor.data(), tensor.numel(), random);
+    const TensorView a = round % 2 == 0 ? wide.slice(1, 1, columns + 1) : turned.transpose(0, 1);
+    const Tensor scale = Tensor::full({columns}, ScalarType::f32, 0.75);
+    const Tensor weights = Tensor::full({rows, 1}, ScalarType::f64, 1.25);
+    const auto norm = [&](const auto& x) {
+      const auto from = weft::sub(x, weft::mean(x, 1, keep));
+      const auto inverse = weft::rsqrt(weft::add(weft::mean(weft::mul(from, from), 1, keep), 1e-5));
+      return weft::mul(weft::mul(from, inverse), scale);
+    };
+    const auto entropy = [&](const auto& x) {
+      const auto most = weft::amax(x, 1, keep);
+      const auto sum = weft::sum(weft::exp(weft::sub(x, most)), 1, keep);
+      return weft::sum(weft::mul(weft::sub(weft::log(sum), weft::sub(x, most)), weights), -1);
+    };
+    const auto check = [&](const char* what, const Expr& e, const Tensor& want, bool in_blocks) {
+      const test::Dense values = test::dense_copy(want);
+      CHECK((weft::explain(e).rows > 0) == in_blocks);
+      test::for_thread_counts([&](int threads) {
+        const std::string wrong = test::difference(weft::evaluate(e), values);
+        tally.check(wrong.empty(),
+                    [&](auto& text) { text << what << ", " << threads << " threads: " << wrong; });
+      });
+    };
+    const Tensor copy = Tensor::empty({rows, columns}, ScalarType::f32);
+    weft::copy_out(copy, a);
+    // Of a computed tensor, which has one layout; of an operand, its own.
+    check("norm", norm(weft::expr(a) * 1), norm(copy), true);
+    check("entropy", entropy(weft::abs(weft::expr(a))), entropy(weft::abs(copy)), true);
+    // The order along columns of a turned operand follows how many there are.
+    check("as it is", weft::div(weft::expr(a), weft::sum(weft::expr(a), 1, keep)),
+          weft::div(a, weft::sum(a, 1, keep)), round % 2 == 0);
+  }
+  CHECK_TALLY(tally);
+  // Rows that depend on each other, or are another axis elsewhere, are not.
+  const Tensor square = Tensor::full({1200, 1200}, ScalarType::f32, 1);
+  const Expr x = weft::expr(square);
+  CHECK(weft::explain(x - weft::mean(x, 0, keep)).rows == 0);
+  CHECK(weft::explain(x - weft::mean(x, 1)).rows == 0);
+  CHECK(weft::explain(x / weft::amax(x)).rows == 0);
+  CHECK(weft::explain(x - weft::mean(x, 1, keep)).rows > 0);
 }

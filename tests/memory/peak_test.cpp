@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much memory operations take besides their operands: the buffers of each thread, and no copy
 // of an operand. A program of its own, since the peak is one of the whole process and never falls.
+#include <weft/core/memory.hpp>
+#include <weft/expr/expr.hpp>
+#include <weft/operators.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/reduce.hpp>
@@ -41,6 +44,9 @@ constexpr std::int64_t columns = 4096;
 /// inexactness in counting pages.
 constexpr long allowance_kib = 256;
 constexpr long thread_kib = 256;
+/// Of an expression: the block that is reduced, of a long line whole spans of 256 KiB, and besides
+/// what a call takes to reduce and to bring operands together.
+constexpr long expression_thread_kib = 256 + 192;
 
 /// Every page of them is there.
 struct Operands {
@@ -81,6 +87,34 @@ TEST_CASE("peak memory: operations on operands of other types and orders", "[mem
       CHECK(grown <= allowance_kib + threads * thread_kib);
       CHECK(operands.f64.at<double>({rows - 1, columns - 1}) == 4);
       CHECK(operands.sums.at<double>({rows - 1}) == 1.5 * columns);
+    });
+  }
+}
+
+TEST_CASE("peak memory: expressions", "[memory][resident]") {
+  if (peak_kib() < 0) return;
+  const Operands operands;
+  const auto run = [](const Operands& o) {
+    using weft::expr;
+    const weft::Expr x = expr(o.f32) * expr(o.i32).transpose(0, 1) - 1;
+    weft::evaluate_out(TensorView(o.f64), weft::tanh(x) * 0.5 + x);
+    weft::mean_out(TensorView(o.sums), x * x, 1);
+    const weft::Expr from_mean = x - weft::mean(x, 0, {.keepdim = true});
+    weft::evaluate_out(TensorView(o.f64), from_mean / weft::amax(x));
+  };
+  for (const int threads : {1, 2, 4}) {
+    test::in_arena(threads, [&] {
+      // The code of all that is a megabyte: it is read, and no buffer is there.
+      run(operands);
+      weft::release_kept_memory();
+      reset_peak();
+      const long before = peak_kib();
+      run(operands);
+      const long grown = peak_kib() - before;
+      INFO(threads << " threads, before " << before << " KiB, now " << status_kib("VmRSS:"));
+      CHECK(grown <= allowance_kib + threads * expression_thread_kib);
+      CHECK(operands.sums.at<double>({rows - 1}) == 4);
+      CHECK(operands.f64.at<double>({rows - 1, columns - 1}) == 0);
     });
   }
 }

@@ -8,11 +8,12 @@
 #include <weft/core/tensor.hpp>
 #include <weft/ops/argument.hpp>
 #include <weft/ops/function_table.hpp>
+#include <weft/ops/reduce.hpp>
 
 #include <concepts>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -22,7 +23,12 @@ inline namespace v0 {
 
 struct ExprNode;
 
-/// A formula that is not carried out yet: an operand, or a function of other expressions. It knows
+/// How many functions deep an expression may be: each takes part of a thread's stack while it is
+/// planned, printed or destroyed. One that is deeper is an Error(limit).
+inline constexpr int max_expr_depth = 200;
+
+/// A formula that is not carried out yet: an operand, a function of other expressions, or a
+/// reduction of one. It knows
 /// its element type and shape, by the rules of the functions (promotion.hpp, broadcasting). A value
 /// that is cheap to copy; what it consists of is shared and does not change.
 class WEFT_API Expr {
@@ -53,6 +59,7 @@ class WEFT_API Expr {
   static Expr call(CompareOp op, Expr a, Expr b);
   static Expr call(DivisionOp op, Expr a, Expr b);
   static Expr call(TernaryOp op, Expr a, Expr b, Expr c);
+  static Expr call(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options);
   static Expr convert(const Expr& a, ScalarType type);
 
   /// evaluate(*this): Tensor c = a * b + 2. To nothing but a Tensor: a view would not keep it.
@@ -80,7 +87,7 @@ inline Expr convert(const Expr& x, ScalarType type) { return Expr::convert(x, ty
 
 /// Carries out an expression: reads every operand once, block by block, and writes the result; what
 /// passes from function to function stays in the first-level cache. Its numbers are those of the
-/// functions called one by one. What stands in it twice, the same Expr, is computed once.
+/// functions called one by one. What stands in it twice is computed once.
 ///
 /// `out` may be an operand in the same layout; any other overlap is an error. A result of another
 /// type is converted if that keeps its kind. A plan is kept with the expression and, for
@@ -152,6 +159,38 @@ WEFT_FOR_EACH_DIVISION(WEFT_DEFINE)
                       to_expr(std::forward<C>(c)));                                              \
   }
 WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+// ---- Reductions ---------------------------------------------------------------------------------
+
+// For each line F(NAME, ...) of reduction_table.hpp but those of two results:
+//     Expr NAME(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
+//     void NAME_out(const Output& out, (the same));
+// What is reduced is computed as it is needed, a block of at most 256 KiB a thread at a time. The
+// result has the bits of the call on what evaluate(a) returns. An output of NAME_out may not share
+// memory with what is reduced. Throw as the calls do.
+#define WEFT_DEFINE(NAME, ...)                                                     \
+  inline Expr NAME(Expr a, IntSpan axes = {}, const ReduceOptions& options = {}) { \
+    return Expr::call(Reduction::NAME, std::move(a), axes, options);               \
+  }                                                                                \
+  inline void NAME##_out(const Output& out, Expr a, IntSpan axes = {},             \
+                         const ReduceOptions& options = {}) {                      \
+    evaluate_out(out, NAME(std::move(a), axes, options));                          \
+  }
+WEFT_FOR_EACH_REDUCTION(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+// The same with one axis, or none for row-major order over all elements.
+#define WEFT_DEFINE(NAME, ...)                                                             \
+  inline Expr NAME(Expr a, std::optional<std::int64_t> axis = {}, bool keepdim = false) {  \
+    const IntSpan axes = axis ? IntSpan(*axis) : IntSpan();                                \
+    return Expr::call(Reduction::NAME, std::move(a), axes, {.keepdim = keepdim});          \
+  }                                                                                        \
+  inline void NAME##_out(const Output& out, Expr a, std::optional<std::int64_t> axis = {}, \
+                         bool keepdim = false) {                                           \
+    evaluate_out(out, NAME(std::move(a), axis, keepdim));                                  \
+  }
+WEFT_FOR_EACH_ARG_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
 // ---- Operators ----------------------------------------------------------------------------------

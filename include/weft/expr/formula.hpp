@@ -9,7 +9,9 @@
 #include <weft/ops/function_table.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 namespace weft {
@@ -20,11 +22,15 @@ struct FormulaTerm {
   int index = -1;
 };
 
+/// A function of the table.
+using FormulaFunction = std::variant<UnaryOp, BinaryOp, CompareOp, DivisionOp, TernaryOp>;
+
 /// One call of a kernel within a formula.
 struct FormulaStep {
   const SpanKernel* kernel;   ///< null: convert terms[1] to the type of terms[0]
   SmallVector<int, 4> terms;  ///< output, then inputs
   bool divides = false;  ///< integers: the kernel notes a division by zero in its context, a bool
+  std::optional<FormulaFunction> function = {};  ///< that the kernel computes, in its types
 };
 
 /// A formula over elements: inputs, numbers, steps, and the term that is the result.

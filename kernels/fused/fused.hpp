@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Contract of the fused family: several elementwise functions over one floating type, in one walk,
+/// with what passes from one to the next in registers.
+#pragma once
+
+#include <weft/base/limits.hpp>
+#include <weft/kernel/span_kernel.hpp>
+#include <weft/machine/dispatch.hpp>
+
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+
+// x is the value in registers, m that of the instruction's operand.
+#define WEFT_FOR_EACH_FUSED_BINARY(F)                           \
+  F(load, "m")                                                  \
+  F(add, "x + m")                                               \
+  F(sub, "x - m")                                               \
+  F(sub_from, "m - x")                                          \
+  F(mul, "x * m")                                               \
+  F(div, "x / m")                                               \
+  F(div_from, "m / x")                                          \
+  F(maximum, "maximum(x, m)")                                   \
+  F(minimum, "minimum(x, m)")                                   \
+  F(clamp_min, "clamp_min(x, m)")                               \
+  F(clamp_max, "clamp_max(x, m)")                               \
+  F(eq, "x == m, in truth values: all bits of a lane, or none") \
+  F(ne, "x != m")                                               \
+  F(lt, "x < m")                                                \
+  F(le, "x <= m")                                               \
+  F(gt, "x > m")                                                \
+  F(ge, "x >= m")                                               \
+  F(choose, "the instruction's choice, truth values in a temporary, ? x : m")
+#define WEFT_FOR_EACH_FUSED_UNARY(F) \
+  F(neg, "-x")                       \
+  F(abs, "|x|")                      \
+  F(square, "x * x")                 \
+  F(sqrt, "sqrt(x)")                 \
+  F(reciprocal, "1 / x")             \
+  F(relu, "x above 0, else 0")
+
+/// What becomes of x. The arithmetic is that of the functions of the same names, bit for bit.
+enum class FusedOp : std::uint8_t {
+#define WEFT_DEFINE(NAME, TEXT) NAME,
+  WEFT_FOR_EACH_FUSED_BINARY(WEFT_DEFINE) WEFT_FOR_EACH_FUSED_UNARY(WEFT_DEFINE)
+#undef WEFT_DEFINE
+      store,  ///< x stays, and goes to an output or a temporary
+};
+
+struct FusedInstruction {
+  FusedOp op = FusedOp::load;
+  std::uint8_t operand = 0;  ///< outputs, inputs, then temporaries
+  std::uint8_t choice = 0;   ///< of `choose`: a temporary, counted like operands
+};
+
+/// A list of instructions: the context of the kernel. What is stored into an output is stored
+/// behind all that is loaded, so that an output may be an input.
+struct FusedProgram {
+  static constexpr int max_instructions = 96;
+  static constexpr int max_temporaries = 16;
+
+  int count = 0;
+  int noutputs = 0;
+  int ninputs = 0;
+  int ntemporaries = 0;
+  FusedInstruction instructions[max_instructions];
+};
+
+/// The loop over spans that carries out the program that is its context, for operands of f32 or of
+/// f64; any of its inputs may be one value. Null for other types.
+WEFT_DECLARE_KERNEL(fused_loop, SpanKernel::Run(ScalarType type));
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "expr/computed_chain.hpp"
+
+#include <weft/base/error.hpp>
+#include <weft/core/shape.hpp>
+
+#include "base/text.hpp"
+#include "expr/prepared_chain.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// The axes that a dim of the reduction's iterator was made of, innermost first, and the rows of
+/// them that a block has. A dim of a dense tensor is one axis, or several that follow each other.
+struct BlockDimAxes {
+  SmallVector<int, inline_rank> axes;
+  std::int64_t begin, count;  // elements of the block along the dim
+  std::int64_t stride;        // from one to the next in the tensor, in elements
+  std::int64_t to_bytes;      // in the block's memory
+};
+
+}  // namespace
+
+/// The chain prepared for boxes of several shapes. One thread runs it at a time.
+class BlockChains {
+ public:
+  explicit BlockChains(const ComputedChain& of) : of_(of), dense_(contiguous_strides(of.shape_)) {
+    const std::size_t rank = of.shape_.size();
+    begin_.resize(rank, 0);
+    extents_.resize(rank, 1);
+    strides_.resize(rank, 0);
+  }
+
+  void compute(const TensorIterator& iter, const ComputedBlock& block, const void* const* inputs) {
+    inputs_ = inputs;
+    find_axes(iter, block);
+    compute_dim(0, block.to);
+  }
+
+ private:
+  /// A box's chain.
+  struct Prepared {
+    Prepared(const ComputedChain& of, const DimVector& box, const DimVector& to_strides, char* to,
+             std::span<const TensorView> inputs)
+        : extents(box),
+          strides(to_strides),
+          chain(of.chain_, std::vector{view(of, box, to_strides, to)}, inputs, true) {
+      if (!chain.direct_calls().empty()) chain.run_by_direct_calls();
+    }
+    static TensorView view(const ComputedChain& of, const DimVector& box,
+                           const DimVector& to_strides, char* to) {
+      const ScalarType type = of.output().dtype();
+      DimVector elements = to_strides;
+      for (std::int64_t& stride : elements)
+        stride /= element_size(type);
+      return TensorView::trusted(to, type, box, elements);
+    }
+
+    DimVector extents, strides;
+    PreparedChain chain;
+  };
+
+  void find_axes(const TensorIterator& iter, const ComputedBlock& block) {
+    const int k = iter.noutputs();
+    const std::int64_t size = element_size(iter.operand(k).storage);
+    dims_.clear();
+    for (int d = 0; d < iter.ndim(); ++d) {
+      BlockDimAxes dim{{},
+                       block.begin[d],
+                       block.extents[d],
+                       iter.geometry().stride(d, k) / size,
+                       block.strides_bytes[d]};
+      const std::int64_t end = dim.stride * iter.geometry().extent(d);
+      for (int a = static_cast<int>(of_.shape_.size()); a-- > 0;) {
+        const auto axis = static_cast<std::size_t>(a);
+        if (of_.shape_[axis] > 1 && dense_[axis] >= dim.stride && dense_[axis] < end)
+          dim.axes.push_back(a);
+      }
+      dims_.push_back(dim);
+    }
+  }
+
+  /// Dims from one on; those before it are set.
+  void compute_dim(std::size_t d, char* to) {
+    if (d == dims_.size()) return compute_box(to);
+    const BlockDimAxes& dim = dims_[d];
+    for (const int a : dim.axes)
+      strides_[static_cast<std::size_t>(a)] =
+          dense_[static_cast<std::size_t>(a)] / dim.stride * dim.to_bytes;
+    compute_range(d, static_cast<int>(dim.axes.size()), dim.begin, dim.count, to);
+  }
+
+  /// `count` elements from `begin` on, counted along the first `naxes` axes of a dim, as boxes:
+  /// what is left of a row, whole rows, and the beginning of one; rows likewise.
+  void compute_range(std::size_t d, int naxes, std::int64_t begin, std::int64_t count, char* to) {
+    const BlockDimAxes& dim = dims_[d];
+    if (naxes == 0) return compute_dim(d + 1, to);
+    const auto axis = static_cast<std::size_t>(dim.axes[naxes - 1]);
+    const std::int64_t row = dense_[axis] / dim.stride;
+    const auto part = [&](std::int64_t at, std::int64_t rows, std::int64_t first,
+                          std::int64_t elements) {
+      begin_[axis] = at;
+      extents_[axis] = rows;
+      compute_range(d, naxes - 1, first, elements, to);
+      to += rows * elements * dim.to_bytes;
+      count -= rows * elements;
+      begin += rows * elements;
+    };
+    if (begin % row != 0 || count < row)
+      part(begin / row, 1, begin % row, std::min(count, row - begin % row));
+    if (count >= row) part(begin / row, count / row, 0, row);
+    if (count > 0) part(begin / row, 1, 0, count);
+  }
+
+  void compute_box(char* to) {
+    const std::size_t ninputs = of_.strides_.size();
+    const void* at[max_operands];
+    for (std::size_t i = 0; i < ninputs; ++i) {
+      std::int64_t offset = 0;
+      for (std::size_t a = 0; a < begin_.size(); ++a)
+        offset += begin_[a] * of_.strides_[i][a];
+      at[i] = static_cast<const char*>(inputs_[i]) + offset;
+    }
+    void* outputs[] = {to};
+    prepared(to, at).chain.run(outputs, at);
+  }
+
+  Prepared& prepared(char* to, const void* const* inputs) {
+    const auto found = std::ranges::find_if(prepared_, [&](const auto& one) {
+      return std::ranges::equal(one->extents, extents_) &&
+             std::ranges::equal(one->strides, strides_);
+    });
+    if (found != prepared_.end()) return **found;
+    std::vector<TensorView> views;
+    for (std::size_t i = 0; i < of_.strides_.size(); ++i) {
+      DimVector elements = of_.strides_[i];
+      for (std::int64_t& stride : elements)
+        stride /= element_size(of_.types_[i]);
+      views.push_back(TensorView::trusted(inputs[i], of_.types_[i], extents_, elements));
+    }
+    auto made = std::make_unique<Prepared>(of_, extents_, strides_, to, views);
+    if (prepared_.size() < max_prepared) return *prepared_.emplace_back(std::move(made));
+    next_ = (next_ + 1) % max_prepared;
+    prepared_[next_] = std::move(made);
+    return *prepared_[next_];
+  }
+
+  /// Tiles of a walk have one shape but for the last ones along a dim, and each is a few boxes.
+  static constexpr std::size_t max_prepared = 16;
+
+  const ComputedChain& of_;
+  const void* const* inputs_ = nullptr;
+  DimVector dense_;  // the strides of the tensor, in elements
+  SmallVector<BlockDimAxes, inline_rank> dims_;
+  DimVector begin_, extents_, strides_;  // by axis, of the box at hand; strides in bytes
+  std::vector<std::unique_ptr<Prepared>> prepared_;
+  std::size_t next_ = 0;
+};
+
+ComputedChain::ComputedChain(Chain chain, IntSpan shape, std::span<const TensorView> inputs)
+    : chain_(std::move(chain)) {
+  if (inputs.size() >= max_operands) {
+    fail(ErrorCode::limit, text("an expression with ", inputs.size(),
+                                " operands in one pass, expected at most ", max_operands - 1));
+  }
+  shape_.assign(shape);
+  for (const TensorView& input : inputs) {
+    const TensorView all = input.expand(shape);
+    DimVector strides(all.strides().begin(), all.strides().end());
+    for (std::size_t a = 0; a < strides.size(); ++a)
+      strides[a] = shape[a] == 1 ? 0 : strides[a] * element_size(input.dtype());
+    strides_.push_back(std::move(strides));
+    types_.push_back(input.dtype());
+  }
+}
+
+ComputedChain::~ComputedChain() = default;
+
+TensorView ComputedChain::output() const {
+  const auto term = static_cast<std::size_t>(chain_.outputs[0]);
+  // No address is read; one that is aligned and not null, so that it is a tensor.
+  alignas(64) static constexpr char nowhere[64] = {};
+  return TensorView::trusted(nowhere, chain_.terms[term].dtype, shape_, contiguous_strides(shape_));
+}
+
+void ComputedChain::reduce(const ReduceCall& call, const void* const* inputs, bool serial) {
+  call.run(
+      [&](const ComputedBlock& block) {
+        std::unique_ptr<BlockChains> chains = idle_.take();
+        if (chains == nullptr) chains = std::make_unique<BlockChains>(*this);
+        chains->compute(call.iter, block, inputs);
+        idle_.put(std::move(chains));
+      },
+      serial);
+}
+
+}  // namespace v0
+}  // namespace weft

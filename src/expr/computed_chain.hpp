@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A chain as the input of a reduction.
+#pragma once
+
+#include <weft/core/tensor_view.hpp>
+
+#include "expr/chain.hpp"
+#include "expr/fused_steps.hpp"
+#include "expr/idle_objects.hpp"
+#include "ops/prepare_reduce.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace weft {
+inline namespace v0 {
+
+class BlockChains;
+
+/// A chain of one output whose elements are computed as a reduction needs them: block by block, in
+/// memory of the thread that reduces it.
+class ComputedChain {
+ public:
+  /// Inputs broadcast to `shape`; of them types, shapes and strides count.
+  ComputedChain(Chain chain, IntSpan shape, std::span<const TensorView> inputs);
+  ~ComputedChain();
+  ComputedChain(const ComputedChain&) = delete;
+  ComputedChain& operator=(const ComputedChain&) = delete;
+
+  /// The output as a dense tensor: its address is none.
+  TensorView output() const;
+  /// Carries out a call of prepare_computed() on output(). Inputs are at these addresses of their
+  /// elements (0, 0, ...). Throws Error(division).
+  void reduce(const ReduceCall& call, const void* const* inputs, bool serial);
+  /// Functions and conversions, and the steps as which they are carried out.
+  int functions() const noexcept { return static_cast<int>(chain_.steps.size()); }
+  int steps() const { return static_cast<int>(group_steps(chain_).size()); }
+
+ private:
+  friend class BlockChains;
+
+  Chain chain_;
+  DimVector shape_;
+  /// Of an input in bytes, by axis; 0 where it is broadcast.
+  std::vector<DimVector> strides_;
+  std::vector<ScalarType> types_;
+  /// One for each thread that reduces, when it does.
+  IdleObjects<BlockChains> idle_;
+};
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The passes of an expression, ready to run.
+#pragma once
+
+#include <weft/core/tensor.hpp>
+
+#include "expr/computed_chain.hpp"
+#include "expr/prepared_chain.hpp"
+#include "expr/stage_recipe.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace weft {
+inline namespace v0 {
+
+/// Operands of an expression, in the order of its list.
+using OperandViews = std::span<const TensorView* const>;
+
+/// Recipes prepared for operands and an output of one geometry. One thread runs them at a time.
+class ExprStages {
+ public:
+  /// Refers to the recipes. `rows`, if it is not 0: the passes are for so many rows of axis 0,
+  /// those that have them, by `has_rows`; and all is part of what a thread does.
+  ExprStages(std::span<const StageRecipe> recipes, const TensorView& out, OperandViews operands,
+             std::int64_t rows = 0, const std::vector<bool>& has_rows = {});
+
+  /// Throws Error(division).
+  void run(const TensorView& out, OperandViews operands);
+
+  // ---- For those who explain, or compare
+
+  std::span<const StageRecipe> recipes() const noexcept { return recipes_; }
+  const TensorView& input(const StageRecipe::Input& input, OperandViews operands) const;
+  /// Where a pass writes to.
+  const TensorView& output(std::size_t stage, const TensorView& out) const;
+  const PreparedChain* chain(std::size_t stage) const { return stages_[stage].chain.get(); }
+  const ComputedChain* reduced(std::size_t stage) const { return stages_[stage].reduced.get(); }
+  /// The call of a pass that reduces.
+  ReduceCall call(std::size_t stage, const TensorView& out, OperandViews operands) const;
+
+ private:
+  struct Stage {
+    std::unique_ptr<PreparedChain> chain;    // of a pass that does not reduce
+    std::unique_ptr<ComputedChain> reduced;  // of one that reduces a chain
+    Tensor result;                           // undefined: it is the output
+  };
+
+  std::span<const StageRecipe> recipes_;
+  std::vector<Stage> stages_;
+  bool serial_;
+};
+
+}  // namespace v0
+}  // namespace weft

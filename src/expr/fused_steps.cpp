@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "expr/fused_steps.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// How a step is told to FusedProgram: x is the first of its inputs, and the others are operands.
+struct Instructions {
+  SmallVector<FusedOp, 2> ops;       ///< one for each input but the first, or a single one
+  std::optional<FusedOp> from = {};  ///< of two inputs: where x is the second
+};
+
+std::optional<Instructions> instructions_of(UnaryOp op) {
+  switch (op) {
+#define WEFT_CASE(NAME, TEXT) \
+  case UnaryOp::NAME: return Instructions{{FusedOp::NAME}};
+    WEFT_FOR_EACH_FUSED_UNARY(WEFT_CASE)
+#undef WEFT_CASE
+    default: return std::nullopt;
+  }
+}
+std::optional<Instructions> instructions_of(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add: return Instructions{{FusedOp::add}, FusedOp::add};
+    case BinaryOp::sub: return Instructions{{FusedOp::sub}, FusedOp::sub_from};
+    case BinaryOp::mul: return Instructions{{FusedOp::mul}, FusedOp::mul};
+    case BinaryOp::div: return Instructions{{FusedOp::div}, FusedOp::div_from};
+    case BinaryOp::maximum: return Instructions{{FusedOp::maximum}, FusedOp::maximum};
+    case BinaryOp::minimum: return Instructions{{FusedOp::minimum}, FusedOp::minimum};
+    case BinaryOp::clamp_min: return Instructions{{FusedOp::clamp_min}};
+    case BinaryOp::clamp_max: return Instructions{{FusedOp::clamp_max}};
+    default: return std::nullopt;
+  }
+}
+std::optional<Instructions> instructions_of(CompareOp op) {
+  switch (op) {
+    case CompareOp::eq: return Instructions{{FusedOp::eq}, FusedOp::eq};
+    case CompareOp::ne: return Instructions{{FusedOp::ne}, FusedOp::ne};
+    case CompareOp::lt: return Instructions{{FusedOp::lt}, FusedOp::gt};
+    case CompareOp::le: return Instructions{{FusedOp::le}, FusedOp::ge};
+    case CompareOp::gt: return Instructions{{FusedOp::gt}, FusedOp::lt};
+    case CompareOp::ge: return Instructions{{FusedOp::ge}, FusedOp::le};
+    default: return std::nullopt;
+  }
+}
+std::optional<Instructions> instructions_of(DivisionOp) { return std::nullopt; }
+std::optional<Instructions> instructions_of(TernaryOp op) {
+  switch (op) {
+    case TernaryOp::muladd: return Instructions{{FusedOp::mul, FusedOp::add}};
+    case TernaryOp::clamp: return Instructions{{FusedOp::clamp_min, FusedOp::clamp_max}};
+    case TernaryOp::where: return Instructions{{FusedOp::choose}};
+    default: return std::nullopt;
+  }
+}
+/// x * x, which needs x once.
+bool is_square(const FormulaStep& step) {
+  return step.function && *step.function == FormulaFunction(BinaryOp::mul) &&
+         step.terms[1] == step.terms[2];
+}
+std::optional<Instructions> instructions_of(const FormulaStep& step) {
+  if (!step.function) return std::nullopt;
+  if (is_square(step)) return Instructions{{FusedOp::square}};
+  return std::visit([](auto op) { return instructions_of(op); }, *step.function);
+}
+bool is(const FormulaStep& step, TernaryOp op) {
+  return step.function && *step.function == FormulaFunction(op);
+}
+bool is_comparison(const FormulaStep& step) {
+  return step.function && std::holds_alternative<CompareOp>(*step.function);
+}
+
+/// Who writes and reads the terms of a chain.
+class ChainUses {
+ public:
+  explicit ChainUses(const Chain& chain) : chain_(chain), writers_(chain.terms.size(), -1) {
+    for (std::size_t s = 0; s < chain.steps.size(); ++s)
+      writers_[static_cast<std::size_t>(chain.steps[s].terms[0])] = static_cast<int>(s);
+  }
+  const FormulaStep& step(int s) const { return chain_.steps[static_cast<std::size_t>(s)]; }
+  int nsteps() const { return static_cast<int>(chain_.steps.size()); }
+  ScalarType type(int term) const { return chain_.terms[static_cast<std::size_t>(term)].dtype; }
+  /// The step that writes a term; -1: none.
+  int writer(int term) const { return writers_[static_cast<std::size_t>(term)]; }
+  bool is_output(int term) const {
+    return std::ranges::find(chain_.outputs, term) != chain_.outputs.end();
+  }
+  /// Whether f(step, k) for all steps and their inputs k that are this term.
+  template <class F>
+  bool all_readers(int term, const F& f) const {
+    for (int s = 0; s < nsteps(); ++s) {
+      for (std::size_t k = 1; k < step(s).terms.size(); ++k)
+        if (step(s).terms[k] == term && !f(s, k)) return false;
+    }
+    return true;
+  }
+
+ private:
+  const Chain& chain_;
+  std::vector<int> writers_;
+};
+
+bool holds(const StepGroup& group, int step) {
+  return std::ranges::find(group, step) != group.end();
+}
+
+/// Finds groups.
+class StepGrouping {
+ public:
+  explicit StepGrouping(const Chain& chain) : uses_(chain), fusable_(chain.steps.size()) {
+    for (int s = 0; s < uses_.nsteps(); ++s)
+      fusable_[static_cast<std::size_t>(s)] = has_instructions(uses_.step(s));
+    // Truth values have a type of their own in a group: a choice and its comparison go together.
+    for (int s = 0; s < uses_.nsteps(); ++s)
+      if (is_comparison(uses_.step(s))) leave_out_unless_chosen_by(s);
+    for (int s = 0; s < uses_.nsteps(); ++s) {
+      if (!is(uses_.step(s), TernaryOp::where)) continue;
+      const int condition = uses_.writer(uses_.step(s).terms[1]);
+      if (condition < 0 || !is_fusable(condition)) set_fusable(s, false);
+    }
+  }
+
+  std::vector<StepGroup> groups() {
+    std::vector<StepGroup> groups;
+    done_.assign(fusable_.size(), false);
+    const auto add = [&](const StepGroup& group) {
+      for (const int s : group)
+        done_[static_cast<std::size_t>(s)] = true;
+      groups.push_back(group);
+    };
+    while (std::ranges::find(done_, false) != done_.end()) {
+      bool all_before = true;  // this step are done
+      for (int s = 0; s < uses_.nsteps(); ++s) {
+        if (is_done(s)) continue;
+        if (!is_fusable(s) && is_ready(s, {}) && (all_before || !writes_output(s)))
+          add({s});
+        else
+          all_before = false;
+      }
+      if (std::ranges::find(done_, false) != done_.end()) add(next_group());
+    }
+    return groups;
+  }
+
+ private:
+  bool is_fusable(int s) const { return fusable_[static_cast<std::size_t>(s)]; }
+  void set_fusable(int s, bool is) { fusable_[static_cast<std::size_t>(s)] = is; }
+  bool is_done(int s) const { return done_[static_cast<std::size_t>(s)]; }
+  bool writes_output(int s) const { return uses_.is_output(uses_.step(s).terms[0]); }
+  ScalarType type_of(int s) const { return uses_.type(uses_.step(s).terms.back()); }
+
+  bool has_instructions(const FormulaStep& step) const {
+    return instructions_of(step) && fused_loop(uses_.type(step.terms.back())) != nullptr;
+  }
+  void leave_out_unless_chosen_by(int s) {
+    const int truth = uses_.step(s).terms[0];
+    const bool chooses =
+        !uses_.is_output(truth) && uses_.all_readers(truth, [&](int reader, std::size_t k) {
+          return is(uses_.step(reader), TernaryOp::where) && k == 1 && is_fusable(reader) &&
+                 type_of(reader) == type_of(s);
+        });
+    if (!chooses) set_fusable(s, false);
+  }
+  bool is_ready(int s, const StepGroup& group) const {
+    const auto& terms = uses_.step(s).terms;
+    return std::all_of(terms.begin() + 1, terms.end(), [&](int term) {
+      const int writer = uses_.writer(term);
+      return writer < 0 || is_done(writer) || holds(group, writer);
+    });
+  }
+
+  bool can_join(int s, const StepGroup& group) const {
+    if (!is_fusable(s) || !is_ready(s, group) || group.size() == FusedProgram::max_temporaries)
+      return false;
+    if (is(uses_.step(s), TernaryOp::where))
+      return holds(group, uses_.writer(uses_.step(s).terms[1]));
+    return group.empty() || type_of(s) == type_of(group[0]);
+  }
+
+  /// All that can be done now as one step, without some.
+  StepGroup group_without(const StepGroup& left_out) const {
+    StepGroup group;
+    SmallVector<int, max_operands> terms;  // that its steps read and write
+    bool all_before = true;
+    for (int s = 0; s < uses_.nsteps(); ++s) {
+      if (is_done(s)) continue;
+      SmallVector<int, max_operands> with = terms;
+      for (const int term : uses_.step(s).terms)
+        if (std::ranges::find(with, term) == with.end()) with.push_back(term);
+      if (can_join(s, group) && !holds(left_out, s) && with.size() <= max_operands &&
+          (all_before || !writes_output(s))) {
+        terms = with;
+        group.push_back(s);
+      } else {
+        all_before = false;
+      }
+    }
+    return group;
+  }
+
+  /// All that can be done now as one step, or one step alone.
+  StepGroup next_group() const {
+    // Comparisons wait for those that choose by them.
+    StepGroup waiting;
+    for (;;) {
+      const StepGroup group = group_without(waiting);
+      if (group.empty()) return {static_cast<int>(std::ranges::find(done_, false) - done_.begin())};
+      const auto lone = std::ranges::find_if(group, [&](int s) {
+        return is_comparison(uses_.step(s)) &&
+               !uses_.all_readers(uses_.step(s).terms[0],
+                                  [&](int reader, std::size_t) { return holds(group, reader); });
+      });
+      if (lone == group.end()) return group;
+      waiting.push_back(*lone);
+    }
+  }
+
+  ChainUses uses_;
+  std::vector<bool> fusable_, done_;
+};
+
+/// Writes the program of a group.
+class FusedWriter {
+ public:
+  FusedWriter(const Chain& chain, const StepGroup& group)
+      : uses_(chain), group_(group), left_(chain.terms.size(), 0), place_(chain.terms.size(), -1) {
+    find_operands();
+    for (const int s : group) {
+      for (const int term : inputs_of(uses_.step(s)))
+        ++left_[static_cast<std::size_t>(term)];
+    }
+    // The results that no step of the group reads are computed one after the other. Outputs are
+    // written behind all of them.
+    const int noutputs = fused_.program.noutputs;
+    int last = -1;
+    for (int k = 0; k < noutputs; ++k) {
+      const int term = fused_.terms[k];
+      if (last >= 0 || left(term) > 0) left_[static_cast<std::size_t>(term)] += 2;
+      if (left(term) == 0) last = term;
+    }
+    for (int k = 0; k < noutputs; ++k) {
+      const int term = fused_.terms[k];
+      if (place(term) < 0 && term != last) write_aside(term);
+    }
+    if (last >= 0) {
+      write(last);
+      add(FusedOp::store, output(last));
+    }
+    for (int k = 0; k < noutputs; ++k) {
+      if (fused_.terms[k] == last) continue;
+      add(FusedOp::load, place(fused_.terms[k]));
+      add(FusedOp::store, k);
+    }
+  }
+  FusedSteps take() { return std::move(fused_); }
+
+ private:
+  int left(int term) const { return left_[static_cast<std::size_t>(term)]; }
+  int place(int term) const { return place_[static_cast<std::size_t>(term)]; }
+  static SmallVector<int, 3> inputs_of(const FormulaStep& step) {
+    return {step.terms.begin() + 1, step.terms.end() - static_cast<int>(is_square(step))};
+  }
+  bool is_inner(int term) const { return holds(group_, uses_.writer(term)); }
+  int output(int term) const {
+    return static_cast<int>(std::ranges::find(fused_.terms, term) - fused_.terms.begin());
+  }
+
+  void find_operands() {
+    for (const int s : group_) {
+      const int term = uses_.step(s).terms[0];
+      const bool outside =
+          uses_.is_output(term) ||
+          !uses_.all_readers(term, [&](int reader, std::size_t) { return holds(group_, reader); });
+      if (outside) fused_.terms.push_back(term);
+    }
+    FusedProgram& program = fused_.program;
+    program.noutputs = static_cast<int>(fused_.terms.size());
+    for (const int s : group_) {
+      for (const int term : uses_.step(s).terms) {
+        if (is_inner(term) || place(term) >= 0) continue;
+        place_[static_cast<std::size_t>(term)] = static_cast<int>(fused_.terms.size());
+        fused_.terms.push_back(term);
+        ++program.ninputs;
+      }
+    }
+  }
+
+  void add(FusedOp op, int operand, int choice = 0) {
+    FusedProgram& program = fused_.program;
+    program.instructions[program.count++] = {op, static_cast<std::uint8_t>(operand),
+                                             static_cast<std::uint8_t>(choice)};
+  }
+
+  /// Brings a term into x; one that is read again later, into a temporary as well.
+  void write(int term) {
+    if (x_ == term) return;
+    if (place(term) >= 0) {
+      add(FusedOp::load, place(term));
+      x_ = term;
+      return;
+    }
+    const FormulaStep& step = uses_.step(uses_.writer(term));
+    const Instructions with = *instructions_of(step);
+    SmallVector<int, 3> in = inputs_of(step);
+    int choice = 0;
+    if (with.ops[0] == FusedOp::choose) {
+      choice = write_aside(in[0]);
+      in = {in[1], in[2]};
+    }
+    // What is not there yet comes first, so that it need not be put aside.
+    const bool swapped = with.from && place(in[0]) >= 0 && place(in[1]) < 0;
+    if (swapped) in = {in[1], in[0]};
+    for (std::size_t k = 1; k < in.size(); ++k)
+      write_aside(in[k]);
+    write(in[0]);
+    for (std::size_t k = 0; k < with.ops.size(); ++k)
+      add(swapped ? *with.from : with.ops[k], in.size() > 1 ? place(in[k + 1]) : 0, choice);
+    x_ = term;
+    if (left(term) > 1) put_aside(term);
+  }
+  /// Where a term is that is read from memory.
+  int write_aside(int term) {
+    if (place(term) >= 0) return place(term);
+    write(term);
+    if (place(term) < 0) put_aside(term);
+    return place(term);
+  }
+  void put_aside(int term) {
+    FusedProgram& program = fused_.program;
+    place_[static_cast<std::size_t>(term)] =
+        program.noutputs + program.ninputs + program.ntemporaries++;
+    add(FusedOp::store, place(term));
+  }
+
+  ChainUses uses_;
+  const StepGroup& group_;
+  std::vector<int> left_;   // by term: how often steps of the group read it, and what comes after
+  std::vector<int> place_;  // by term: the operand or temporary that it is; -1: none yet
+  int x_ = -1;              // the term that is in x
+  FusedSteps fused_;
+};
+
+}  // namespace
+
+std::vector<StepGroup> group_steps(const Chain& chain) { return StepGrouping(chain).groups(); }
+FusedSteps fuse(const Chain& chain, const StepGroup& group) {
+  return FusedWriter(chain, group).take();
+}
+
+}  // namespace v0
+}  // namespace weft

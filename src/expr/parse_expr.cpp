@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/base/error.hpp>
+#include <weft/core/dispatch_types.hpp>
+#include <weft/expr/parse_expr.hpp>
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Where in a list of functions a name is; empty if it is not there.
+template <class Op, class Info, std::size_t n>
+std::optional<Op> find(const Info (&list)[n], std::string_view name) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (name == list[i].name) return static_cast<Op>(i);
+  return std::nullopt;
+}
+
+std::optional<ScalarType> find_type(std::string_view type) {
+  for (int i = 0; i < scalar_type_count; ++i)
+    if (name(static_cast<ScalarType>(i)) == type) return static_cast<ScalarType>(i);
+  return std::nullopt;
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, std::span<const NamedExpr> operands)
+      : text_(text), names_(operands.begin(), operands.end()) {}
+
+  Expr parse() {
+    for (;;) {
+      skip_space();
+      const std::size_t start = at_;
+      const std::string_view name = take_name();
+      if (!name.empty() && peek() == '=' && !next_is("==")) {
+        ++at_;
+        if (find(name) != nullptr) fail_at(start, text("'", name, "' is there already"));
+        Expr value = comparison();
+        expect(';', "an operator or ;");
+        names_.push_back({std::string(name), std::move(value)});
+        continue;
+      }
+      at_ = start;
+      Expr value = comparison();
+      if (peek() != '\0') fail_here("an operator or the end");
+      return value;
+    }
+  }
+
+ private:
+  /// A binary operator.
+  struct Sign {
+    const char* text;
+    int level;  // how much it binds
+    std::variant<BinaryOp, CompareOp> op;
+  };
+  static constexpr int comparisons = 0;
+  static constexpr Sign signs[] = {
+      // Longer ones first.
+      {"==", 0, CompareOp::eq},        {"!=", 0, CompareOp::ne},
+      {"<=", 0, CompareOp::le},        {">=", 0, CompareOp::ge},
+      {"<", 0, CompareOp::lt},         {">", 0, CompareOp::gt},
+      {"|", 1, BinaryOp::bitwise_or},  {"^", 2, BinaryOp::bitwise_xor},
+      {"&", 3, BinaryOp::bitwise_and}, {"+", 4, BinaryOp::add},
+      {"-", 4, BinaryOp::sub},         {"*", 5, BinaryOp::mul},
+      {"/", 5, BinaryOp::div}};
+
+  [[noreturn]] void fail_at(std::size_t at, const std::string& why) const {
+    fail(ErrorCode::parse, text("column ", at + 1, ": ", why));
+  }
+  [[noreturn]] void fail_here(std::string_view expected) {
+    const char c = peek();
+    const std::string got = c == '\0' ? "the end"
+                            : c >= ' ' && c <= '~'
+                                ? text("'", c, "'")
+                                : text("byte ", static_cast<int>(static_cast<unsigned char>(c)));
+    fail_at(at_, text("expected ", expected, ", got ", got));
+  }
+
+  void skip_space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t'))
+      ++at_;
+  }
+  /// The next character that is no space; '\0' at the end.
+  char peek() {
+    skip_space();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool next_is(std::string_view what) {
+    skip_space();
+    return text_.substr(at_).starts_with(what);
+  }
+  bool take(char c) {
+    if (peek() != c || at_ == text_.size()) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c, std::string_view expected) {
+    if (!take(c)) fail_here(expected);
+  }
+  /// A name, or nothing.
+  std::string_view take_name() {
+    if (!is_letter(peek())) return {};
+    const std::size_t start = at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_])))
+      ++at_;
+    return text_.substr(start, at_ - start);
+  }
+  const Expr* find(std::string_view name) const {
+    const auto found = std::ranges::find(names_, name, &NamedExpr::name);
+    return found == names_.end() ? nullptr : &found->value;
+  }
+
+  Expr comparison() { return binary(comparisons); }
+
+  /// Operators of a level and above. A comparison stands alone.
+  Expr binary(int level) {
+    Expr left = sign();
+    for (bool compared = false;;) {
+      skip_space();
+      const auto found =
+          std::ranges::find_if(signs, [&](const Sign& s) { return next_is(s.text); });
+      if (found == std::end(signs) || found->level < level) return left;
+      if (found->level == comparisons && std::exchange(compared, true))
+        fail_here("no second comparison without parentheses");
+      at_ += std::string_view(found->text).size();
+      Expr right = binary(found->level + 1);
+      left = std::visit([&](auto op) { return Expr::call(op, std::move(left), std::move(right)); },
+                        found->op);
+    }
+  }
+
+  Expr sign() {
+    const Nested nested(*this);
+    if (take('-')) {
+      // A number is one with its sign: the least integer has no positive one.
+      skip_space();
+      if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) return number(true);
+      return neg(sign());
+    }
+    if (take('~')) return bitwise_not(sign());
+    return primary();
+  }
+
+  Expr primary() {
+    const char c = peek();
+    if (take('(')) {
+      Expr inside = comparison();
+      expect(')', "an operator or )");
+      return inside;
+    }
+    if (is_digit(c) || c == '.') return number(false);
+    const std::size_t start = at_;
+    const std::string_view name = take_name();
+    if (name.empty()) fail_here("a number, a name or (");
+    if (take('(')) return call(name, start);
+    if (const Expr* named = find(name)) return *named;
+    fail_at(start, text("unknown name '", name, "'"));
+  }
+
+  /// With a sign in front of it if it is `negative`.
+  Expr number(bool negative) {
+    const std::size_t start = at_;
+    bool whole = true;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      const bool exponent = c == 'e' || c == 'E';
+      if (!is_digit(c) && c != '.' && !exponent) break;
+      whole = whole && is_digit(c);
+      ++at_;
+      if (exponent && at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+    }
+    const std::string digits =
+        (negative ? "-" : "") + std::string(text_.substr(start, at_ - start));
+    const auto parse = [&]<class T>(T value) {
+      const char* const end = digits.data() + digits.size();
+      const auto [stop, error] = std::from_chars(digits.data(), end, value);
+      if (error != std::errc() || stop != end)
+        fail_at(start, text("'", digits, "' is no number, or too large"));
+      return Expr(Scalar(value));
+    };
+    return whole ? parse(std::int64_t{}) : parse(double{});
+  }
+
+  /// What stands behind `name(`.
+  Expr call(std::string_view name, std::size_t start) {
+    if (const auto type = find_type(name)) {
+      Expr x = comparison();
+      expect(')', "an operator or )");
+      return Expr::convert(x, *type);
+    }
+    if (const auto op = weft::find<Reduction>(reductions, name)) return reduction(*op, start);
+    if (const auto op = weft::find<UnaryOp>(unary_functions, name)) return function(*op, name);
+    if (const auto op = weft::find<BinaryOp>(binary_functions, name)) return function(*op, name);
+    if (const auto op = weft::find<CompareOp>(compare_functions, name)) return function(*op, name);
+    if (const auto op = weft::find<DivisionOp>(division_functions, name))
+      return function(*op, name);
+    if (const auto op = weft::find<TernaryOp>(ternary_functions, name)) return function(*op, name);
+    fail_at(start, text("unknown function '", name, "'"));
+  }
+
+  template <class Op>
+  Expr function(Op op, std::string_view name) {
+    constexpr int count = std::is_same_v<Op, UnaryOp> ? 1 : std::is_same_v<Op, TernaryOp> ? 3 : 2;
+    std::vector<Expr> in;
+    for (int i = 0; i < count; ++i) {
+      if (i > 0)
+        expect(',', text("an operator or , and argument ", i + 1, " of ", count, " of ", name));
+      in.push_back(comparison());
+    }
+    expect(')', text("an operator or ) behind ", count, " of ", name));
+    if constexpr (count == 1) return Expr::call(op, in[0]);
+    if constexpr (count == 2) return Expr::call(op, in[0], in[1]);
+    if constexpr (count == 3) return Expr::call(op, in[0], in[1], in[2]);
+  }
+
+  /// A reduction's tensor, axes, and whether it keeps them.
+  Expr reduction(Reduction op, std::size_t start) {
+    if (op == Reduction::aminmax || op == Reduction::var_mean || op == Reduction::std_mean)
+      fail_at(start, text("'", info(op).name, "' has two results, expected a function of one"));
+    Expr x = comparison();
+    DimVector axes;
+    ReduceOptions options;
+    if (take(',')) {
+      if (take('(')) {
+        if (op == Reduction::argmax || op == Reduction::argmin) fail_here("one axis");
+        do
+          axes.push_back(integer("an axis"));
+        while (take(','));
+        expect(')', ", or )");
+      } else {
+        axes.push_back(integer("an axis or ("));
+      }
+      if (take(',')) options.keepdim = integer("1 to keep the axes, or 0") != 0;
+    }
+    expect(')', axes.empty() ? "an operator, , or )" : ", or )");
+    return Expr::call(op, std::move(x), axes, options);
+  }
+
+  std::int64_t integer(std::string_view expected) {
+    const bool negative = take('-');
+    if (!is_digit(peek())) fail_here(expected);
+    std::int64_t value = 0;
+    const auto [stop, error] =
+        std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    if (error != std::errc()) fail_here(expected);
+    at_ = static_cast<std::size_t>(stop - text_.data());
+    return negative ? -value : value;
+  }
+
+  /// Counts how deep the text is nested: each level takes part of the stack.
+  class Nested {
+    static constexpr int max_depth = 64;
+
+   public:
+    explicit Nested(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ <= max_depth) return;
+      fail(ErrorCode::limit, text("column ", parser_.at_ + 1, ": nested deeper than ", max_depth));
+    }
+    ~Nested() { --parser_.depth_; }
+    Nested(const Nested&) = delete;
+    Nested& operator=(const Nested&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  template <class... Parts>
+  static std::string text(const Parts&... parts) {
+    return weft::text(parts...);
+  }
+
+  std::string_view text_;
+  std::vector<NamedExpr> names_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Expr parse_expr(std::string_view text, std::span<const NamedExpr> operands) {
+  return Parser(text, operands).parse();
+}
+
+}  // namespace v0
+}  // namespace weft

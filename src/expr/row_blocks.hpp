@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Several passes block by block of rows.
+#pragma once
+
+#include "expr/expr_list.hpp"
+#include "expr/expr_stages.hpp"
+#include "expr/idle_objects.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace weft {
+inline namespace v0 {
+
+/// An expression whose passes all keep axis 0 is the same for its rows along that axis as for each
+/// block of them: carried out for one block after the other, it reads its operands from memory
+/// once, and what passes read again is in the second level.
+class RowBlocks {
+ public:
+  /// Null where passes are better carried out one after the other: there is one only, axis 0 is
+  /// reduced, results would be combined in another order, or all fits the cache anyway. `whole` are
+  /// all rows.
+  static std::unique_ptr<RowBlocks> make(const ExprList& list, const ExprStages& whole,
+                                         const TensorView& out, OperandViews operands);
+
+  /// Throws Error(division).
+  void run(const TensorView& out, OperandViews operands);
+  std::int64_t rows_of_block() const noexcept { return block_; }
+
+ private:
+  /// Which operands, and results of passes, have the rows as their axis 0.
+  struct Having {
+    std::vector<bool> operands, stages;
+  };
+  class Finder;
+
+  RowBlocks(const ExprStages& whole, std::int64_t rows, Having having)
+      : recipes_(whole.recipes()), rows_(rows), having_(std::move(having)) {}
+  /// Operands, or an output, for the rows of a block.
+  class Sliced;
+
+  void run_block(const TensorView& out, OperandViews operands, std::int64_t first);
+  bool combines_as(const ExprStages& whole, const TensorView& out, OperandViews operands) const;
+
+  std::span<const StageRecipe> recipes_;
+  std::int64_t rows_, block_ = 1;
+  Having having_;
+  IdleObjects<ExprStages> full_, rest_;
+};
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "expr/stage_recipe.hpp"
+
+#include "expr/expr_node.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+class RecipeWriter {
+ public:
+  RecipeWriter(const ExprList& list, ScalarType out_type)
+      : list_(list),
+        out_type_(out_type),
+        stage_of_(list.entries().size(), -1),
+        is_small_part_(list.entries().size(), false) {}
+
+  std::vector<StageRecipe> write() {
+    const auto last = static_cast<int>(list_.entries().size()) - 1;
+    find_small_parts();
+    for (int at = 0; at <= last; ++at) {
+      if (node(at).kind == ExprNode::Kind::reduce)
+        add_reduction(at);
+      else if (at == last || is_small_part_[static_cast<std::size_t>(at)])
+        add_chain(at, at == last ? out_type_ : node(at).dtype);
+    }
+    recipes_.back().result_type = out_type_;
+    return std::move(recipes_);
+  }
+
+ private:
+  const ExprList::Entry& entry(int at) const {
+    return list_.entries()[static_cast<std::size_t>(at)];
+  }
+  const ExprNode& node(int at) const { return *entry(at).node; }
+  /// Whether an entry is an input of the passes that read it.
+  bool is_input(int at) const {
+    return entry(at).operand >= 0 || stage_of_[static_cast<std::size_t>(at)] >= 0;
+  }
+
+  /// The formula of an entry, from operands and results of other stages on.
+  class Formula {
+   public:
+    Formula(const RecipeWriter& of, int root)
+        : of_(of), terms_(of.list_.entries().size()), seen_(of.list_.entries().size(), false) {
+      find_inputs(root);
+    }
+
+    std::vector<StageRecipe::Input> inputs;
+
+    Chain chain(int root, ScalarType type) {
+      FormulaBuilder builder(types_);
+      builder.set_result(builder.convert(write(builder, root), type));
+      Chain chain;
+      for (std::size_t i = 0; i < types_.size(); ++i)
+        chain.terms.push_back({Chain::Kind::input, types_[i], static_cast<int>(i)});
+      const weft::Formula& formula = builder.formula();
+      std::vector<int> of_chain;
+      for (const weft::Formula::TermInfo& term : formula.terms)
+        of_chain.push_back(term.input);
+      chain.ninputs = static_cast<int>(types_.size());
+      chain.outputs = {chain.append(formula, of_chain)};
+      return chain;
+    }
+
+   private:
+    void find_inputs(int at) {
+      if (seen_[static_cast<std::size_t>(at)]) return;
+      seen_[static_cast<std::size_t>(at)] = true;
+      if (!of_.is_input(at)) {
+        for (const int input : of_.entry(at).inputs)
+          find_inputs(input);
+        return;
+      }
+      terms_[static_cast<std::size_t>(at)].index = static_cast<int>(types_.size());
+      types_.push_back(of_.node(at).dtype);
+      inputs.push_back({of_.entry(at).operand, of_.stage_of_[static_cast<std::size_t>(at)]});
+    }
+
+    /// An input of a call, in the type in which its inputs meet.
+    FormulaTerm converted(FormulaBuilder& builder, int at, ScalarType type) {
+      const ExprNode& node = of_.node(at);
+      if (node.kind == ExprNode::Kind::number && !of_.is_input(at))
+        return builder.number(node.number.to<double>(), type);
+      return builder.convert(write(builder, at), type);
+    }
+
+    FormulaTerm write(FormulaBuilder& builder, int at) {
+      FormulaTerm& term = terms_[static_cast<std::size_t>(at)];
+      if (of_.is_input(at)) return builder.input(term.index);
+      if (term.index < 0) term = written(builder, at);
+      return term;
+    }
+
+    FormulaTerm written(FormulaBuilder& builder, int at) {
+      const ExprNode& node = of_.node(at);
+      const auto& from = of_.entry(at).inputs;
+      if (node.kind == ExprNode::Kind::number)
+        return builder.number(node.number.to<double>(), node.dtype);
+      if (node.kind == ExprNode::Kind::convert) return converted(builder, from[0], node.dtype);
+      const bool chosen = node.function().result == ResultRule::chosen;
+      SmallVector<FormulaTerm, 3> in;
+      for (std::size_t i = 0; i < from.size(); ++i)
+        in.push_back(
+            converted(builder, from[i], chosen && i == 0 ? ScalarType::boolean : node.common));
+      return std::visit(
+          [&](auto op) {
+            if constexpr (std::is_same_v<decltype(op), UnaryOp>) {
+              return builder.apply(op, in[0]);
+            } else if constexpr (std::is_same_v<decltype(op), TernaryOp>) {
+              return builder.apply(op, in[0], in[1], in[2]);
+            } else {
+              return builder.apply(op, in[0], in[1]);
+            }
+          },
+          node.op);
+    }
+
+    const RecipeWriter& of_;
+    std::vector<ScalarType> types_;   // of the inputs
+    std::vector<FormulaTerm> terms_;  // by entry; of inputs their number
+    std::vector<bool> seen_;
+  };
+
+  /// Elements of each of which a small part is read so often, at least; and bytes of one that holds
+  /// no result of a reduction: those are there anyway.
+  static constexpr std::int64_t min_uses = 8, max_part_bytes = 128 << 10;
+
+  void find_small_parts() {
+    std::vector<bool> reduced(list_.entries().size(), false);  // has a reduction in it
+    for (std::size_t at = 0; at < list_.entries().size(); ++at) {
+      const ExprNode& reader = node(static_cast<int>(at));
+      reduced[at] = reader.kind == ExprNode::Kind::reduce;
+      for (const int input : entry(static_cast<int>(at)).inputs) {
+        const auto i = static_cast<std::size_t>(input);
+        reduced[at] = reduced[at] || reduced[i];
+        const ExprNode& part = node(input);
+        if (part.kind != ExprNode::Kind::call && part.kind != ExprNode::Kind::convert) continue;
+        const std::int64_t elements = numel(part.shape);
+        if (elements > numel(reader.shape) / min_uses || reader.kind == ExprNode::Kind::reduce)
+          continue;
+        if (reduced[i] || elements <= max_part_bytes / element_size(part.dtype))
+          is_small_part_[i] = true;
+      }
+    }
+  }
+
+  void add_chain(int at, ScalarType type) {
+    StageRecipe recipe;
+    recipe.entry = at;
+    write_chain(recipe, at, type);
+    recipe.result_type = type;
+    recipe.result_shape = recipe.shape;
+    add(std::move(recipe));
+  }
+  void add(StageRecipe recipe) {
+    stage_of_[static_cast<std::size_t>(recipe.entry)] = static_cast<int>(recipes_.size());
+    recipes_.push_back(std::move(recipe));
+  }
+
+  void write_chain(StageRecipe& recipe, int root, ScalarType type) {
+    Formula formula(*this, root);
+    recipe.inputs = formula.inputs;
+    recipe.chain = formula.chain(root, type);
+    recipe.shape = node(root).shape;
+  }
+
+  void add_reduction(int at) {
+    const auto& of = static_cast<const ExprReduction&>(node(at));
+    int from = entry(at).inputs[0];
+    // Sums of integers add up in i64 anyway.
+    const bool widens = of.reduction == Reduction::sum && of.dtype == ScalarType::i64 &&
+                        node(from).kind == ExprNode::Kind::convert && !is_input(from) &&
+                        node(from).dtype == ScalarType::i64;
+    if (widens && (kinds::of(node(entry(from).inputs[0]).dtype) & kinds::integral) != 0)
+      from = entry(from).inputs[0];
+    StageRecipe recipe;
+    recipe.entry = at;
+    if (is_input(from)) {
+      recipe.inputs = {{entry(from).operand, stage_of_[static_cast<std::size_t>(from)]}};
+      recipe.shape = node(from).shape;
+    } else {
+      write_chain(recipe, from, node(from).dtype);
+    }
+    recipe.reduces = true;
+    recipe.op = of.reduction;
+    recipe.axes = of.axes;
+    recipe.options = of.options;
+    recipe.result_type = of.dtype;
+    recipe.result_shape = of.shape;
+    add(std::move(recipe));
+  }
+
+  const ExprList& list_;
+  ScalarType out_type_;
+  std::vector<int> stage_of_;        // by entry: the pass that it is the result of; -1: none
+  std::vector<bool> is_small_part_;  // by entry
+  std::vector<StageRecipe> recipes_;
+};
+
+}  // namespace
+
+std::vector<StageRecipe> recipes_of(const ExprList& list, ScalarType out_type) {
+  return RecipeWriter(list, out_type).write();
+}
+
+}  // namespace v0
+}  // namespace weft
