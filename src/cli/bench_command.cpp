@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <map>
 #include <new>
+#include <optional>
 
 namespace weft::cli {
 namespace {
@@ -48,18 +49,26 @@ void dump(const std::string& folder, const std::string& case_name,
   }
 }
 
-Times run_case(const CaseLine& line, const BenchOptions& options) {
+/// Of a case that was run.
+struct CaseTimes {
+  Times times;
+  /// Of an expression: the first evaluation, which plans.
+  std::optional<double> first_ns;
+};
+
+CaseTimes run_case(const CaseLine& line, const BenchOptions& options) {
   const Case c = parse_case(line);
   const BoundCase bound(c, BoundCase::Contents::values);
   const auto call = [&] { bound.run(); };
   const double once = time_calls(call, 1);
-  if (options.dump) dump(*options.dump, c.name, bound.arguments().outputs);
-  if (options.min_time == 0) return {once, once, 1};
+  if (options.dump) dump(*options.dump, c.name, bound.outputs());
+  const auto first = bound.is_expression() ? std::optional(once) : std::nullopt;
+  if (options.min_time == 0) return {{once, once, 1}, first};
   // Threads that were asleep wake up on the core of the one that calls; 5 to 40 ms were seen to
   // pass until they had one of their own, and so long they are of no use.
   constexpr double until_threads_are_spread = 0.05;
   if (num_threads() > 1) warm_up(call, std::min(until_threads_are_spread, options.min_time));
-  return measure(call, options.min_time);
+  return {measure(call, options.min_time), first};
 }
 
 /// Prints results as they come.
@@ -70,13 +79,16 @@ class Report {
       fmt::print("{:<{}}  {:>10}  {:>10}  {:>6}\n", "case", name_width_, "least", "median", "runs");
   }
 
-  void result(std::string_view name, const Times& times) const {
+  void result(std::string_view name, const CaseTimes& of) const {
+    const Times& times = of.times;
     if (json_) {
-      fmt::print("{{\"name\": {}, \"ns_min\": {:.1f}, \"ns_median\": {:.1f}, \"runs\": {}}}\n",
-                 json_string(name), times.least_ns, times.median_ns, times.runs);
+      fmt::print("{{\"name\": {}, \"ns_min\": {:.1f}, \"ns_median\": {:.1f}, \"runs\": {}{}}}\n",
+                 json_string(name), times.least_ns, times.median_ns, times.runs,
+                 of.first_ns ? fmt::format(", \"ns_first\": {:.1f}", *of.first_ns) : "");
     } else {
-      fmt::print("{:<{}}  {:>10}  {:>10}  {:>6}\n", name, name_width_, duration(times.least_ns),
-                 duration(times.median_ns), times.runs);
+      fmt::print("{:<{}}  {:>10}  {:>10}  {:>6}{}\n", name, name_width_, duration(times.least_ns),
+                 duration(times.median_ns), times.runs,
+                 of.first_ns ? fmt::format("  first {}", duration(*of.first_ns)) : "");
     }
     std::fflush(stdout);
   }
@@ -129,7 +141,7 @@ void run_bench(const BenchOptions& options) {
         fail(ErrorCode::parse, fmt::format("line {}: word '{}': the name of line {} again",
                                            line.number, line.name, before->second));
       }
-      const Times times = run_case(line, options);
+      const CaseTimes times = run_case(line, options);
       progress.clear();
       report.result(line.name, times);
     } catch (const std::bad_alloc&) {

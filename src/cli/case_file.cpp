@@ -141,6 +141,40 @@ class Keys {
   std::vector<std::string_view> seen_;
 };
 
+/// Reads OPERAND... [KEY=VALUE...].
+void read_operands(std::string_view words, Case& c) {
+  Keys keys(c);
+  bool had_key = false;
+  for (std::string_view word = take_word(words); !word.empty(); word = take_word(words)) {
+    if (word.find('=') != std::string_view::npos) {
+      keys.read(word);
+      had_key = true;
+      continue;
+    }
+    if (had_key) fail_word(word, "operands come before KEY=VALUE");
+    constexpr std::string_view out = "out:";
+    if (word.starts_with(out)) {
+      if (!c.inputs.empty()) fail_word(word, "outputs come before inputs");
+      c.outputs.push_back(parse_tensor(word, word.substr(out.size())));
+    } else if (word.find_first_of("[]{}:") != std::string_view::npos) {
+      c.inputs.emplace_back(parse_tensor(word, word));
+    } else if (const std::optional<Scalar> number = parse_number(word)) {
+      c.inputs.emplace_back(*number);
+    } else {
+      fail_word(word,
+                "expected out:DTYPE[SHAPE]{STRIDES}, DTYPE[SHAPE]{STRIDES}, a number or KEY=VALUE");
+    }
+  }
+}
+
+void check_expression(const Case& c) {
+  const auto refuse = [](const std::string& why) { fail(ErrorCode::parse, "expression: " + why); };
+  if (c.outputs.size() != 1) refuse(fmt::format("expected one output, got {}", c.outputs.size()));
+  if (c.inputs.size() > 26)
+    refuse(fmt::format("expected at most 26 inputs, a to z, got {}", c.inputs.size()));
+  if (!c.axes.empty() || c.keepdim || c.min || c.max) refuse("expected no key but fill=");
+}
+
 /// Names become names of files and stand in JSON, so they have to be plain.
 void check_name(std::string_view name) {
   const auto plain = [](char c) {
@@ -168,33 +202,19 @@ std::vector<CaseLine> split_case_lines(std::string_view text) {
 
 Case parse_call(std::string_view call) {
   Case c;
+  const std::size_t is = call.find(":=");
+  if (is != std::string_view::npos) {
+    c.expression = call.substr(is + 2);
+    read_operands(call.substr(0, is), c);
+    check_expression(c);
+    return c;
+  }
   c.op = take_word(call);
   if (c.op.empty())
     fail(ErrorCode::parse, "expected an operation, such as: add out:f32[4] f32[4] f32[4]");
   if (c.op.find_first_of("[=:") != std::string::npos)
-    fail_word(c.op, "expected the name of an operation");
-  Keys keys(c);
-  bool had_key = false;
-  for (std::string_view word = take_word(call); !word.empty(); word = take_word(call)) {
-    if (word.find('=') != std::string_view::npos) {
-      keys.read(word);
-      had_key = true;
-      continue;
-    }
-    if (had_key) fail_word(word, "operands come before KEY=VALUE");
-    constexpr std::string_view out = "out:";
-    if (word.starts_with(out)) {
-      if (!c.inputs.empty()) fail_word(word, "outputs come before inputs");
-      c.outputs.push_back(parse_tensor(word, word.substr(out.size())));
-    } else if (word.find_first_of("[]{}:") != std::string_view::npos) {
-      c.inputs.emplace_back(parse_tensor(word, word));
-    } else if (const std::optional<Scalar> number = parse_number(word)) {
-      c.inputs.emplace_back(*number);
-    } else {
-      fail_word(word,
-                "expected out:DTYPE[SHAPE]{STRIDES}, DTYPE[SHAPE]{STRIDES}, a number or KEY=VALUE");
-    }
-  }
+    fail_word(c.op, "expected the name of an operation, or := and an expression behind operands");
+  read_operands(call, c);
   return c;
 }
 

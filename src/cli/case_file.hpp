@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Case files: one operation on strided operands a line.
+/// Case files: one operation on strided operands a line, or one expression.
 ///
 ///     NAME OP OPERAND... [KEY=VALUE...]
+///     NAME OPERAND... [fill=...] := EXPRESSION
 ///
 /// An operand is `out:DTYPE[SHAPE]{STRIDES}`, `DTYPE[SHAPE]{STRIDES}` or a number; outputs come
 /// first, keys last. Lists are separated by commas and have no spaces; strides count elements and
 /// may be left out. Keys: `fill=sym|pos|nz`, `dim=0,2`, `keepdim=0|1`, `min=` and `max=` (numbers,
-/// the bounds of clamp).
+/// the bounds of clamp). An expression has one output; its inputs are called a, b, c, ... in their
+/// order, and parse_expr.hpp says how it is written.
 /// A line whose first word begins with `#` is a comment.
 #pragma once
 
@@ -32,10 +34,11 @@ struct TensorSpec {
 /// What an input's memory holds, see fill.hpp.
 enum class Fill : std::uint8_t { sym, pos, nz };
 
-/// One operation with its operands.
+/// One operation or expression with its operands.
 struct Case {
   std::string name;  ///< empty where none was asked for
-  std::string op;
+  std::string op;    ///< empty: an expression
+  std::string expression;
   std::vector<TensorSpec> outputs;
   std::vector<std::variant<TensorSpec, Scalar>> inputs;
   Fill fill = Fill::sym;
@@ -57,8 +60,7 @@ std::vector<CaseLine> split_case_lines(std::string_view text);
 /// Reads a line. Throws Error(parse) that names the line's number and the word.
 Case parse_case(const CaseLine& line);
 
-/// Reads `OP OPERAND... [KEY=VALUE...]`, a line without its name. Throws Error(parse) that names
-/// the word.
+/// Reads a line without its name. Throws Error(parse) that names the word.
 Case parse_call(std::string_view call);
 
 }  // namespace weft::cli

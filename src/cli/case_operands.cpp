@@ -3,6 +3,8 @@
 
 #include <weft/base/checked.hpp>
 #include <weft/base/error.hpp>
+#include <weft/expr/explain_expr.hpp>
+#include <weft/expr/parse_expr.hpp>
 
 #include "cli/fill.hpp"
 #include "cli/machine_memory.hpp"
@@ -102,7 +104,7 @@ void check_keys(const Case& c, const OpEntry& op) {
 
 BoundCase::BoundCase(const Case& c, Contents contents) {
   // Before any memory is touched: cases of operations that do not exist should cost nothing.
-  check_keys(c, known_op(c));
+  if (c.expression.empty()) check_keys(c, known_op(c));
   check_operands_fit(c);
 
   numbers_.reserve(c.inputs.size() + 2);  // inputs_ refers to them
@@ -134,7 +136,27 @@ BoundCase::BoundCase(const Case& c, Contents contents) {
                 .axes = c.axes,
                 .keepdim = c.keepdim,
                 .value = value_of_scaled};
-  op_ = &find_op(operation_of(c), arguments_);
+  if (c.expression.empty()) {
+    op_ = &find_op(operation_of(c), arguments_);
+    return;
+  }
+  std::vector<NamedExpr> named;
+  for (const TensorView& input : inputs_)
+    named.push_back({std::string(1, static_cast<char>('a' + named.size())), Expr(input)});
+  expression_ = parse_expr(c.expression, named);
+}
+
+void BoundCase::run() const {
+  expression_ ? evaluate_out(outputs_[0], *expression_) : op_->run(arguments_);
+}
+
+std::string BoundCase::explain(bool json) const {
+  if (expression_) {
+    const ExprExplanation passes = explain_out(outputs_[0], *expression_);
+    return json ? passes.to_json() : passes.to_text();
+  }
+  const Explanation explanation = op_->explain(arguments_);
+  return json ? explanation.to_json() : explanation.to_text();
 }
 
 }  // namespace weft::cli

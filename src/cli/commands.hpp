@@ -43,6 +43,19 @@ struct ExplainOptions {
 /// Prints how one operation would be carried out.
 void run_explain(const ExplainOptions& options);
 
+struct EvalOptions {
+  std::string expression;
+  std::vector<std::string> inputs;    ///< NAME=FILE.npy
+  std::optional<std::string> output;  ///< .npy; without: the result is printed
+  std::optional<int> threads;         ///< without: as the library would; 0: as many as there are
+  bool explain = false;
+  bool json = false;  ///< of `explain`
+};
+/// Evaluates an expression (parse_expr.hpp) of .npy files. Throws UsageError for inputs of another
+/// form, a name that comes twice, and files that cannot be read; Error for the expression, before
+/// anything is written.
+void run_eval(const EvalOptions& options);
+
 struct BenchOptions {
   std::string file;
   std::string filter;               ///< only cases whose names contain it

@@ -19,9 +19,7 @@ void run_explain(const ExplainOptions& options) {
   const StrategyChoice forced(options.strategy);
   if (options.threads) set_num_threads(*options.threads);
   const BoundCase bound(c, BoundCase::Contents::nothing);
-  const Explanation explanation = bound.op().explain(bound.arguments());
-  fmt::print("{}{}", options.json ? explanation.to_json() : explanation.to_text(),
-             options.json ? "\n" : "");
+  fmt::print("{}{}", bound.explain(options.json), options.json ? "\n" : "");
 }
 
 }  // namespace weft::cli

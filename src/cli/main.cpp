@@ -39,6 +39,7 @@ class CommandLine {
     add_info();
     add_tune();
     add_explain();
+    add_eval();
     add_bench();
     add_run();
     add_demo();
@@ -103,8 +104,10 @@ class CommandLine {
       tell_refused_tuning();
       run_explain(explain_);
     });
-    sub->add_option("CALL", explain_.words,
-                    "OP OPERAND... [KEY=VALUE...], such as 'add out:f32[4,3] f32[4,3]{1,4} f32[3]'")
+    sub->add_option(
+           "CALL", explain_.words,
+           "OP OPERAND... [KEY=VALUE...], such as 'add out:f32[4,3] f32[4,3]{1,4} f32[3]'; "
+           "or OPERAND... := EXPRESSION, such as 'out:f32[4] f32[4,3] := sum(a * 2, 1)'")
         ->required();
     sub->add_flag("--json", explain_.json, "Print one JSON object");
     sub->add_option("--threads", explain_.threads, "Most threads to use; 0: as many as there are")
@@ -113,12 +116,33 @@ class CommandLine {
         ->type_name("NAME");
   }
 
+  void add_eval() {
+    CLI::App* sub = add("eval", "Evaluate an expression of .npy files, in one pass", [this] {
+      tell_refused_tuning();
+      run_eval(eval_);
+    });
+    sub->add_option("EXPRESSION", eval_.expression,
+                    "Such as 'mean((a - b) * (a - b), 1)' or 'x = a * 2; relu(x) + b'")
+        ->required();
+    sub->add_option("--input", eval_.inputs, "An operand's name and its value")
+        ->type_name("NAME=FILE.npy")
+        ->allow_extra_args(false);
+    sub->add_option("--output", eval_.output, "The file to write; without: print the result")
+        ->type_name("FILE.npy");
+    sub->add_option("--threads", eval_.threads, "Most threads to use; 0: as many as there are")
+        ->check(CLI::Range(0, 1 << 16));
+    sub->add_flag("--explain", eval_.explain, "Tell how it is carried out, and do not");
+    sub->add_flag("--json", eval_.json, "With --explain: print one JSON object");
+  }
+
   void add_bench() {
     CLI::App* sub = add("bench", "Time the operations of a case file", [this] {
       tell_refused_tuning();
       run_bench(bench_);
     });
-    sub->add_option("FILE", bench_.file, "Lines of: NAME OP OPERAND... [KEY=VALUE...]")->required();
+    sub->add_option("FILE", bench_.file,
+                    "Lines of: NAME OP OPERAND... [KEY=VALUE...], or NAME OPERAND... := EXPRESSION")
+        ->required();
     sub->add_flag("--json", bench_.json, "Print one JSON object a line");
     sub->add_option("--threads", bench_.threads, "Most threads to use; 0: as many as there are")
         ->check(CLI::Range(0, 1 << 16))
@@ -181,6 +205,7 @@ class CommandLine {
   InfoOptions info_;
   TuneOptions tune_;
   ExplainOptions explain_;
+  EvalOptions eval_;
   BenchOptions bench_;
   RunOptions run_;
   DemoOptions demo_;

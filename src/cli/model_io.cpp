@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/model_io.hpp"
 
-#include <weft/base/checked.hpp>
 #include <weft/base/error.hpp>
 #include <weft/core/npy.hpp>
 #include <weft/ops/copy.hpp>
@@ -13,10 +12,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <optional>
 #include <set>
-#include <system_error>
 
 namespace weft::cli {
 namespace {
@@ -30,19 +26,6 @@ std::size_t end_of_name(const ir::Model& model, const std::string& text) {
   for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1))
     if (ir::find_port(model.inputs, text.substr(0, at)) >= 0) return at;
   return text.find('=');
-}
-
-/// Refuses inputs that need more memory than the machine has. A file that is not there is left for
-/// whoever reads it.
-void check_files_fit(const std::vector<std::string>& files) {
-  std::int64_t bytes = 0;
-  bool fits = true;
-  for (const std::string& file : files) {
-    std::error_code missing;
-    const std::uintmax_t size = std::filesystem::file_size(file, missing);
-    if (!missing) fits = fits && checked_add(bytes, static_cast<std::int64_t>(size), bytes);
-  }
-  check_memory("inputs", fits ? std::optional(bytes) : std::nullopt);
 }
 
 /// A name of a file, for a terminal.
