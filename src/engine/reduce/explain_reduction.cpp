@@ -92,7 +92,12 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
 Explanation explain_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                                        const RunOptions& options) {
   Explanation e = begin_explanation(iter, kernel, options);
-  explain_planned(iter, kernel, options, true, e);
+  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits) {
+    explain_small(small, e);
+    e.operands.back().access = "computed as a whole, " + e.operands.back().access;
+  } else {
+    explain_planned(iter, kernel, options, true, e);
+  }
   return e;
 }
 

@@ -221,7 +221,10 @@ std::int64_t window_tile(const ReduceInputs& in, const ReduceDims& dims,
   const int k = in.iter.noutputs();
   const std::int64_t block = blocks.reduced.tile_elements * in.operands[k].memory_size;
   const std::int64_t bytes = fixed::span_bytes / (dims.by_columns() ? 2 : 4);
-  return std::max<std::int64_t>(dims.deferred, bytes / block);
+  // Folded rows follow each other: there is nothing between them, and so they are whole.
+  const std::int64_t least =
+      dims.form == ReduceForm::folded ? in.elements_of(dims.kept, dims.row_dims) : dims.deferred;
+  return std::max(least, bytes / block);
 }
 
 /// Where output 0 is dense along a dim other than the first, and results are too many to be put

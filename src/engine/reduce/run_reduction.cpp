@@ -115,8 +115,31 @@ void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
   PlannedReduction{iter, plan.loops_of(kernel), plan, project}.run(options.serial);
 }
 
+namespace {
+
+/// A few elements are computed as a whole, and reduced as they would be in memory.
+void run_small_computed(const SmallReduction& small, const TensorIterator& iter,
+                        const ReductionKernel& kernel, ComputeBlock compute) {
+  const int k = iter.noutputs();
+  SmallScratch memory(iter.numel() * element_size(iter.operand(k).storage));
+  std::int64_t begin[max_rank] = {}, extents[max_rank], strides[max_rank];
+  for (int d = 0; d < iter.ndim(); ++d) {
+    extents[d] = iter.geometry().extent(d);
+    strides[d] = iter.geometry().stride(d, k);
+  }
+  compute({begin, extents, strides, memory.data()});
+  TensorIterator in_memory = iter;
+  in_memory.bind(k, memory.data());
+  run_small_reduction(small, in_memory, kernel);
+}
+
+}  // namespace
+
 void run_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                             ComputeBlock compute, const RunOptions& options) {
+  check_grain(options);
+  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
+    return run_small_computed(small, iter, kernel, compute);
   const ReducePlan plan = plan_reduction(iter, kernel, options, true);
   const auto project = [](ReduceRunner& runner, char* from) { runner.project(from); };
   PlannedReduction{iter, plan.loops_of(kernel), plan, project, &compute}.run(options.serial);
