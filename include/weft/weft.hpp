@@ -96,6 +96,7 @@
 #include <weft/expr/explain_expr.hpp>
 #include <weft/expr/expr.hpp>
 #include <weft/expr/formula.hpp>
+#include <weft/expr/map.hpp>
 #include <weft/expr/parse_expr.hpp>
 
 #endif

@@ -9,6 +9,7 @@
 #include "ops/prepare_reduce.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace weft {
 inline namespace v0 {
@@ -53,7 +54,15 @@ Expr view_of(const Expr& e, const Look& look) {
   return ExprNode::made(std::move(seen));
 }
 
+/// Of an expression that is much longer than a line, this much is enough; one whose parts are
+/// shared may be as long as two to the power of its depth.
+constexpr std::size_t max_text = 1000;
+
 void append_text(const ExprNode& node, std::string& out) {
+  if (out.size() > max_text) {
+    if (!out.ends_with("...")) out += "...";
+    return;
+  }
   switch (node.kind) {
     case ExprNode::Kind::operand:
       out += std::string(name(node.dtype)) + to_string(node.shape);
@@ -67,12 +76,17 @@ void append_text(const ExprNode& node, std::string& out) {
     }
     case ExprNode::Kind::call: out += node.function().name; break;
     case ExprNode::Kind::convert: out += name(node.dtype); break;
+    case ExprNode::Kind::map: out += "map"; break;
     case ExprNode::Kind::reduce:
       out += info(static_cast<const ExprReduction&>(node).reduction).name;
       break;
   }
   const char* between = "(";
   for (const auto& input : node.inputs) {
+    if (out.size() > max_text) {
+      if (!out.ends_with("...")) out += ", ...";
+      break;
+    }
     out += between;
     append_text(*input, out);
     between = ", ";
@@ -102,27 +116,28 @@ const FunctionInfo& ExprNode::function() const {
   return std::visit([](auto which) -> const FunctionInfo& { return info(which); }, op);
 }
 
+void ExprNode::broadcast_with(const ExprNode& input) {
+  if (input.kind == Kind::number || same_list(shape, input.shape)) return;
+  if (shape.empty()) {
+    shape = input.shape;
+    return;
+  }
+  try {
+    shape = broadcast_shapes(shape, input.shape);
+  } catch (const Error& error) {
+    fail(error.code(), text(text_of(*this), ": ", error.what()));
+  }
+}
+
 void ExprNode::infer(const std::shared_ptr<const ExprNode>& self) {
   const FunctionInfo& of = function();
   const auto refuse = [&](ErrorCode code, const std::string& why) {
     fail(code, text(text_of(*self), ": ", why));
   };
   ResultType types;
-  bool has_shape = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const ExprNode& in = *inputs[i];
-    if (in.kind == Kind::number) {
-      // No shape.
-    } else if (!has_shape) {
-      shape = in.shape;
-      has_shape = true;
-    } else if (!same_list(shape, in.shape)) {
-      try {
-        shape = broadcast_shapes(shape, in.shape);
-      } catch (const Error& error) {
-        refuse(error.code(), error.what());
-      }
-    }
+    broadcast_with(in);
     if (of.result == ResultRule::chosen && i == 0) {
       if (in.dtype != ScalarType::boolean)
         refuse(ErrorCode::dtype, text("input 0: expected bool, got ", name(in.dtype)));
@@ -145,6 +160,12 @@ std::string text_of(const ExprNode& node) {
   std::string out;
   append_text(node, out);
   return out;
+}
+
+ExprMap::ExprMap(std::shared_ptr<const SpanKernel> of)
+    : ExprNode(Kind::map), kernel(std::move(of)) {
+  static std::atomic<std::int64_t> count{0};
+  number_of_its_own = ++count;
 }
 
 // ---- Expr ---------------------------------------------------------------------------------------
@@ -209,6 +230,22 @@ Expr Expr::call(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options
     node->shape = std::move(result.shape);
   } catch (const Error& error) {
     fail(error.code(), weft::text(text_of(*node), ": ", error.what()));
+  }
+  return Expr(std::move(node));
+}
+Expr Expr::call(std::shared_ptr<const SpanKernel> kernel, std::initializer_list<Expr> inputs) {
+  auto node = std::make_shared<ExprMap>(std::move(kernel));
+  node->dtype = node->kernel->types[0];
+  for (const Expr& input : inputs)
+    node->add_input(input.node_);
+  for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+    const ExprNode& in = *node->inputs[i];
+    node->broadcast_with(in);
+    const ScalarType wanted = node->kernel->types[i + 1];
+    if (!can_cast(in.dtype, wanted)) {
+      fail(ErrorCode::cast, weft::text(text_of(*node), ": input ", i, ": ", name(in.dtype),
+                                       " can't be cast to the function's ", name(wanted)));
+    }
   }
   return Expr(std::move(node));
 }

@@ -29,6 +29,8 @@ std::int64_t kind_of(const ExprNode& node) {
 void write_details(const ExprNode& node, std::int64_t* detail) {
   if (node.kind == ExprNode::Kind::number && !node.is_operand) {
     detail[0] = std::bit_cast<std::int64_t>(node.number.to<double>());
+  } else if (node.kind == ExprNode::Kind::map) {
+    detail[0] = static_cast<const ExprMap&>(node).number_of_its_own;
   } else if (node.kind == ExprNode::Kind::reduce) {
     const auto& reduction = static_cast<const ExprReduction&>(node);
     const int rank = static_cast<int>(node.inputs[0]->shape.size());

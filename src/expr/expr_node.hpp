@@ -18,7 +18,7 @@ inline namespace v0 {
 
 /// One operand, number, function, conversion or reduction of an expression.
 struct ExprNode {
-  enum class Kind : std::uint8_t { operand, number, call, convert, reduce };
+  enum class Kind : std::uint8_t { operand, number, call, convert, reduce, map };
   using Inputs = SmallVector<std::shared_ptr<const ExprNode>, 3>;
 
   explicit ExprNode(Kind of_kind) : kind(of_kind) {}
@@ -38,6 +38,8 @@ struct ExprNode {
   }
   static Expr made(std::shared_ptr<const ExprNode> node) { return Expr(std::move(node)); }
 
+  /// Takes another input's shape into its own. Throws Error(shape).
+  void broadcast_with(const ExprNode& input);
   /// Throws Error(limit).
   void add_input(std::shared_ptr<const ExprNode> input);
   const FunctionInfo& function() const;
@@ -76,6 +78,14 @@ struct ExprReduction : ExprNode {
   Reduction reduction;
   DimVector axes;  // empty: all
   ReduceOptions options;
+};
+
+/// A function of the user's.
+struct ExprMap : ExprNode {
+  explicit ExprMap(std::shared_ptr<const SpanKernel> of);
+
+  std::shared_ptr<const SpanKernel> kernel;
+  std::int64_t number_of_its_own;  // no other has it: plans of one are none of another
 };
 
 /// As Expr::text().

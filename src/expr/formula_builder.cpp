@@ -73,6 +73,20 @@ FormulaTerm FormulaBuilder::call(Op op, SmallVector<FormulaTerm, 3> operands) {
   return function.result == ResultRule::truth ? out : convert(out, type);
 }
 
+FormulaTerm FormulaBuilder::apply(const SpanKernel& kernel, std::span<const FormulaTerm> inputs) {
+  const FormulaTerm out = add_term({Formula::TermKind::step, kernel.types[0]});
+  FormulaStep step{&kernel, {out.index}};
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (dtype(inputs[i]) != kernel.types[i + 1]) {
+      fail(ErrorCode::dtype, text("kernel: input ", i, ": expected ", name(kernel.types[i + 1]),
+                                  ", got ", name(dtype(inputs[i]))));
+    }
+    step.terms.push_back(inputs[i].index);
+  }
+  formula_.steps.push_back(std::move(step));
+  return out;
+}
+
 FormulaTerm FormulaBuilder::apply(UnaryOp op, FormulaTerm a) { return call(op, {a}); }
 FormulaTerm FormulaBuilder::apply(BinaryOp op, FormulaTerm a, FormulaTerm b) {
   return call(op, {a, b});

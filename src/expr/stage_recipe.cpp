@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/stage_recipe.hpp"
 
+#include <weft/core/cast.hpp>
+
 #include "expr/expr_node.hpp"
 
 #include <utility>
@@ -84,8 +86,22 @@ class RecipeWriter {
     FormulaTerm converted(FormulaBuilder& builder, int at, ScalarType type) {
       const ExprNode& node = of_.node(at);
       if (node.kind == ExprNode::Kind::number && !of_.is_input(at))
-        return builder.number(node.number.to<double>(), type);
+        return number(builder, node.number, type);
       return builder.convert(write(builder, at), type);
+    }
+
+    /// As calls take numbers: integers wrap in types of integers.
+    static FormulaTerm number(FormulaBuilder& builder, const Scalar& number, ScalarType type) {
+      if (number.dtype() != ScalarType::i64 || !is_integer(type))
+        return builder.number(number.to<double>(), type);
+      // Terms are f64, which has no large ones of u64.
+      auto value = number.to<std::int64_t>();
+      if (type == ScalarType::u64)
+        return builder.convert(builder.number(static_cast<double>(value), ScalarType::i64), type);
+      char wrapped[8];
+      cast_elements(wrapped, type, 0, &value, ScalarType::i64, 0, 1);
+      cast_elements(&value, ScalarType::i64, 0, wrapped, type, 0, 1);
+      return builder.number(static_cast<double>(value), type);
     }
 
     FormulaTerm write(FormulaBuilder& builder, int at) {
@@ -101,6 +117,7 @@ class RecipeWriter {
       if (node.kind == ExprNode::Kind::number)
         return builder.number(node.number.to<double>(), node.dtype);
       if (node.kind == ExprNode::Kind::convert) return converted(builder, from[0], node.dtype);
+      if (node.kind == ExprNode::Kind::map) return mapped(builder, at);
       const bool chosen = node.function().result == ResultRule::chosen;
       SmallVector<FormulaTerm, 3> in;
       for (std::size_t i = 0; i < from.size(); ++i)
@@ -117,6 +134,14 @@ class RecipeWriter {
             }
           },
           node.op);
+    }
+
+    FormulaTerm mapped(FormulaBuilder& builder, int at) {
+      const SpanKernel& kernel = *static_cast<const ExprMap&>(of_.node(at)).kernel;
+      SmallVector<FormulaTerm, 4> in;
+      for (const int from : of_.entry(at).inputs)
+        in.push_back(converted(builder, from, kernel.types[1 + in.size()]));
+      return builder.apply(kernel, {in.data(), in.size()});
     }
 
     const RecipeWriter& of_;
@@ -138,7 +163,9 @@ class RecipeWriter {
         const auto i = static_cast<std::size_t>(input);
         reduced[at] = reduced[at] || reduced[i];
         const ExprNode& part = node(input);
-        if (part.kind != ExprNode::Kind::call && part.kind != ExprNode::Kind::convert) continue;
+        if (part.kind == ExprNode::Kind::operand || part.kind == ExprNode::Kind::number ||
+            part.kind == ExprNode::Kind::reduce)
+          continue;
         const std::int64_t elements = numel(part.shape);
         if (elements > numel(reader.shape) / min_uses || reader.kind == ExprNode::Kind::reduce)
           continue;

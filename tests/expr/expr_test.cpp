@@ -74,7 +74,9 @@ std::optional<Both> apply(test::Tally& tally, const F& f, const auto&... args) {
     });
     if (same) return made;
   } catch (const weft::Error& error) {
-    tally.check(refused == error.code(),
+    // Of what is wrong in two ways, either is told.
+    const bool both = refused == weft::ErrorCode::dtype && error.code() == weft::ErrorCode::shape;
+    tally.check(refused == error.code() || both,
                 [&](auto& text) { text << error.what() << "; called: " << words; });
   }
   return std::nullopt;
@@ -129,7 +131,9 @@ std::optional<Both> grow(test::Random& random, test::Tally& tally, const std::ve
   const Both& c =
       all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
   const double number = static_cast<double>(random.integer(-3, 3)) / 2;
-  switch (random.integer(0, 20)) {
+  // Integers may lie outside of the type that they meet.
+  const std::int64_t whole = random.pick(std::vector<std::int64_t>{-2, -1, 3, 257, 300, 70000});
+  switch (random.integer(0, 22)) {
     case 0:
       return apply(
           tally, [](const auto& x, const auto& y) { return weft::add(x, y); }, a, b);
@@ -189,6 +193,12 @@ std::optional<Both> grow(test::Random& random, test::Tally& tally, const std::ve
     case 17:
     case 18:
     case 19: return reduce(random, tally, a);
+    case 20:
+      return apply(
+          tally, [&](const auto& x) { return weft::add(x, whole); }, a);
+    case 21:
+      return apply(
+          tally, [&](const auto& x) { return weft::eq(x, whole); }, a);
     default: {
       const ScalarType type =
           random.pick(std::vector<ScalarType>(std::begin(types), std::end(types)));
@@ -203,9 +213,10 @@ TEST_CASE("expressions: what their functions give one by one", "[expr]") {
   WEFT_RANDOM(random);
   test::Tally tally;
   for (int round = 0; round < test::rounds(500); ++round) {
-    // Some so long that a reduction has several blocks.
-    const Dims shape = round % 20 == 0 ? Dims{random.integer(1, 3), random.integer(1000, 30000)}
-                                       : test::random_shape(random, 4, round % 8 == 0 ? 40 : 6);
+    // Some so long that a reduction has several blocks, of rows or of columns.
+    const Dims shape = round % 20 == 0   ? Dims{random.integer(1, 3), random.integer(1000, 30000)}
+                       : round % 10 == 5 ? Dims{random.integer(2, 600), random.integer(2, 70)}
+                                         : test::random_shape(random, 4, round % 8 == 0 ? 40 : 6);
     std::vector<Memory> memories;
     std::vector<Both> all;
     const std::int64_t operands = random.integer(1, 6);
@@ -340,6 +351,42 @@ TEST_CASE("expressions: what does not fit is refused with the expression and the
       overlap, ("output 0", "f32[1, 4]"),
       weft::evaluate_out(square.slice(0, 0, 4), weft::expr(square).slice(0, 0, 1) + square));
   CHECK(test::difference(square, test::dense_copy(Tensor::full({4, 4}, ScalarType::f32, 7))) == "");
+}
+
+TEST_CASE("expressions: reductions of columns of any width", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(200); ++round) {
+    const ScalarType type = random.pick(std::vector<ScalarType>{
+        ScalarType::f32, ScalarType::f64, ScalarType::c64, ScalarType::c128, ScalarType::u8});
+    const Tensor a = Tensor::empty({random.integer(2, 900), random.integer(2, 130)}, type);
+    test::fill(type, a.data(), a.numel(), random, test::Values::small);
+    const Expr x = weft::expr(a) * 1;
+    const Tensor same = weft::mul(a, 1);
+    const auto check = [&](const Expr& e, const Tensor& want) {
+      const std::string wrong = test::difference(weft::evaluate(e), test::dense_copy(want));
+      tally.check(wrong.empty(), [&](auto& text) { text << e.text() << ": " << wrong; });
+    };
+    check(weft::sum(x, 0), weft::sum(same, 0));
+    check(weft::mean(x, 0), weft::mean(same, 0));
+    check(weft::var(x, 0), weft::var(same, 0));
+    check(weft::prod(x, 0), weft::prod(same, 0));
+    if (weft::is_complex(type)) continue;
+    check(weft::logsumexp(x, 0), weft::logsumexp(same, 0));
+    check(weft::argmax(x, 0), weft::argmax(same, 0));
+    check(weft::amax(x), weft::amax(same));
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("expressions: text of shared parts is cut short", "[expr]") {
+  const Tensor a = Tensor::full({3}, ScalarType::f32, 1), b = Tensor::full({4}, ScalarType::f32, 1);
+  Expr e = weft::expr(a);
+  for (int i = 0; i < 90; ++i)
+    e = e * e + a;
+  CHECK(e.text().size() < 3000);
+  CHECK(e.text().find("...") != std::string::npos);
+  CHECK_ERROR(shape, ("add(add(", "do not broadcast"), e + b);
 }
 
 TEST_CASE("expressions: several passes block by block of rows", "[expr]") {

@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ namespace weft {
 inline namespace v0 {
 
 struct ExprNode;
+struct SpanKernel;
 
 /// How many functions deep an expression may be: each takes part of a thread's stack while it is
 /// planned, printed or destroyed. One that is deeper is an Error(limit).
@@ -36,7 +38,7 @@ class WEFT_API Expr {
   /// The type and the shape of the result.
   ScalarType dtype() const noexcept;
   IntSpan shape() const noexcept;
-  /// For people: "add(mul(f32[3, 4], f32[4]), 2)".
+  /// For people: "add(mul(f32[3, 4], f32[4]), 2)"; what is much longer than a line is cut short.
   std::string text() const;
 
   // ---- Views of an operand, for operands alone: Error(invalid_argument) for other expressions
@@ -60,6 +62,8 @@ class WEFT_API Expr {
   static Expr call(DivisionOp op, Expr a, Expr b);
   static Expr call(TernaryOp op, Expr a, Expr b, Expr c);
   static Expr call(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options);
+  /// A kernel of one output, which is kept: see map.hpp.
+  static Expr call(std::shared_ptr<const SpanKernel> kernel, std::initializer_list<Expr> inputs);
   static Expr convert(const Expr& a, ScalarType type);
 
   /// evaluate(*this): Tensor c = a * b + 2. To nothing but a Tensor: a view would not keep it.

@@ -70,6 +70,9 @@ class WEFT_API FormulaBuilder {
   FormulaTerm apply(DivisionOp op, FormulaTerm a, FormulaTerm b);
   /// where(condition, a, b), clamp(a, low, high), ...
   FormulaTerm apply(TernaryOp op, FormulaTerm a, FormulaTerm b, FormulaTerm c);
+  /// A kernel of one output and the inputs' types, which lasts as long as what is made of the
+  /// formula.
+  FormulaTerm apply(const SpanKernel& kernel, std::span<const FormulaTerm> inputs);
   /// As cast() says, every type to every other.
   FormulaTerm convert(FormulaTerm a, ScalarType type);
   void set_result(FormulaTerm term) { formula_.result = term.index; }
