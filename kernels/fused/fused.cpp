@@ -182,6 +182,12 @@ class FusedSpans {
       steps_[i].code = code_of(program.instructions[i].op, is_one(program.instructions[i].operand));
   }
 
+  /// An element, at any alignment.
+  static T element_at(const char* at) noexcept {
+    T value;
+    __builtin_memcpy(&value, at, sizeof(T));
+    return value;
+  }
   bool is_one(int operand) const noexcept {
     return operand < operands_ && (broadcast_ >> operand & 1) != 0;
   }
@@ -221,7 +227,7 @@ class FusedSpans {
       places_[k] = {repeats_[k] != nullptr ? repeats_[k] : at, -1};
       return;
     }
-    R(*reinterpret_cast<const T*>(at)).store(spare_[k]);
+    R(element_at(at)).store(spare_[k]);
     set_spare(k);
   }
   void set_steps() noexcept {
@@ -253,7 +259,7 @@ class FusedSpans {
         outputs[k] = at;
       } else {
         // The first one again, where there are no more: of that no function is slow.
-        R(*reinterpret_cast<const T*>(at)).store(spare_[k]);
+        R(element_at(at)).store(spare_[k]);
         __builtin_memcpy(spare_[k], at, bytes);
       }
       set_spare(k);
