@@ -26,7 +26,8 @@ ExprPlan::ExprPlan(const ExprList& list, const TensorView& out, ExprKey written)
 
 void ExprPlan::run(const TensorView& out) {
   const ExprOperandViews views({operands.data(), operands.size()});
-  blocks != nullptr ? blocks->run(out, views) : stages->run(out, views);
+  const bool by_rows = blocks != nullptr && blocks->may_write(out, views);
+  by_rows ? blocks->run(out, views) : stages->run(out, views);
 }
 
 }  // namespace v0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/row_blocks.hpp"
 
+#include <weft/iter/overlap.hpp>
 #include <weft/machine/cpu_info.hpp>
 #include <weft/parallel/parallel.hpp>
 
@@ -150,18 +151,30 @@ std::unique_ptr<RowBlocks> RowBlocks::make(const ExprList& list, const ExprStage
   return blocks->combines_as(whole, out, operands) ? std::move(blocks) : nullptr;
 }
 
-bool RowBlocks::combines_as(const ExprStages& whole, const TensorView& out,
-                            OperandViews operands) const {
+bool RowBlocks::may_write(const TensorView& out, OperandViews operands) const {
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const Overlap meets = overlap(out, *operands[k]);
+    if (meets == Overlap::none) continue;
+    if (meets != Overlap::full || !having_.operands[k] ||
+        !same_list(operands[k]->shape(), out.shape()))
+      return false;
+  }
+  return true;
+}
+
+bool RowBlocks::combines_as(const ExprStages& whole, const TensorView& out, OperandViews operands) {
   for (const std::int64_t count : {block_, rows_ % block_}) {
     if (count == 0) continue;
     const Sliced block(*this, out, operands, 0, count);
-    const ExprStages stages(recipes_, block.out(), block.operands(), count, having_.stages);
+    auto stages = std::make_unique<ExprStages>(recipes_, block.out(), block.operands(), count,
+                                               having_.stages);
     for (std::size_t s = 0; s < recipes_.size(); ++s) {
       if (recipes_[s].reduces &&
           !combine_alike(whole.call(s, out, operands),
-                         stages.call(s, block.out(), block.operands()), recipes_[s].is_chain()))
+                         stages->call(s, block.out(), block.operands()), recipes_[s].is_chain()))
         return false;
     }
+    (count == block_ ? full_ : rest_).put(std::move(stages));
   }
   return true;
 }

@@ -26,7 +26,10 @@ class RowBlocks {
   static std::unique_ptr<RowBlocks> make(const ExprList& list, const ExprStages& whole,
                                          const TensorView& out, OperandViews operands);
 
-  /// Throws Error(division).
+  /// Whether no block writes what a later one reads: an operand that meets the output is row for
+  /// row the same.
+  bool may_write(const TensorView& out, OperandViews operands) const;
+  /// Precondition: may_write(). Throws Error(division).
   void run(const TensorView& out, OperandViews operands);
   std::int64_t rows_of_block() const noexcept { return block_; }
 
@@ -43,7 +46,8 @@ class RowBlocks {
   class Sliced;
 
   void run_block(const TensorView& out, OperandViews operands, std::int64_t first);
-  bool combines_as(const ExprStages& whole, const TensorView& out, OperandViews operands) const;
+  /// Leaves the stages that it makes for later runs.
+  bool combines_as(const ExprStages& whole, const TensorView& out, OperandViews operands);
 
   std::span<const StageRecipe> recipes_;
   std::int64_t rows_, block_ = 1;

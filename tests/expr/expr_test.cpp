@@ -432,6 +432,18 @@ TEST_CASE("expressions: several passes block by block of rows", "[expr]") {
           weft::div(a, weft::sum(a, 1, keep)), round % 2 == 0);
   }
   CHECK_TALLY(tally);
+  // An output that an earlier pass reads in other rows: all of that is read first.
+  const Tensor shared = Tensor::empty({rows + 1, columns}, ScalarType::f32);
+  const Tensor factor = Tensor::full({rows, columns}, ScalarType::f32, 2);
+  test::fill(ScalarType::f32, shared.data(), shared.numel(), random, test::Values::small);
+  const TensorView read = shared.slice(0, 0, rows), written = shared.slice(0, 1, rows + 1);
+  const Tensor want = weft::mul(factor, weft::sum(weft::mul(read, read), 1, keep));
+  weft::evaluate_out(written, weft::expr(factor) * weft::sum(weft::expr(read) * read, 1, keep));
+  CHECK(test::difference(written, test::dense_copy(want)) == "");
+  // In place.
+  const Tensor same = weft::div(want, weft::sum(weft::mul(want, 1), 1, keep));
+  weft::evaluate_out(written, weft::expr(written) / weft::sum(weft::expr(written) * 1, 1, keep));
+  CHECK(test::difference(written, test::dense_copy(same)) == "");
   // Rows that depend on each other, or are another axis elsewhere, are not.
   const Tensor square = Tensor::full({1200, 1200}, ScalarType::f32, 1);
   const Expr x = weft::expr(square);
