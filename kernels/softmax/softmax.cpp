@@ -16,12 +16,12 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-template <class T, SoftmaxOp op>
-struct Functions {
+/// What both operations do.
+template <class T>
+struct Shared {
   using V = Vectorized<T>;
   static constexpr std::int64_t lanes = V::lanes;
   static constexpr std::int64_t size = sizeof(T);
-  static constexpr bool log = op == SoftmaxOp::log_softmax;
   static constexpr T lowest = -std::numeric_limits<T>::infinity();
 
   static const T* row(const char* data, std::int64_t step, std::int64_t r) {
@@ -108,10 +108,10 @@ struct Functions {
     }
   }
 
-  template <bool keep>
-  static void add_up_rows(double* sums, const T* most, char* out, std::int64_t out_row,
-                          const char* in, std::int64_t in_row, std::int64_t rows,
-                          std::int64_t columns) {
+  static void add_up(double* sums, const void* largest, char* out, std::int64_t out_row,
+                     const char* in, std::int64_t in_row, std::int64_t rows, std::int64_t columns) {
+    const T* most = static_cast<const T*>(largest);
+    const bool keep = out != nullptr;  // asked once for many terms: a text of its own is no quicker
     // 16 rows are added up before they go to f64, four at a time.
     alignas(64) T part[max_softmax_columns];
     for (std::int64_t first = 0; first < rows; first += 16) {
@@ -145,16 +145,6 @@ struct Functions {
         sums[j] += static_cast<double>(part[j]);
     }
   }
-  static void add_up(double* sums, const void* largest, char* out, std::int64_t out_row,
-                     const char* in, std::int64_t in_row, std::int64_t rows, std::int64_t columns) {
-    const T* most = static_cast<const T*>(largest);
-    if (out != nullptr) {
-      add_up_rows<true>(sums, most, out, out_row, in, in_row, rows, columns);
-    } else {
-      add_up_rows<false>(sums, most, out, out_row, in, in_row, rows, columns);
-    }
-  }
-
   /// The largest element; 0 where it is -infinity: of nothing else, that would make NaN.
   static WEFT_ALWAYS_INLINE V taken_off(const V& most) {
     return select(most == V(lowest), V(T(0)), most);
@@ -172,9 +162,10 @@ struct Functions {
     }
   }
 
-  template <bool keep>
-  static void take_in_rows(double* sums, T* most, char* out, std::int64_t out_row, const char* in,
-                           std::int64_t in_row, std::int64_t rows, std::int64_t columns) {
+  static void take_in(double* sums, void* largest, char* out, std::int64_t out_row, const char* in,
+                      std::int64_t in_row, std::int64_t rows, std::int64_t columns) {
+    T* most = static_cast<T*>(largest);
+    const bool keep = out != nullptr;
     each_register(columns, lowest,
                   [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
                     // Read from memory once: where rows are a power of two from each other, what is
@@ -205,21 +196,92 @@ struct Functions {
                     add_rescaled(sums + j, exp_below(before - off), part);
                   });
   }
-  static void take_in(double* sums, void* largest, char* out, std::int64_t out_row, const char* in,
-                      std::int64_t in_row, std::int64_t rows, std::int64_t columns) {
-    T* most = static_cast<T*>(largest);
-    if constexpr (!log) {
-      if (out != nullptr)
-        return take_in_rows<true>(sums, most, out, out_row, in, in_row, rows, columns);
-    }
-    take_in_rows<false>(sums, most, nullptr, 0, in, in_row, rows, columns);
-  }
-
   static WEFT_ALWAYS_INLINE V logarithm(V x) {
     for (int i = 0; i < V::registers; ++i)
       x[i] = weft::log(Register<T>(typename V::Batch(x[i]))).value;
     return x;
   }
+
+  static void find_largest_of_line(void* largest, const char* in, std::int64_t n) {
+    T* most = static_cast<T*>(largest);
+    const T* from = row(in, 0, 0);
+    V part[4] = {V(*most), V(*most), V(*most), V(*most)};
+    std::int64_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+      for (int k = 0; k < 4; ++k)
+        part[k] = larger(V::load(from + i + k * lanes), part[k]);
+    }
+    each_register(n - i, lowest,
+                  [&](std::int64_t j, auto load, auto, std::int64_t)
+                      WEFT_INLINE_LAMBDA { part[0] = larger(load(from + i + j), part[0]); });
+    const V all = larger(larger(part[0], part[1]), larger(part[2], part[3]));
+    *most = reduce_lanes(all, [](T a, T b) { return a > b ? a : b; });
+  }
+
+  static void add_up_line(double* sum, const void* largest, char* out, const char* in,
+                          std::int64_t n) {
+    const T most = *static_cast<const T*>(largest);
+    const bool keep = out != nullptr;
+    T* const to = row(out, 0, 0);
+    const T* const from = row(in, 0, 0);
+    // 32 registers at most are added up before they go to f64, eight at a time one after the other.
+    constexpr std::int64_t block = 32 * lanes;
+    alignas(64) double sums[lanes] = {};
+    for (std::int64_t first = 0; first < n; first += block) {
+      const std::int64_t end = n - first < block ? n : first + block;
+      V part[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};
+      std::int64_t i = first;
+      for (; i + 4 * lanes <= end; i += 4 * lanes) {
+        WEFT_UNROLLED
+        for (int k = 0; k < 4; ++k) {
+          // The line after this one, most likely.
+          __builtin_prefetch(from + i + k * lanes + n);
+          if (keep) __builtin_prefetch(to + i + k * lanes + n, 1);
+          const V terms = exp_below(V::load(from + i + k * lanes) - V(most));
+          if (keep) terms.store(to + i + k * lanes);
+          part[k] += terms;
+        }
+      }
+      // What fills up the last register adds nothing.
+      each_register(end - i, lowest,
+                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
+                      const V terms = exp_below(load(from + i + j) - V(most));
+                      if (keep) store(to + i + j, terms);
+                      part[0] += terms;
+                    });
+      alignas(64) T all[lanes];
+      ((part[0] + part[1]) + (part[2] + part[3])).store(all);
+      for (int k = 0; k < lanes; ++k)
+        sums[k] += static_cast<double>(all[k]);
+    }
+    for (std::int64_t half = lanes / 2; half > 0; half /= 2) {
+      for (std::int64_t i = 0; i < half; ++i)
+        sums[i] += sums[i + half];
+    }
+    *sum += sums[0];
+  }
+  /// The largest of each lane of a line.
+  static WEFT_ALWAYS_INLINE V largest_lanes(const T* x, std::int64_t n) {
+    V part[4] = {V(lowest), V(lowest), V(lowest), V(lowest)};
+    std::int64_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+      WEFT_UNROLLED
+      for (int k = 0; k < 4; ++k)
+        part[k] = larger(V::load(x + i + k * lanes), part[k]);
+    }
+    for (; i < n; i += lanes)
+      part[0] = larger(V::load(x + (i + lanes <= n ? i : n - lanes)), part[0]);
+    return larger(larger(part[0], part[1]), larger(part[2], part[3]));
+  }
+};
+
+template <class T, SoftmaxOp op>
+struct Functions : Shared<T> {
+  using typename Shared<T>::V;
+  using Shared<T>::lanes, Shared<T>::size, Shared<T>::lowest, Shared<T>::row;
+  using Shared<T>::load_some, Shared<T>::store_some, Shared<T>::each_register;
+  using Shared<T>::larger, Shared<T>::largest_lanes, Shared<T>::logarithm;
+  static constexpr bool log = op == SoftmaxOp::log_softmax;
 
   static void settle(void* factors, const double* sums, std::int64_t columns) {
     T* factor = static_cast<T*>(factors);
@@ -301,70 +363,6 @@ struct Functions {
                   });
   }
 
-  static void find_largest_of_line(void* largest, const char* in, std::int64_t n) {
-    T* most = static_cast<T*>(largest);
-    const T* from = row(in, 0, 0);
-    V part[4] = {V(*most), V(*most), V(*most), V(*most)};
-    std::int64_t i = 0;
-    for (; i + 4 * lanes <= n; i += 4 * lanes) {
-      for (int k = 0; k < 4; ++k)
-        part[k] = larger(V::load(from + i + k * lanes), part[k]);
-    }
-    each_register(n - i, lowest,
-                  [&](std::int64_t j, auto load, auto, std::int64_t)
-                      WEFT_INLINE_LAMBDA { part[0] = larger(load(from + i + j), part[0]); });
-    const V all = larger(larger(part[0], part[1]), larger(part[2], part[3]));
-    *most = reduce_lanes(all, [](T a, T b) { return a > b ? a : b; });
-  }
-
-  template <bool keep>
-  static void add_up_elements(double* sum, T most, T* to, const T* from, std::int64_t n) {
-    // 32 registers at most are added up before they go to f64, eight at a time one after the other.
-    constexpr std::int64_t block = 32 * lanes;
-    alignas(64) double sums[lanes] = {};
-    for (std::int64_t first = 0; first < n; first += block) {
-      const std::int64_t end = n - first < block ? n : first + block;
-      V part[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};
-      std::int64_t i = first;
-      for (; i + 4 * lanes <= end; i += 4 * lanes) {
-        WEFT_UNROLLED
-        for (int k = 0; k < 4; ++k) {
-          // The line after this one, most likely.
-          __builtin_prefetch(from + i + k * lanes + n);
-          if (keep) __builtin_prefetch(to + i + k * lanes + n, 1);
-          const V terms = exp_below(V::load(from + i + k * lanes) - V(most));
-          if (keep) terms.store(to + i + k * lanes);
-          part[k] += terms;
-        }
-      }
-      // What fills up the last register adds nothing.
-      each_register(end - i, lowest,
-                    [&](std::int64_t j, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
-                      const V terms = exp_below(load(from + i + j) - V(most));
-                      if (keep) store(to + i + j, terms);
-                      part[0] += terms;
-                    });
-      alignas(64) T all[lanes];
-      ((part[0] + part[1]) + (part[2] + part[3])).store(all);
-      for (int k = 0; k < lanes; ++k)
-        sums[k] += static_cast<double>(all[k]);
-    }
-    for (std::int64_t half = lanes / 2; half > 0; half /= 2) {
-      for (std::int64_t i = 0; i < half; ++i)
-        sums[i] += sums[i + half];
-    }
-    *sum += sums[0];
-  }
-  static void add_up_line(double* sum, const void* largest, char* out, const char* in,
-                          std::int64_t n) {
-    const T most = *static_cast<const T*>(largest);
-    if (out != nullptr) {
-      add_up_elements<true>(sum, most, row(out, 0, 0), row(in, 0, 0), n);
-    } else {
-      add_up_elements<false>(sum, most, nullptr, row(in, 0, 0), n);
-    }
-  }
-
   static void scale_line(const void* factor, char* out, std::int64_t n) {
     const V by(*static_cast<const T*>(factor));
     T* to = row(out, 0, 0);
@@ -379,20 +377,6 @@ struct Functions {
                   [&](std::int64_t i, auto load, auto store, std::int64_t) WEFT_INLINE_LAMBDA {
                     store(row(out, 0, 0) + i, result(load(row(in, 0, 0) + i), most, by));
                   });
-  }
-
-  /// The largest of each lane of a line.
-  static WEFT_ALWAYS_INLINE V largest_lanes(const T* x, std::int64_t n) {
-    V part[4] = {V(lowest), V(lowest), V(lowest), V(lowest)};
-    std::int64_t i = 0;
-    for (; i + 4 * lanes <= n; i += 4 * lanes) {
-      WEFT_UNROLLED
-      for (int k = 0; k < 4; ++k)
-        part[k] = larger(V::load(x + i + k * lanes), part[k]);
-    }
-    for (; i < n; i += lanes)
-      part[0] = larger(V::load(x + (i + lanes <= n ? i : n - lanes)), part[0]);
-    return larger(larger(part[0], part[1]), larger(part[2], part[3]));
   }
 
   /// The sum of the terms of a line, in lanes. Terms are kept in `to` unless this is the logarithm.
@@ -451,7 +435,7 @@ struct Functions {
           if constexpr (std::is_same_v<decltype(a), T>) {
             return a > b ? a : b;
           } else {
-            return larger(a, b);
+            return Shared<T>::larger(a, b);
           }
         });
     const V numbers = lane_numbers<T>();
@@ -479,15 +463,15 @@ struct Functions {
     }
   }
 
-  static constexpr SoftmaxKernel kernel = {&find_largest,
-                                           &add_up,
-                                           &take_in,
+  static constexpr SoftmaxKernel kernel = {&Shared<T>::find_largest,
+                                           &Shared<T>::add_up,
+                                           &Shared<T>::take_in,
                                            &settle,
                                            log ? nullptr : &scale,
                                            &finish,
                                            &few_rows,
-                                           &find_largest_of_line,
-                                           &add_up_line,
+                                           &Shared<T>::find_largest_of_line,
+                                           &Shared<T>::add_up_line,
                                            log ? nullptr : &scale_line,
                                            &finish_line,
                                            &lines,

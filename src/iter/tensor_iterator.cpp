@@ -180,7 +180,7 @@ void TensorIterator::require_uncast(const char* method) const {
   }
 }
 
-void TensorIterator::materialize_casts() {
+[[gnu::cold]] void TensorIterator::materialize_casts() {
   kept_.reserve(kept_.size() + operands_.size());  // an operand that was replaced has to be kept
   for (std::size_t k = 0; k < operands_.size(); ++k) {
     Operand& op = operands_[k];

@@ -37,7 +37,7 @@ struct ReduceCall {
   void run(bool serial = false) const;
   /// Of an input that is computed.
   void run(ComputeBlock compute, bool serial) const;
-  Explanation explain() const;
+  [[gnu::cold]] Explanation explain() const;
   Explanation explain_computed() const;
 };
 
@@ -62,8 +62,9 @@ ReduceCall prepare(Reduction op, const Output& first, const Output& second, cons
 WEFT_INTERNAL_API void call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
                             const ReduceOptions& options);
 /// How call() would go about it.
-WEFT_INTERNAL_API Explanation explain_call(Reduction op, const Output& out, const TensorView& a,
-                                           IntSpan axes, const ReduceOptions& options);
+[[gnu::cold]] WEFT_INTERNAL_API Explanation explain_call(Reduction op, const Output& out,
+                                                         const TensorView& a, IntSpan axes,
+                                                         const ReduceOptions& options);
 ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,
                         const ReduceOptions& options);
 ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b);

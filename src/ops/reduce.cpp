@@ -387,11 +387,28 @@ ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
   });
 }
 
+namespace {
+
+// Not in every function: a prepared call holds an iterator, and destroying one is long.
+Tensor result(Reduction op, const Input& a, IntSpan axes, const ReduceOptions& options) {
+  Tensor out;
+  prepare(op, out, a.view(), axes, options).run();
+  return out;
+}
+void call_arg(Reduction op, const Output& out, const Input& a, std::optional<std::int64_t> axis,
+              bool keepdim) {
+  prepare_arg(op, out, a.view(), axis, keepdim).run();
+}
+void call_pair(Reduction op, const Output& first, const Output& second, const Input& a,
+               IntSpan axes, const ReduceOptions& options) {
+  prepare(op, first, second, a.view(), axes, options).run();
+}
+
+}  // namespace
+
 #define WEFT_DEFINE(NAME, ...)                                                                     \
   Tensor NAME(const Input& a, IntSpan axes, const ReduceOptions& options) {                        \
-    Tensor out;                                                                                    \
-    prepare(Reduction::NAME, out, a.view(), axes, options).run();                                  \
-    return out;                                                                                    \
+    return result(Reduction::NAME, a, axes, options);                                              \
   }                                                                                                \
   void NAME##_out(const Output& out, const Input& a, IntSpan axes, const ReduceOptions& options) { \
     call(Reduction::NAME, out, a.view(), axes, options);                                           \
@@ -402,12 +419,12 @@ WEFT_FOR_EACH_REDUCTION(WEFT_DEFINE)
 #define WEFT_DEFINE(NAME, ...)                                                         \
   Tensor NAME(const Input& a, std::optional<std::int64_t> axis, bool keepdim) {        \
     Tensor out;                                                                        \
-    prepare_arg(Reduction::NAME, out, a.view(), axis, keepdim).run();                  \
+    call_arg(Reduction::NAME, out, a, axis, keepdim);                                  \
     return out;                                                                        \
   }                                                                                    \
   void NAME##_out(const Output& out, const Input& a, std::optional<std::int64_t> axis, \
                   bool keepdim) {                                                      \
-    prepare_arg(Reduction::NAME, out, a.view(), axis, keepdim).run();                  \
+    call_arg(Reduction::NAME, out, a, axis, keepdim);                                  \
   }
 WEFT_FOR_EACH_ARG_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
@@ -415,19 +432,19 @@ WEFT_FOR_EACH_ARG_REDUCTION(WEFT_DEFINE)
 #define WEFT_DEFINE(NAME, ...)                                                                 \
   std::pair<Tensor, Tensor> NAME(const Input& a, IntSpan axes, const ReduceOptions& options) { \
     std::pair<Tensor, Tensor> out;                                                             \
-    prepare(Reduction::NAME, out.first, out.second, a.view(), axes, options).run();            \
+    call_pair(Reduction::NAME, out.first, out.second, a, axes, options);                       \
     return out;                                                                                \
   }                                                                                            \
   void NAME##_out(const Output& first, const Output& second, const Input& a, IntSpan axes,     \
                   const ReduceOptions& options) {                                              \
-    prepare(Reduction::NAME, first, second, a.view(), axes, options).run();                    \
+    call_pair(Reduction::NAME, first, second, a, axes, options);                               \
   }
 WEFT_FOR_EACH_PAIR_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
 Tensor norm(const Input& a, double p, IntSpan axes, const ReduceOptions& options) {
   Tensor out;
-  prepare_norm(out, a.view(), p, axes, options).run();
+  norm_out(out, a, p, axes, options);
   return out;
 }
 void norm_out(const Output& out, const Input& a, double p, IntSpan axes,
@@ -437,7 +454,7 @@ void norm_out(const Output& out, const Input& a, double p, IntSpan axes,
 
 Tensor dot(const Input& a, const Input& b) {
   Tensor out;
-  prepare_dot(out, a.view(), b.view()).run();
+  dot_out(out, a, b);
   return out;
 }
 void dot_out(const Output& out, const Input& a, const Input& b) {

@@ -23,8 +23,8 @@ void run_copy(const TensorIterator& iter, const RunOptions& options = {},
 void copy_planes(const Geometry& geometry, std::int64_t size, char* to, char* from);
 
 /// iter.explain() together with how run_copy goes about it.
-Explanation explain_copy(const TensorIterator& iter, const RunOptions& options = {},
-                         const Tuning& tuning = weft::tuning());
+[[gnu::cold]] Explanation explain_copy(const TensorIterator& iter, const RunOptions& options = {},
+                                       const Tuning& tuning = weft::tuning());
 
 }  // namespace v0
 }  // namespace weft

@@ -15,8 +15,8 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
                const Tuning& tuning);
 
 /// explain_run() by another tuning than the one in use.
-Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
-                        const RunOptions& options, const Tuning& tuning);
+[[gnu::cold]] Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
+                                      const RunOptions& options, const Tuning& tuning);
 
 }  // namespace v0
 }  // namespace weft

@@ -78,7 +78,7 @@ NodePlanner::Outcome NodePlanner::plan_known(int index, const ProgramNode& node,
 }
 
 /// Computes a node that depends on constants only, now.
-bool NodePlanner::fold(const ProgramNode& node, std::span<const ValueType> outputs) {
+[[gnu::cold]] bool NodePlanner::fold(const ProgramNode& node, std::span<const ValueType> outputs) {
   if (!program_.fold || !node.op->is_pure() || !is_small(outputs)) return false;
   for (const int input : node.inputs) {
     if (input >= 0 && !values_[input].is_constant()) return false;

@@ -28,8 +28,8 @@ std::int64_t integer_at(const void* at, ScalarType type) {
 
 }  // namespace
 
-LoopGeometry::LoopGeometry(const LoopSpec& of, const graph::Graph& with,
-                           const graph::PrepareContext& context)
+[[gnu::cold]] LoopGeometry::LoopGeometry(const LoopSpec& of, const graph::Graph& with,
+                                         const graph::PrepareContext& context)
     : spec(of), body(with) {
   inputs.reserve(static_cast<std::size_t>(context.ninputs()));
   outputs.reserve(static_cast<std::size_t>(context.noutputs()));

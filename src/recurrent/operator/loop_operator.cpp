@@ -43,7 +43,7 @@ std::optional<std::int64_t> single_integer(const TensorView* view) {
 
 class LoopKernel final : public graph::Kernel {
  public:
-  LoopKernel(const graph::PrepareContext& context)
+  [[gnu::cold]] LoopKernel(const graph::PrepareContext& context)
       : node_(context.node()),
         data_(data_of(node_)),
         geometry_(data_.spec, *node_.bodies[0], context) {

@@ -38,9 +38,9 @@ TensorView DirectionRun::part_of(const SequenceOperands& operands, int input) co
   return whole.select(is_state ? 1 : 0, form_.number);
 }
 
-graph::Executable DirectionRun::make_program(const graph::Node& node,
-                                             const SequenceOperands& operands,
-                                             const graph::OperatorRegistry& operators) {
+[[gnu::cold]] graph::Executable DirectionRun::make_program(
+    const graph::Node& node, const SequenceOperands& operands,
+    const graph::OperatorRegistry& operators) {
   graph::Graph graph(node.name);
   const auto parameter = [&](ScalarType dtype, int rank, int input) {
     feeds_.push_back({input, 0});
