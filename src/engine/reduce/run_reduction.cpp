@@ -74,8 +74,9 @@ struct PlannedReduction {
   }
 
   /// Threads share the blocks of each kept tile from `first_tile` on: a first pass reduces groups,
-  /// a second combines them.
-  void run_groups(std::int64_t first_tile) const {
+  /// a second combines them. Not inlined, or calls that share none would have its runner on their
+  /// stack.
+  [[gnu::noinline]] void run_groups(std::int64_t first_tile) const {
     const std::int64_t tiles = plan.tiles.kept.count - first_tile, groups = plan.shares.groups;
     const std::int64_t bytes = plan.width() * kernel.accumulator_bytes;
     const ScratchMemory partial(tiles * groups * whole_lines(bytes));
