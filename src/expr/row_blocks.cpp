@@ -6,7 +6,6 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "engine/reduce/reduce_plan.hpp"
-#include "engine/reduce/small_reduction.hpp"
 #include "expr/expr_node.hpp"
 
 #include <algorithm>
@@ -102,11 +101,7 @@ std::int64_t bytes_of_row(const TensorView& out, OperandViews operands,
 /// Whether two calls of a reduction combine the elements of a result in the same order.
 bool combine_alike(const ReduceCall& a, const ReduceCall& b, bool computed) {
   if (a.kernel != b.kernel || a.source.defined() != b.source.defined()) return false;
-  if (a.source.defined()) return true;
-  // Few elements are reduced in a way of their own.
-  if (choose_small_reduction(b.iter, *b.kernel).fits) return false;
-  return combine_alike(plan_reduction(a.iter, *a.kernel, {.serial = true}, computed),
-                       plan_reduction(b.iter, *b.kernel, {.serial = true}, computed));
+  return a.source.defined() || combine_alike(a.iter, b.iter, *a.kernel, computed);
 }
 
 }  // namespace

@@ -376,16 +376,6 @@ ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
   if (in.computed) window = window_of(in, *this);
 }
 
-bool combine_alike(const ReducePlan& a, const ReducePlan& b) {
-  const auto same_step = [](const TileStep& x, const TileStep& y) {
-    return x.tile == y.tile && x.tiles == y.tiles;
-  };
-  return a.dims.form == b.dims.form && a.dims.fold == b.dims.fold &&
-         a.dims.deferred == b.dims.deferred && a.blocks.span == b.blocks.span &&
-         a.blocks.spans == b.blocks.spans && a.blocks.pack == b.blocks.pack &&
-         std::ranges::equal(a.blocks.reduced.steps, b.blocks.reduced.steps, same_step);
-}
-
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                           const RunOptions& options, bool computed) {
   check_grain(options);

@@ -5,6 +5,7 @@
 
 #include <weft/kernel/reduction_kernel.hpp>
 
+#include "base/internal_api.hpp"
 #include "engine/tile_cursor.hpp"
 #include "engine/type_change.hpp"
 
@@ -133,13 +134,15 @@ struct ReducePlan {
   std::int64_t width() const noexcept { return tiles.kept.tile_elements * dims.fold; }
 };
 
-/// Whether two plans combine the elements that go into a result in the same order.
-bool combine_alike(const ReducePlan& a, const ReducePlan& b);
-
 /// Throws Error as run_reduction does. Works for any iterator, extents of 0 included. `computed`:
 /// for run_computed_reduction.
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                           const RunOptions& options, bool computed = false);
+
+/// Whether reductions combine the elements that go into a result in the same order, of which `a`
+/// has more results. `computed`: for run_computed_reduction.
+WEFT_INTERNAL_API bool combine_alike(const TensorIterator& a, const TensorIterator& b,
+                                     const ReductionKernel& kernel, bool computed);
 
 }  // namespace v0
 }  // namespace weft

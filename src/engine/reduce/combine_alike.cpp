@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/reduce/reduce_plan.hpp"
+#include "engine/reduce/small_reduction.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// Whether two plans combine the elements that go into a result in the same order.
+bool combine_alike(const ReducePlan& a, const ReducePlan& b) {
+  const auto same_step = [](const TileStep& x, const TileStep& y) {
+    return x.tile == y.tile && x.tiles == y.tiles;
+  };
+  return a.dims.form == b.dims.form && a.dims.fold == b.dims.fold &&
+         a.dims.deferred == b.dims.deferred && a.blocks.span == b.blocks.span &&
+         a.blocks.spans == b.blocks.spans && a.blocks.pack == b.blocks.pack &&
+         std::ranges::equal(a.blocks.reduced.steps, b.blocks.reduced.steps, same_step);
+}
+
+}  // namespace
+
+bool combine_alike(const TensorIterator& a, const TensorIterator& b, const ReductionKernel& kernel,
+                   bool computed) {
+  // Few elements are reduced in a way of their own.
+  if (choose_small_reduction(b, kernel).fits) return false;
+  return combine_alike(plan_reduction(a, kernel, {.serial = true}, computed),
+                       plan_reduction(b, kernel, {.serial = true}, computed));
+}
+
+}  // namespace v0
+}  // namespace weft
