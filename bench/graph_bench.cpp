@@ -203,6 +203,70 @@ void exp_of_sum(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * squares.a.numel());
 }
 
+// ---- Reductions of chains -----------------------------------------------------------------------
+
+enum class Formula : std::int8_t { mean_square, layer_norm, softmax };
+
+/// A formula of rows in basic operators.
+Graph of_rows(Formula formula, std::int64_t rows, std::int64_t columns) {
+  Graph graph;
+  const Value x = graph.add_parameter({ScalarType::f32, {rows, columns}}, "x");
+  const Tensor last = Tensor::full({1}, ScalarType::i64, 1);
+  const auto reduce = [&](const char* op, Value of) {
+    return graph.add(op, {of, graph.add_constant(last)}, {{"keep_dims", true}});
+  };
+  const auto number = [&](double value) {
+    return graph.add_constant(Tensor::full({}, ScalarType::f32, value));
+  };
+  if (formula == Formula::softmax) {
+    const Value power = graph.add("Exp", {graph.add("Subtract", {x, reduce("ReduceMax", x)})});
+    graph.add_result(graph.add("Divide", {power, reduce("ReduceSum", power)}));
+    return graph;
+  }
+  const Value moved = graph.add("Subtract", {x, reduce("ReduceMean", x)});
+  const Value variance = reduce("ReduceMean", graph.add("Multiply", {moved, moved}));
+  if (formula == Formula::mean_square) {
+    graph.add_result(variance);
+    return graph;
+  }
+  const Value deviation = graph.add("Sqrt", {graph.add("Add", {variance, number(1e-5)})});
+  graph.add_result(graph.add("Divide", {moved, deviation}));
+  return graph;
+}
+
+/// Arguments: formula, rows, columns, fused or one by one.
+void rows(benchmark::State& state) {
+  const auto formula = static_cast<Formula>(state.range(0));
+  const std::int64_t rows = state.range(1), columns = state.range(2);
+  Frame frame{Executable(of_rows(formula, rows, columns), {.fuse = state.range(3) != 0})};
+  const Tensor x = Tensor::empty({rows, columns}, ScalarType::f32);
+  auto* elements = static_cast<float*>(x.data());
+  for (std::int64_t i = 0; i < x.numel(); ++i)
+    elements[i] = static_cast<float>(i % 7);
+  frame.plan(std::vector<TensorView>{x});
+  frame.run();
+  // Of the first row.
+  double sum = 0, square = 0, power = 0;
+  for (std::int64_t i = 0; i < columns; ++i) {
+    sum += elements[i];
+    square += elements[i] * elements[i];
+    power += std::exp(elements[i] - 6);
+  }
+  const double mean = sum / static_cast<double>(columns);
+  const double variance = square / static_cast<double>(columns) - mean * mean;
+  const double expected = formula == Formula::mean_square  ? variance
+                          : formula == Formula::layer_norm ? -mean / std::sqrt(variance + 1e-5)
+                                                           : std::exp(-6) / power;
+  const double got = *static_cast<const float*>(frame.result(0).data());
+  if (std::abs(got - expected) > 1e-4 * (1 + std::abs(expected))) std::abort();
+  for (auto _ : state)
+    frame.run();
+  state.SetItemsProcessed(state.iterations() * x.numel());
+}
+BENCHMARK(rows)
+    ->ArgNames({"formula", "rows", "columns", "fuse"})
+    ->ArgsProduct({{0, 1, 2}, {64, 1024, 8192}, {768}, {0, 1}});
+
 void each_square(benchmark::internal::Benchmark* bench,
                  std::vector<std::vector<std::int64_t>> arguments) {
   for (const std::int64_t n : {64, 256, 1000, 1024, 2000, 4096}) {

@@ -5,6 +5,7 @@
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
+#include <weft/ops/reduce.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
 
@@ -40,6 +41,7 @@ struct Case {
 struct Computed {
   Value value;
   Tensor tensor;
+  bool is_reduced = false;  ///< a reduction reads it
 };
 
 Computed step(test::Random& random, Graph& graph, const std::vector<Computed>& there) {
@@ -72,7 +74,35 @@ Computed step(test::Random& random, Graph& graph, const std::vector<Computed>& t
   }
 }
 
-Case random_case(test::Random& random, const Dims& common, ScalarType type, int steps) {
+/// A reduction of a value over random axes, which stay with extent 1.
+Computed reduced(test::Random& random, Graph& graph, Computed& a) {
+  a.is_reduced = true;
+  std::vector<std::int64_t> axes;
+  for (std::int64_t axis = 0; axis < a.tensor.rank(); ++axis)
+    if (random.chance(50)) axes.push_back(random.chance(50) ? axis : axis - a.tensor.rank());
+  if (axes.empty()) axes.push_back(-1);
+  const Tensor list = Tensor::empty({static_cast<std::int64_t>(axes.size())}, ScalarType::i64);
+  std::ranges::copy(axes, static_cast<std::int64_t*>(list.data()));
+  const auto call = [&](const char* op, auto function) {
+    // Operators give the type of what they reduce, which is row-major in a frame.
+    const weft::ReduceOptions options{.keepdim = true, .dtype = a.tensor.dtype()};
+    return Computed{graph.add(op, {a.value, graph.add_constant(list)}, {{"keep_dims", true}}),
+                    function(Tensor::copy_of(a.tensor), axes, options)};
+  };
+  const auto sum = [](const auto&... in) { return weft::sum(in...); };
+  const auto amax = [](const auto&... in) { return weft::amax(in...); };
+  const auto mean = [](const auto&... in) { return weft::mean(in...); };
+  switch (random.integer(0, a.tensor.dtype() == ScalarType::f32 ? 2 : 1)) {
+    case 0: return call("ReduceSum", sum);
+    case 1: return call("ReduceMax", amax);
+    default: return call("ReduceMean", mean);
+  }
+}
+
+/// Three operands, `steps` steps, of which some are reductions of the step before, and the last
+/// three values as results; but none that is reduced: its place would decide on the last bits.
+Case random_case(test::Random& random, const Dims& common, ScalarType type, int steps,
+                 int reductions_in_100 = 0) {
   Case made;
   std::vector<Computed> there;
   for (int i = 0; i < 3; ++i) {
@@ -91,8 +121,13 @@ Case random_case(test::Random& random, const Dims& common, ScalarType type, int 
     there.push_back(
         {made.graph.add_parameter({type, weft::IntSpan(shape)}), Tensor::copy_of(view)});
   }
-  for (int i = 0; i < steps; ++i)
-    there.push_back(step(random, made.graph, there));
+  for (int i = 0; i < steps; ++i) {
+    Computed& last = there.back();
+    there.push_back(random.chance(reductions_in_100) && last.tensor.rank() > 0
+                        ? reduced(random, made.graph, last)
+                        : step(random, made.graph, there));
+  }
+  std::erase_if(there, [](const Computed& value) { return value.is_reduced; });
   for (std::size_t i = there.size() - 3; i < there.size(); ++i) {
     made.graph.add_result(there[i].value);
     made.expected.push_back(Tensor::copy_of(there[i].tensor));
@@ -150,6 +185,67 @@ TEST_CASE("chains of random operations, layouts and places", "[graph]") {
     CHECK(wrong_result(random, c, true) == "");
     CHECK(wrong_result(random, c, false) == "");
   }
+}
+
+TEST_CASE("reductions of chains have the bits of reductions of their results", "[graph]") {
+  WEFT_RANDOM(random);
+  int fused = 0;
+  for (int round = 0; round < test::rounds(60); ++round) {
+    // More than the first level of a cache holds: what is less is stored.
+    const auto columns = static_cast<std::int64_t>(random.integer(200, 700));
+    const Dims shape = random.chance(50) ? Dims{150, columns} : Dims{13, columns, 11};
+    const ScalarType type = random.chance(70) ? ScalarType::f32 : ScalarType::i32;
+    const Case c = random_case(random, shape, type, 14, 30);
+    INFO("round " << round << ", shape " << weft::to_string(weft::IntSpan(shape)));
+    CHECK(wrong_result(random, c, true) == "");
+    CHECK(wrong_result(random, c, false) == "");
+    Frame frame{Executable(c.graph)};
+    frame.plan(c.inputs);
+    for (const weft::graph::PlanNote& note : frame.explain().notes) {
+      const bool is_chain = note.kind == weft::graph::PlanNote::Kind::fused;
+      fused += is_chain && note.nodes.back().starts_with("Reduce") ? 1 : 0;
+    }
+  }
+  CHECK(fused > 0);
+}
+
+TEST_CASE("a norm in basic operators stores nothing but its sums", "[graph]") {
+  const std::int64_t rows = 100, columns = 300;
+  Graph graph;
+  const Value x = graph.add_parameter({ScalarType::f32, {rows, columns}});
+  const Tensor last = Tensor::full({1}, ScalarType::i64, 1);
+  const auto mean = [&](Value of, bool keeps) {
+    return graph.add("ReduceMean", {of, graph.add_constant(last)}, {{"keep_dims", keeps}});
+  };
+  const Value moved = graph.add("Subtract", {x, mean(x, true)});
+  const Value square = graph.add("Multiply", {moved, moved});
+  const Value deviation = graph.add("Sqrt", {mean(square, true)});
+  graph.add_result(graph.add("Divide", {moved, deviation}));
+  graph.add_result(mean(graph.add("Exp", {graph.add("Negative", {moved})}), false));
+  const Tensor in = Tensor::empty({rows, columns}, ScalarType::f32);
+  WEFT_RANDOM(random);
+  for (std::int64_t i = 0; i < in.numel(); ++i)
+    static_cast<float*>(in.data())[i] = static_cast<float>(random.integer(-1000, 1000)) / 64;
+  Frame frame{Executable(graph)};
+  frame.plan(std::vector<TensorView>{in});
+  frame.run();
+  const std::int64_t axes[] = {1};
+  const Tensor from = weft::sub(in, weft::mean(in, axes, {.keepdim = true}));
+  const Tensor variance = weft::mean(weft::mul(from, from), axes, {.keepdim = true});
+  CHECK(same_bits(frame.result(0), weft::div(from, weft::sqrt(variance))));
+  CHECK(same_bits(frame.result(1), weft::mean(weft::exp(weft::neg(from)), axes)));
+  std::vector<std::string> passes;
+  for (const weft::graph::PlanNote& note : frame.explain().notes) {
+    if (note.kind == weft::graph::PlanNote::Kind::folded) continue;
+    passes.push_back(weft::graph::name(note.kind));
+    for (const std::string& node : note.nodes)
+      passes.back() += " " + node;
+  }
+  CHECK(passes == std::vector<std::string>{
+                      "kernel ReduceMean", "fused Subtract Multiply ReduceMean", "fused Sqrt",
+                      "fused Subtract Negative Exp ReduceMean", "fused Subtract Divide"});
+  INFO(to_string(frame.explain()));
+  CHECK(frame.explain().arena_bytes < in.nbytes() + 4 * rows * 8);
 }
 
 TEST_CASE("chains longer than a group, and rows around a block", "[graph]") {

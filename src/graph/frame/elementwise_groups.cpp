@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/frame/elementwise_groups.hpp"
 
+#include <weft/machine/cpu_info.hpp>
+
+#include "machine/tuning.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -124,13 +128,105 @@ void ElementwiseGroups::close_all() {
     close(0);
 }
 
+OperandList ElementwiseGroups::inputs_of(const Group& group) const {
+  OperandList inputs;
+  for (const Group::Input& input : group.inputs) {
+    const ValueState& value = values_[input.value];
+    inputs.add(&value, group.input_view(input, value.view));
+  }
+  return inputs;
+}
+
+/// A group cut in two: what computes a value, and what others need.
+class ElementwiseGroups::Cut {
+ public:
+  /// `reader`: the only node that needs the value.
+  Cut(const ElementwiseGroups& of, const Group& group, int value, int reader)
+      : of_(of), is_part_(group.nodes.size(), false), stays_(group.nodes.size(), true) {
+    find_part(group, value);
+    // Readers come after what they read.
+    for (std::size_t i = group.nodes.size(); i-- > 0;) {
+      if (!is_part_[i]) continue;
+      stays_[i] = of.is_needed(output(group, i), [&](int node) {
+        const auto at =
+            static_cast<std::size_t>(std::ranges::find(group.nodes, node) - group.nodes.begin());
+        return node != reader && (at == stays_.size() || stays_[at]);
+      });
+    }
+  }
+
+  bool is_part(std::size_t i) const { return is_part_[i]; }
+  bool stays(std::size_t i) const { return stays_[i]; }
+  /// Of nodes that are computed twice.
+  bool is_cheap(const Group& group) const {
+    for (std::size_t i = 0; i < group.nodes.size(); ++i) {
+      if (!is_part_[i] || !stays_[i]) continue;
+      for (const FormulaStep& step : of_.node(group.nodes[i]).formula->steps)
+        if (step.kernel != nullptr && step.kernel->cost > plain_cost) return false;
+    }
+    return true;
+  }
+
+ private:
+  int output(const Group& group, std::size_t i) const {
+    return of_.node(group.nodes[i]).first_output;
+  }
+  void find_part(const Group& group, int value) {
+    std::vector<int> wanted = {value};
+    for (std::size_t i = group.nodes.size(); i-- > 0;) {
+      if (std::ranges::find(wanted, output(group, i)) == wanted.end()) continue;
+      is_part_[i] = true;
+      const std::vector<int>& inputs = of_.node(group.nodes[i]).inputs;
+      wanted.insert(wanted.end(), inputs.begin(), inputs.end());
+    }
+  }
+
+  const ElementwiseGroups& of_;
+  std::vector<bool> is_part_, stays_;  // by node of the group
+};
+
+std::optional<ElementwiseGroups::Part> ElementwiseGroups::take_part(int value, int reader) {
+  if (!program_.fuse || !values_[value].is_pending()) return std::nullopt;
+  if (is_needed(value, [&](int node) { return node != reader; })) return std::nullopt;
+  const TensorView& view = values_[value].view;
+  if (view.nbytes() <= cpu_info().l1_bytes) return std::nullopt;
+  const std::size_t at = holder_of(value);
+  const Group whole = std::move(open_[at]);
+  const Cut cut(*this, whole, value, reader);
+  if (!cut.is_cheap(whole)) {
+    open_[at] = whole;
+    return std::nullopt;
+  }
+  Group part, rest;
+  part.shape = rest.shape = whole.shape;
+  rest.id = whole.id;
+  for (std::size_t i = 0; i < whole.nodes.size(); ++i) {
+    const int index = whole.nodes[i];
+    if (cut.is_part(i)) part.append(index, node(index));
+    if (cut.stays(i)) {
+      rest.append(index, node(index));
+    } else {
+      taken_.push_back(index);
+      values_[node(index).first_output].kind = ValueState::Kind::unknown;
+    }
+  }
+  if (rest.nodes.empty()) {
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at));
+  } else {
+    open_[at] = std::move(rest);
+  }
+  part.chain.outputs = {part.terms.at(value)};
+  part.chain.ninputs = static_cast<int>(part.inputs.size());
+  OperandList inputs = inputs_of(part);
+  return Part{std::move(part.chain), part.shape, std::move(inputs), std::move(part.nodes)};
+}
+
 /// Only what others read gets memory.
 OperandList ElementwiseGroups::place_outputs(Group& group) {
   OperandList outputs;
   for (const int index : group.nodes) {
     const int value = node(index).first_output;
-    const bool is_wanted =
-        uses_.is_needed(value, [&](int reader) { return !group.has_node(reader); });
+    const bool is_wanted = is_needed(value, [&](int reader) { return !group.has_node(reader); });
     if (!is_wanted) {
       values_[value].kind = ValueState::Kind::unknown;
       continue;
@@ -147,11 +243,7 @@ void ElementwiseGroups::close(std::size_t index) {
   Group group = std::move(open_[index]);
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
   const OperandList outputs = place_outputs(group);
-  OperandList inputs;
-  for (const Group::Input& input : group.inputs) {
-    const ValueState& value = values_[input.value];
-    inputs.add(&value, group.input_view(input, value.view));
-  }
+  const OperandList inputs = inputs_of(group);
   group.chain.ninputs = static_cast<int>(inputs.values.size());
   const FrameStep& step = writer_.add_chain(group.chain, group.nodes.front(), outputs, inputs);
   writer_.segment().notes.add(PlanNote::Kind::fused, group.nodes, outputs.views, &step);

@@ -6,7 +6,9 @@
 #include "expr/chain.hpp"
 #include "graph/frame/value_placer.hpp"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace weft {
@@ -27,6 +29,18 @@ class ElementwiseGroups {
 
   /// Takes a node that is elementwise; its value is pending from now on.
   void add(int index, const ValueType& output);
+  /// A part of a group that computes one value for one reader.
+  struct Part {
+    Chain chain;
+    DimVector shape;
+    OperandList inputs;
+    std::vector<int> nodes;
+  };
+  /// Takes out of its group what computes a pending value that is stored for no other node than
+  /// `reader`, so that it need not be stored at all. Nodes that others need as well stay in the
+  /// group and are computed twice, if they are plain arithmetic. None if all is better stored:
+  /// those are not plain, or the first level of cache has it anyway.
+  std::optional<Part> take_part(int value, int reader);
   /// Closes the group that computes a value, if it is pending.
   void close_group_of(int value);
   void close_all();
@@ -56,13 +70,22 @@ class ElementwiseGroups {
     void append(int index, const ProgramNode& node);
     TensorView input_view(const Input& input, const TensorView& view) const;
   };
+  class Cut;
 
   const ProgramNode& node(int index) const {
     return program_.nodes[static_cast<std::size_t>(index)];
   }
+  /// Whether a result is this value, or a node for which `is_other` holds reads it when it runs.
+  template <class F>
+  bool is_needed(int value, F&& is_other) const {
+    return uses_.is_needed(value, [&](int reader) {
+      return std::ranges::find(taken_, reader) == taken_.end() && is_other(reader);
+    });
+  }
   void close_other_shapes(const ProgramNode& node, IntSpan shape);
   int group_to_join(const ProgramNode& node, IntSpan shape) const;
   std::size_t holder_of(int value) const;
+  OperandList inputs_of(const Group& group) const;
   OperandList place_outputs(Group& group);
   void close(std::size_t index);
 
@@ -72,6 +95,7 @@ class ElementwiseGroups {
   SegmentWriter& writer_;
   ValuePlacer& placer_;
   std::vector<Group> open_;
+  std::vector<int> taken_;  ///< nodes that are in parts alone
   int next_id_ = 0;
 };
 

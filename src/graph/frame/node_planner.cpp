@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/frame/node_planner.hpp"
 
+#include "graph/chain/reduced_chain_kernel.hpp"
+#include "graph/operators/reducing_operator.hpp"
+
 #include <memory>
 #include <utility>
 #include <vector>
@@ -65,6 +68,7 @@ NodePlanner::Outcome NodePlanner::plan_known(int index, const ProgramNode& node,
     groups_.add(index, outputs[0]);
     return Outcome::planned;
   }
+  if (has_shapes && plan_reduced_chain(index, node, outputs[0])) return Outcome::planned;
   for (const int input : node.inputs) {
     if (input >= 0) groups_.close_group_of(input);
   }
@@ -103,6 +107,28 @@ NodePlanner::Outcome NodePlanner::plan_known(int index, const ProgramNode& node,
   const std::vector<Tensor> results = run_program(part, {});
   for (int i = 0; i < node.node.noutputs; ++i)
     values_.set_constant(node.first_output + i, results[static_cast<std::size_t>(i)]);
+  return true;
+}
+
+/// A reduction of what an open group computes: by one kernel with the part of the group that does.
+bool NodePlanner::plan_reduced_chain(int index, const ProgramNode& node, const ValueType& output) {
+  const auto* op = dynamic_cast<const ReducingOperator*>(node.op.get());
+  if (op == nullptr || node.inputs[0] < 0 || !values_[node.inputs[0]].is_pending()) return false;
+  const NodeOperands operands(node, values_);
+  std::optional<NodeReduction> reduction =
+      op->reduction(operands.context(node, program_, variables_));
+  if (!reduction) return false;
+  std::optional<ElementwiseGroups::Part> part = groups_.take_part(node.inputs[0], index);
+  if (!part) return false;
+  OperandList writes;
+  writes.add(placer_.place_output(node.first_output, output, &node, 0));
+  FrameStep step;
+  step.kernel =
+      std::make_unique<ReducedChainKernel>(std::move(part->chain), part->shape, part->inputs.views,
+                                           *std::move(reduction), writes.views[0]);
+  FrameStep& made = writer_.add_kernel(std::move(step), index, writes, part->inputs);
+  part->nodes.push_back(index);
+  writer_.segment().notes.add(PlanNote::Kind::fused, part->nodes, writes.views, &made);
   return true;
 }
 

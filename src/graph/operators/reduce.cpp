@@ -5,6 +5,7 @@
 
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
+#include "graph/operators/reducing_operator.hpp"
 #include "ops/prepare_reduce.hpp"
 
 namespace weft {
@@ -59,10 +60,10 @@ class ReduceRun final : public Kernel {
 
 /// Over the axes that input 1 holds; over none, the elements are as they were. With keep_dims a
 /// reduced axis stays with extent 1.
-class Reduce final : public Operator {
+class Reduce final : public ReducingOperator {
  public:
   explicit Reduce(const ReduceEntry& reduction)
-      : Operator({.name = reduction.name}), reduction_(reduction) {}
+      : ReducingOperator({.name = reduction.name}), reduction_(reduction) {}
 
   void infer(InferContext& context) const override {
     expect_inputs(context, 2, 2);
@@ -94,14 +95,22 @@ class Reduce final : public Operator {
     outputs[0] = context.input(0);
     return true;
   }
+  std::optional<NodeReduction> reduction(const PrepareContext& context) const override {
+    const TensorView* axes = context.constant(1);
+    if (axes == nullptr || axes->numel() == 0) return std::nullopt;
+    const std::vector<std::int64_t> list = integers_of(*axes);
+    return NodeReduction{reduction_.function, DimVector(list.begin(), list.end()), keeps(context)};
+  }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
-    return std::make_unique<ReduceRun>(context, reduction_.function,
-                                       context.attributes().flag("keep_dims", false));
+    return std::make_unique<ReduceRun>(context, reduction_.function, keeps(context));
   }
   bool accepts_input(const Node&, int, const TensorView&) const override { return true; }
   bool accepts_output(const Node&, int, const TensorView&) const override { return true; }
 
  private:
+  static bool keeps(const PrepareContext& context) {
+    return context.attributes().flag("keep_dims", false);
+  }
   void check_type(ScalarType type) const {
     const auto expect = [&](bool right, const char* what) {
       if (right) return;
