@@ -98,6 +98,7 @@
 #include <weft/expr/formula.hpp>
 #include <weft/expr/map.hpp>
 #include <weft/expr/parse_expr.hpp>
+#include <weft/expr/reduce_with.hpp>
 
 #endif
 #if __has_include(<weft/graph/graph.hpp>)

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/chain.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft {
 inline namespace v0 {
 
 int Chain::append(const Formula& formula, std::span<const int> input_terms) {
+  const FormulaTerm result{formula.result};
+  return append(formula, input_terms, {&result, 1})[0];
+}
+
+std::vector<int> Chain::append(const Formula& formula, std::span<const int> input_terms,
+                               std::span<const FormulaTerm> results) {
   std::vector<int> made;
   for (const Term& term : formula.terms) {
     if (term.kind == Kind::input) {
@@ -21,14 +28,21 @@ int Chain::append(const Formula& formula, std::span<const int> input_terms) {
       term = made[static_cast<std::size_t>(term)];
     steps.push_back(std::move(step));
   }
-  const Term& result = formula.terms[static_cast<std::size_t>(formula.result)];
-  const int term = made[static_cast<std::size_t>(formula.result)];
-  if (result.kind == Kind::step) return term;
-  // The result is an input or a number as it stands: copied.
-  const int copy = static_cast<int>(terms.size());
-  terms.push_back({Kind::step, result.dtype});
-  steps.push_back({nullptr, {copy, term}});
-  return copy;
+  std::vector<int> out;
+  for (const FormulaTerm& result : results) {
+    const Term& info = formula.terms[static_cast<std::size_t>(result.index)];
+    const int term = made[static_cast<std::size_t>(result.index)];
+    if (info.kind == Kind::step && std::ranges::find(out, term) == out.end()) {
+      out.push_back(term);
+      continue;
+    }
+    // An input or a number as it stands, or a result that is there already: copied.
+    const int copy = static_cast<int>(terms.size());
+    terms.push_back({Kind::step, info.dtype});
+    steps.push_back({nullptr, {copy, term}});
+    out.push_back(copy);
+  }
+  return out;
 }
 
 Chain Chain::copy(ScalarType type) {

@@ -29,6 +29,9 @@ struct WEFT_INTERNAL_API Chain {
   /// Appends a formula; for each of its terms that is an input, `input_terms` has the term of the
   /// chain that it is. Gives the term of its result, which a step writes.
   int append(const Formula& formula, std::span<const int> input_terms);
+  /// The same for several results, each of which gets a term of its own.
+  std::vector<int> append(const Formula& formula, std::span<const int> input_terms,
+                          std::span<const FormulaTerm> results);
 };
 
 /// One call of a chain with nothing left to decide but where its operands are.

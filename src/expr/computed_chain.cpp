@@ -20,7 +20,7 @@ struct BlockDimAxes {
   SmallVector<int, inline_rank> axes;
   std::int64_t begin, count;  // elements of the block along the dim
   std::int64_t stride;        // from one to the next in the tensor, in elements
-  std::int64_t to_bytes;      // in the block's memory
+  std::int64_t to_stride;     // in the block's memory
 };
 
 }  // namespace
@@ -37,27 +37,27 @@ class BlockChains {
 
   void compute(const TensorIterator& iter, const ComputedBlock& block, const void* const* inputs) {
     inputs_ = inputs;
+    to_ = block.to;
     find_axes(iter, block);
-    compute_dim(0, block.to);
+    compute_dim(0, 0);
   }
 
  private:
   /// A box's chain.
   struct Prepared {
-    Prepared(const ComputedChain& of, const DimVector& box, const DimVector& to_strides, char* to,
-             std::span<const TensorView> inputs)
+    Prepared(const ComputedChain& of, const DimVector& box, const DimVector& to_strides,
+             void* const* to, std::span<const TensorView> inputs)
         : extents(box),
           strides(to_strides),
-          chain(of.chain_, std::vector{view(of, box, to_strides, to)}, inputs, true) {
+          chain(of.chain_, outputs(of, box, to_strides, to), inputs, true) {
       if (!chain.direct_calls().empty()) chain.run_by_direct_calls();
     }
-    static TensorView view(const ComputedChain& of, const DimVector& box,
-                           const DimVector& to_strides, char* to) {
-      const ScalarType type = of.output().dtype();
-      DimVector elements = to_strides;
-      for (std::int64_t& stride : elements)
-        stride /= element_size(type);
-      return TensorView::trusted(to, type, box, elements);
+    static std::vector<TensorView> outputs(const ComputedChain& of, const DimVector& box,
+                                           const DimVector& to_strides, void* const* to) {
+      std::vector<TensorView> views;
+      for (std::size_t k = 0; k < of.noutputs(); ++k)
+        views.push_back(TensorView::trusted(to[k], of.output_type(k), box, to_strides));
+      return views;
     }
 
     DimVector extents, strides;
@@ -73,7 +73,7 @@ class BlockChains {
                        block.begin[d],
                        block.extents[d],
                        iter.geometry().stride(d, k) / size,
-                       block.strides_bytes[d]};
+                       block.strides[d]};
       const std::int64_t end = dim.stride * iter.geometry().extent(d);
       for (int a = static_cast<int>(of_.shape_.size()); a-- > 0;) {
         const auto axis = static_cast<std::size_t>(a);
@@ -84,19 +84,20 @@ class BlockChains {
     }
   }
 
-  /// Dims from one on; those before it are set.
-  void compute_dim(std::size_t d, char* to) {
+  /// Dims from one on, into memory `to` elements from the block's; those before it are set.
+  void compute_dim(std::size_t d, std::int64_t to) {
     if (d == dims_.size()) return compute_box(to);
     const BlockDimAxes& dim = dims_[d];
     for (const int a : dim.axes)
       strides_[static_cast<std::size_t>(a)] =
-          dense_[static_cast<std::size_t>(a)] / dim.stride * dim.to_bytes;
+          dense_[static_cast<std::size_t>(a)] / dim.stride * dim.to_stride;
     compute_range(d, static_cast<int>(dim.axes.size()), dim.begin, dim.count, to);
   }
 
   /// `count` elements from `begin` on, counted along the first `naxes` axes of a dim, as boxes:
   /// what is left of a row, whole rows, and the beginning of one; rows likewise.
-  void compute_range(std::size_t d, int naxes, std::int64_t begin, std::int64_t count, char* to) {
+  void compute_range(std::size_t d, int naxes, std::int64_t begin, std::int64_t count,
+                     std::int64_t to) {
     const BlockDimAxes& dim = dims_[d];
     if (naxes == 0) return compute_dim(d + 1, to);
     const auto axis = static_cast<std::size_t>(dim.axes[naxes - 1]);
@@ -106,7 +107,7 @@ class BlockChains {
       begin_[axis] = at;
       extents_[axis] = rows;
       compute_range(d, naxes - 1, first, elements, to);
-      to += rows * elements * dim.to_bytes;
+      to += rows * elements * dim.to_stride;
       count -= rows * elements;
       begin += rows * elements;
     };
@@ -116,7 +117,7 @@ class BlockChains {
     if (count > 0) part(begin / row, 1, 0, count);
   }
 
-  void compute_box(char* to) {
+  void compute_box(std::int64_t to) {
     const std::size_t ninputs = of_.strides_.size();
     const void* at[max_operands];
     for (std::size_t i = 0; i < ninputs; ++i) {
@@ -125,11 +126,13 @@ class BlockChains {
         offset += begin_[a] * of_.strides_[i][a];
       at[i] = static_cast<const char*>(inputs_[i]) + offset;
     }
-    void* outputs[] = {to};
-    prepared(to, at).chain.run(outputs, at);
+    void* outputs[max_operands];
+    for (std::size_t k = 0; k < of_.noutputs(); ++k)
+      outputs[k] = to_[k] + to * element_size(of_.output_type(k));
+    prepared(outputs, at).chain.run(outputs, at);
   }
 
-  Prepared& prepared(char* to, const void* const* inputs) {
+  Prepared& prepared(void* const* to, const void* const* inputs) {
     const auto found = std::ranges::find_if(prepared_, [&](const auto& one) {
       return std::ranges::equal(one->extents, extents_) &&
              std::ranges::equal(one->strides, strides_);
@@ -156,16 +159,18 @@ class BlockChains {
   const void* const* inputs_ = nullptr;
   DimVector dense_;  // the strides of the tensor, in elements
   SmallVector<BlockDimAxes, inline_rank> dims_;
-  DimVector begin_, extents_, strides_;  // by axis, of the box at hand; strides in bytes
+  char* const* to_ = nullptr;            // the block's memory, by output
+  DimVector begin_, extents_, strides_;  // by axis, of the box at hand; strides in elements
   std::vector<std::unique_ptr<Prepared>> prepared_;
   std::size_t next_ = 0;
 };
 
 ComputedChain::ComputedChain(Chain chain, IntSpan shape, std::span<const TensorView> inputs)
     : chain_(std::move(chain)) {
-  if (inputs.size() >= max_operands) {
-    fail(ErrorCode::limit, text("an expression with ", inputs.size(),
-                                " operands in one pass, expected at most ", max_operands - 1));
+  if (inputs.size() + noutputs() > max_operands) {
+    fail(ErrorCode::limit,
+         text("an expression with ", inputs.size(), " operands in one pass, expected at most ",
+              max_operands - static_cast<int>(noutputs())));
   }
   shape_.assign(shape);
   for (const TensorView& input : inputs) {
@@ -180,11 +185,10 @@ ComputedChain::ComputedChain(Chain chain, IntSpan shape, std::span<const TensorV
 
 ComputedChain::~ComputedChain() = default;
 
-TensorView ComputedChain::output() const {
-  const auto term = static_cast<std::size_t>(chain_.outputs[0]);
+TensorView ComputedChain::output(std::size_t k) const {
   // No address is read; one that is aligned and not null, so that it is a tensor.
   alignas(64) static constexpr char nowhere[64] = {};
-  return TensorView::trusted(nowhere, chain_.terms[term].dtype, shape_, contiguous_strides(shape_));
+  return TensorView::trusted(nowhere, output_type(k), shape_, contiguous_strides(shape_));
 }
 
 void ComputedChain::reduce(const ReduceCall& call, const void* const* inputs, bool serial) {

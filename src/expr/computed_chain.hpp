@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A chain as the input of a reduction.
+/// A chain as the inputs of a reduction.
 #pragma once
 
 #include <weft/core/tensor_view.hpp>
@@ -19,9 +19,9 @@ inline namespace v0 {
 
 class BlockChains;
 
-/// A chain of one output whose elements are computed as a reduction needs them: block by block, in
-/// memory of the thread that reduces it.
-class ComputedChain {
+/// A chain whose outputs, the inputs of a reduction, are computed as that needs them: block by
+/// block, in memory of the thread that reduces.
+class WEFT_INTERNAL_API ComputedChain {
  public:
   /// Inputs broadcast to `shape`; of them types, shapes and strides count.
   ComputedChain(Chain chain, IntSpan shape, std::span<const TensorView> inputs);
@@ -29,9 +29,10 @@ class ComputedChain {
   ComputedChain(const ComputedChain&) = delete;
   ComputedChain& operator=(const ComputedChain&) = delete;
 
-  /// The output as a dense tensor: its address is none.
-  TensorView output() const;
-  /// Carries out a call of prepare_computed() on output(). Inputs are at these addresses of their
+  /// An output as a dense tensor: its address is none.
+  TensorView output(std::size_t k = 0) const;
+  std::size_t noutputs() const noexcept { return chain_.outputs.size(); }
+  /// Carries out a call whose inputs are the outputs. Inputs are at these addresses of their
   /// elements (0, 0, ...). Throws Error(division).
   void reduce(const ReduceCall& call, const void* const* inputs, bool serial);
   /// Functions and conversions, and the steps as which they are carried out.
@@ -40,6 +41,10 @@ class ComputedChain {
 
  private:
   friend class BlockChains;
+
+  ScalarType output_type(std::size_t k) const {
+    return chain_.terms[static_cast<std::size_t>(chain_.outputs[k])].dtype;
+  }
 
   Chain chain_;
   DimVector shape_;

@@ -7,6 +7,7 @@
 #include "expr/expr_node.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/prepare_reduce.hpp"
+#include "ops/reduce_axes.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -77,9 +78,11 @@ void append_text(const ExprNode& node, std::string& out) {
     case ExprNode::Kind::call: out += node.function().name; break;
     case ExprNode::Kind::convert: out += name(node.dtype); break;
     case ExprNode::Kind::map: out += "map"; break;
-    case ExprNode::Kind::reduce:
-      out += info(static_cast<const ExprReduction&>(node).reduction).name;
+    case ExprNode::Kind::reduce: {
+      const auto& reduction = static_cast<const ExprReduction&>(node);
+      out += reduction.kernel != nullptr ? "reduce" : info(reduction.reduction).name;
       break;
+    }
   }
   const char* between = "(";
   for (const auto& input : node.inputs) {
@@ -129,6 +132,17 @@ void ExprNode::broadcast_with(const ExprNode& input) {
   }
 }
 
+void ExprNode::take_inputs(const ScalarType* types) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ExprNode& in = *inputs[i];
+    broadcast_with(in);
+    if (!can_cast(in.dtype, types[i])) {
+      fail(ErrorCode::cast, text(text_of(*this), ": input ", i, ": ", name(in.dtype),
+                                 " can't be cast to the function's ", name(types[i])));
+    }
+  }
+}
+
 void ExprNode::infer(const std::shared_ptr<const ExprNode>& self) {
   const FunctionInfo& of = function();
   const auto refuse = [&](ErrorCode code, const std::string& why) {
@@ -162,10 +176,9 @@ std::string text_of(const ExprNode& node) {
   return out;
 }
 
-ExprMap::ExprMap(std::shared_ptr<const SpanKernel> of)
-    : ExprNode(Kind::map), kernel(std::move(of)) {
+std::int64_t next_own_number() noexcept {
   static std::atomic<std::int64_t> count{0};
-  number_of_its_own = ++count;
+  return ++count;
 }
 
 // ---- Expr ---------------------------------------------------------------------------------------
@@ -228,6 +241,7 @@ Expr Expr::call(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options
     ReducedResult result = result_of(op, in.dtype, in.shape, axes, options);
     node->dtype = result.type;
     node->shape = std::move(result.shape);
+    node->reduced_shape = in.shape;
   } catch (const Error& error) {
     fail(error.code(), weft::text(text_of(*node), ": ", error.what()));
   }
@@ -238,14 +252,23 @@ Expr Expr::call(std::shared_ptr<const SpanKernel> kernel, std::initializer_list<
   node->dtype = node->kernel->types[0];
   for (const Expr& input : inputs)
     node->add_input(input.node_);
-  for (std::size_t i = 0; i < node->inputs.size(); ++i) {
-    const ExprNode& in = *node->inputs[i];
-    node->broadcast_with(in);
-    const ScalarType wanted = node->kernel->types[i + 1];
-    if (!can_cast(in.dtype, wanted)) {
-      fail(ErrorCode::cast, weft::text(text_of(*node), ": input ", i, ": ", name(in.dtype),
-                                       " can't be cast to the function's ", name(wanted)));
-    }
+  node->take_inputs(node->kernel->types + 1);
+  return Expr(std::move(node));
+}
+Expr Expr::call(std::shared_ptr<const ReductionKernel> kernel, std::initializer_list<Expr> inputs,
+                IntSpan axes, bool keepdim) {
+  auto node = std::make_shared<ExprReduction>(std::move(kernel));
+  node->dtype = node->kernel->types[0];
+  node->axes.assign(axes);
+  node->options.keepdim = keepdim;
+  for (const Expr& input : inputs)
+    node->add_input(input.node_);
+  node->take_inputs(node->kernel->types + 1);
+  node->reduced_shape = node->shape;
+  try {
+    node->shape = ReduceAxes(node->reduced_shape, axes).result_shape(keepdim);
+  } catch (const Error& error) {
+    fail(error.code(), weft::text(text_of(*node), ": ", error.what()));
   }
   return Expr(std::move(node));
 }

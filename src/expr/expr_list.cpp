@@ -19,7 +19,8 @@ std::int64_t kind_of(const ExprNode& node) {
       static_cast<std::int64_t>(node.kind) << 24 | static_cast<std::int64_t>(node.dtype);
   if (node.kind == ExprNode::Kind::reduce) {
     const auto& reduction = static_cast<const ExprReduction&>(node);
-    return kind | static_cast<std::int64_t>(reduction.options.keepdim) << 16 |
+    return kind | static_cast<std::int64_t>(reduction.kernel != nullptr) << 17 |
+           static_cast<std::int64_t>(reduction.options.keepdim) << 16 |
            static_cast<std::int64_t>(reduction.reduction) << 8;
   }
   return kind | static_cast<std::int64_t>(node.op.index()) << 16 |
@@ -33,10 +34,12 @@ void write_details(const ExprNode& node, std::int64_t* detail) {
     detail[0] = static_cast<const ExprMap&>(node).number_of_its_own;
   } else if (node.kind == ExprNode::Kind::reduce) {
     const auto& reduction = static_cast<const ExprReduction&>(node);
-    const int rank = static_cast<int>(node.inputs[0]->shape.size());
+    const int rank = static_cast<int>(reduction.reduced_shape.size());
     for (const std::int64_t axis : reduction.axes)
       detail[0] |= std::int64_t{1} << normalize_axis(axis, rank);
-    detail[1] = std::bit_cast<std::int64_t>(reduction.options.correction);
+    detail[1] = reduction.kernel != nullptr
+                    ? reduction.number_of_its_own
+                    : std::bit_cast<std::int64_t>(reduction.options.correction);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <weft/core/shape.hpp>
 #include <weft/expr/expr.hpp>
 #include <weft/expr/formula.hpp>
+#include <weft/kernel/reduction_kernel.hpp>
 
 #include "expr/expr_plan.hpp"
 
@@ -40,6 +41,9 @@ struct ExprNode {
 
   /// Takes another input's shape into its own. Throws Error(shape).
   void broadcast_with(const ExprNode& input);
+  /// Takes the inputs' shapes into its own, those of a function of the user's, which has these
+  /// types. Throws Error: shape, cast.
+  void take_inputs(const ScalarType* types);
   /// Throws Error(limit).
   void add_input(std::shared_ptr<const ExprNode> input);
   const FunctionInfo& function() const;
@@ -71,21 +75,30 @@ struct ExprOperand : ExprNode {
   TensorView elements;
 };
 
-/// A reduction of its only input.
+/// A number that no other node with a function of the user's has: plans of one are none of another.
+std::int64_t next_own_number() noexcept;
+
+/// A reduction: by a function, of its only input, or by a struct of the user's.
 struct ExprReduction : ExprNode {
   explicit ExprReduction(Reduction of) : ExprNode(Kind::reduce), reduction(of) {}
+  explicit ExprReduction(std::shared_ptr<const ReductionKernel> of)
+      : ExprNode(Kind::reduce), kernel(std::move(of)), number_of_its_own(next_own_number()) {}
 
-  Reduction reduction;
-  DimVector axes;  // empty: all
+  Reduction reduction{};
+  std::shared_ptr<const ReductionKernel> kernel;  // null: the function
+  std::int64_t number_of_its_own = 0;
+  DimVector axes;           // empty: all
+  DimVector reduced_shape;  // to which inputs broadcast
   ReduceOptions options;
 };
 
 /// A function of the user's.
 struct ExprMap : ExprNode {
-  explicit ExprMap(std::shared_ptr<const SpanKernel> of);
+  explicit ExprMap(std::shared_ptr<const SpanKernel> of)
+      : ExprNode(Kind::map), kernel(std::move(of)) {}
 
   std::shared_ptr<const SpanKernel> kernel;
-  std::int64_t number_of_its_own;  // no other has it: plans of one are none of another
+  std::int64_t number_of_its_own = next_own_number();
 };
 
 /// As Expr::text().

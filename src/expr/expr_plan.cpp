@@ -16,9 +16,12 @@ ExprOperandViews::ExprOperandViews(std::span<const ExprNode* const> operands) {
 ExprPlan::ExprPlan(const ExprList& list, const TensorView& out, ExprKey written)
     : key(std::move(written)), recipes(recipes_of(list, out.dtype())), out_type(out.dtype()) {
   out_strides.assign(out.strides());
-  for (const ExprList::Entry& entry : list.entries())
+  for (const ExprList::Entry& entry : list.entries()) {
     if (entry.node->kind == ExprNode::Kind::map)
-      kernels.push_back(static_cast<const ExprMap*>(entry.node)->kernel);
+      kernels.emplace_back(static_cast<const ExprMap*>(entry.node)->kernel);
+    if (entry.node->kind == ExprNode::Kind::reduce)
+      kernels.emplace_back(static_cast<const ExprReduction*>(entry.node)->kernel);
+  }
   const ExprOperandViews views(list.operands());
   stages = std::make_unique<ExprStages>(recipes, out, views);
   blocks = RowBlocks::make(list, *stages, out, views);

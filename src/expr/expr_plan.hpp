@@ -27,7 +27,7 @@ struct ExprPlan {
   void run(const TensorView& out);
 
   ExprKey key;
-  std::vector<std::shared_ptr<const SpanKernel>> kernels;  ///< that recipes refer to
+  std::vector<std::shared_ptr<const void>> kernels;  ///< the user's, that recipes refer to
   std::vector<StageRecipe> recipes;
   /// All passes one after the other; or block by block of rows, where that is better.
   std::unique_ptr<ExprStages> stages;

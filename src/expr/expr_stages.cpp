@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/expr_stages.hpp"
 
+#include <weft/core/shape.hpp>
+
 #include "ops/prepare_reduce.hpp"
+#include "ops/reduce_axes.hpp"
 
 #include <optional>
 #include <utility>
@@ -55,9 +58,39 @@ const TensorView& ExprStages::output(std::size_t stage, const TensorView& out) c
   return result.defined() ? result : out;
 }
 
+/// The call of a reduction by a struct.
+ReduceCall ExprStages::struct_call(std::size_t stage, const TensorView& to,
+                                   OperandViews operands) const {
+  const StageRecipe& recipe = recipes_[stage];
+  const ComputedChain* computed = stages_[stage].reduced.get();
+  std::vector<TensorView> views;
+  if (computed != nullptr) {
+    for (std::size_t k = 0; k < computed->noutputs(); ++k)
+      views.push_back(computed->output(k));
+  } else {
+    for (const StageRecipe::Input& from : recipe.inputs)
+      views.push_back(input(from, operands));
+    // A pass may be for fewer rows than the recipe's.
+    DimVector shape(views[0].shape().begin(), views[0].shape().end());
+    for (const TensorView& view : views)
+      shape = broadcast_shapes(shape, view.shape());
+    for (TensorView& view : views)
+      view = view.expand(shape);
+  }
+  TensorIteratorConfig config;
+  const TensorView seen = ReduceAxes(views[0].shape(), recipe.axes).seen(to);
+  config.add_output(seen);
+  for (const TensorView& view : views)
+    config.add_input(view);
+  config.check_all_same_dtype(false).resize_outputs(false).is_reduction(true);
+  if (computed != nullptr) config.set_check_mem_overlap(false);
+  return {config, recipe.kernel};
+}
+
 ReduceCall ExprStages::call(std::size_t stage, const TensorView& out, OperandViews operands) const {
   const StageRecipe& recipe = recipes_[stage];
   const TensorView& to = output(stage, out);
+  if (recipe.kernel != nullptr) return struct_call(stage, to, operands);
   if (stages_[stage].reduced != nullptr) {
     const TensorView computed = stages_[stage].reduced->output();
     return prepare_computed(recipe.op, to, computed, recipe.axes, recipe.options);
@@ -74,9 +107,10 @@ void ExprStages::run(const TensorView& out, OperandViews operands) {
     const TensorView& to = output(s, out);
     if (recipe.reduces && !recipe.is_chain()) {
       // A few elements take a short cut.
-      serial_ || is_place(recipe.op) ? call(s, out, operands).run(serial_)
-                                     : weft::call(recipe.op, to, input(recipe.inputs[0], operands),
-                                                  recipe.axes, recipe.options);
+      serial_ || recipe.kernel != nullptr || is_place(recipe.op)
+          ? call(s, out, operands).run(serial_)
+          : weft::call(recipe.op, to, input(recipe.inputs[0], operands), recipe.axes,
+                       recipe.options);
       continue;
     }
     const void* inputs[max_operands];

@@ -48,6 +48,8 @@ class ExprStages {
     Tensor result;                           // undefined: it is the output
   };
 
+  ReduceCall struct_call(std::size_t stage, const TensorView& to, OperandViews operands) const;
+
   std::span<const StageRecipe> recipes_;
   std::vector<Stage> stages_;
   bool serial_;

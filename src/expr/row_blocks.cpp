@@ -14,8 +14,6 @@
 
 namespace weft {
 inline namespace v0 {
-namespace {}  // namespace
-
 /// Finds out which operands and results have the rows of the output as their axis 0.
 class RowBlocks::Finder {
  public:
@@ -53,7 +51,9 @@ class RowBlocks::Finder {
     return node.kind != ExprNode::Kind::reduce || (any && keeps_rows(node));
   }
   static std::size_t rank_of(const ExprNode& node) {
-    return node.kind == ExprNode::Kind::reduce ? node.inputs[0]->shape.size() : node.shape.size();
+    return node.kind == ExprNode::Kind::reduce
+               ? static_cast<const ExprReduction&>(node).reduced_shape.size()
+               : node.shape.size();
   }
   static bool keeps_rows(const ExprNode& node) {
     const auto& axes = static_cast<const ExprReduction&>(node).axes;

@@ -43,19 +43,23 @@ class RecipeWriter {
     return entry(at).operand >= 0 || stage_of_[static_cast<std::size_t>(at)] >= 0;
   }
 
-  /// The formula of an entry, from operands and results of other stages on.
+  /// The formula of entries, from operands and results of other stages on.
   class Formula {
    public:
-    Formula(const RecipeWriter& of, int root)
+    Formula(const RecipeWriter& of, std::span<const int> roots)
         : of_(of), terms_(of.list_.entries().size()), seen_(of.list_.entries().size(), false) {
-      find_inputs(root);
+      for (const int root : roots)
+        find_inputs(root);
     }
 
     std::vector<StageRecipe::Input> inputs;
 
-    Chain chain(int root, ScalarType type) {
+    /// With an output for each root, in these types.
+    Chain chain(std::span<const int> roots, const ScalarType* types) {
       FormulaBuilder builder(types_);
-      builder.set_result(builder.convert(write(builder, root), type));
+      std::vector<FormulaTerm> results;
+      for (const int root : roots)
+        results.push_back(builder.convert(write(builder, root), types[results.size()]));
       Chain chain;
       for (std::size_t i = 0; i < types_.size(); ++i)
         chain.terms.push_back({Chain::Kind::input, types_[i], static_cast<int>(i)});
@@ -64,7 +68,7 @@ class RecipeWriter {
       for (const weft::Formula::TermInfo& term : formula.terms)
         of_chain.push_back(term.input);
       chain.ninputs = static_cast<int>(types_.size());
-      chain.outputs = {chain.append(formula, of_chain)};
+      chain.outputs = chain.append(formula, of_chain, results);
       return chain;
     }
 
@@ -178,7 +182,8 @@ class RecipeWriter {
   void add_chain(int at, ScalarType type) {
     StageRecipe recipe;
     recipe.entry = at;
-    write_chain(recipe, at, type);
+    write_chain(recipe, {&at, 1}, &type);
+    recipe.shape = node(at).shape;
     recipe.result_type = type;
     recipe.result_shape = recipe.shape;
     add(std::move(recipe));
@@ -188,32 +193,46 @@ class RecipeWriter {
     recipes_.push_back(std::move(recipe));
   }
 
-  void write_chain(StageRecipe& recipe, int root, ScalarType type) {
-    Formula formula(*this, root);
+  void write_chain(StageRecipe& recipe, std::span<const int> roots, const ScalarType* types) {
+    Formula formula(*this, roots);
     recipe.inputs = formula.inputs;
-    recipe.chain = formula.chain(root, type);
-    recipe.shape = node(root).shape;
+    recipe.chain = formula.chain(roots, types);
+  }
+
+  /// What a reduction reduces.
+  SmallVector<int, 3> reduced_by(int at, const ExprReduction& of) const {
+    SmallVector<int, 3> roots = entry(at).inputs;
+    // Sums of integers add up in i64 anyway.
+    const int from = roots[0];
+    const bool widens = of.kernel == nullptr && of.reduction == Reduction::sum &&
+                        of.dtype == ScalarType::i64 && node(from).kind == ExprNode::Kind::convert &&
+                        !is_input(from) && node(from).dtype == ScalarType::i64;
+    if (widens && (kinds::of(node(entry(from).inputs[0]).dtype) & kinds::integral) != 0)
+      roots[0] = entry(from).inputs[0];
+    return roots;
   }
 
   void add_reduction(int at) {
     const auto& of = static_cast<const ExprReduction&>(node(at));
-    int from = entry(at).inputs[0];
-    // Sums of integers add up in i64 anyway.
-    const bool widens = of.reduction == Reduction::sum && of.dtype == ScalarType::i64 &&
-                        node(from).kind == ExprNode::Kind::convert && !is_input(from) &&
-                        node(from).dtype == ScalarType::i64;
-    if (widens && (kinds::of(node(entry(from).inputs[0]).dtype) & kinds::integral) != 0)
-      from = entry(from).inputs[0];
+    const SmallVector<int, 3> roots = reduced_by(at, of);
+    SmallVector<ScalarType, 3> types;
+    bool as_they_are = true;
+    for (const int root : roots) {
+      types.push_back(of.kernel != nullptr ? of.kernel->types[1 + types.size()] : node(root).dtype);
+      as_they_are = as_they_are && is_input(root);
+    }
     StageRecipe recipe;
     recipe.entry = at;
-    if (is_input(from)) {
-      recipe.inputs = {{entry(from).operand, stage_of_[static_cast<std::size_t>(from)]}};
-      recipe.shape = node(from).shape;
+    if (as_they_are) {
+      for (const int root : roots)
+        recipe.inputs.push_back({entry(root).operand, stage_of_[static_cast<std::size_t>(root)]});
     } else {
-      write_chain(recipe, from, node(from).dtype);
+      write_chain(recipe, {roots.data(), roots.size()}, types.data());
     }
+    recipe.shape = of.reduced_shape;
     recipe.reduces = true;
     recipe.op = of.reduction;
+    recipe.kernel = of.kernel.get();
     recipe.axes = of.axes;
     recipe.options = of.options;
     recipe.result_type = of.dtype;

@@ -3,6 +3,7 @@
 /// The passes over memory that an expression takes.
 #pragma once
 
+#include <weft/kernel/reduction_kernel.hpp>
 #include <weft/ops/reduce.hpp>
 
 #include "expr/chain.hpp"
@@ -13,7 +14,7 @@
 namespace weft {
 inline namespace v0 {
 
-/// One pass: a chain, or a reduction, of a chain or of an operand as it is. What it is, whatever
+/// One pass: a chain, or a reduction, of a chain or of operands as they are. What it is, whatever
 /// the layout of operands and however many rows are carried out at a time.
 struct StageRecipe {
   /// What of an expression is an input: an operand, or the result of an earlier pass.
@@ -23,10 +24,11 @@ struct StageRecipe {
 
   int entry = -1;  ///< of the list: what it computes
   std::vector<Input> inputs;
-  Chain chain;      ///< without steps: the only input as it is
+  Chain chain;      ///< without steps: the inputs as they are
   DimVector shape;  ///< of what the chain makes
   bool reduces = false;
   Reduction op{};
+  const ReductionKernel* kernel = nullptr;  ///< a struct's, instead of op
   DimVector axes;
   ReduceOptions options;
   ScalarType result_type{};  ///< the output's of the last one

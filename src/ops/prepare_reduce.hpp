@@ -54,8 +54,9 @@ ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan
                    const ReduceOptions& options);
 /// The same of an input that is computed: `stands_for` has its type and shape, and is dense; of it
 /// no address is looked at. An arg reduction over all axes counts in row-major order.
-ReduceCall prepare_computed(Reduction op, const Output& out, const TensorView& stands_for,
-                            IntSpan axes, const ReduceOptions& options);
+WEFT_INTERNAL_API ReduceCall prepare_computed(Reduction op, const Output& out,
+                                              const TensorView& stands_for, IntSpan axes,
+                                              const ReduceOptions& options);
 ReduceCall prepare(Reduction op, const Output& first, const Output& second, const TensorView& a,
                    IntSpan axes, const ReduceOptions& options);
 /// prepare(...).run(), without an iterator where a few elements next to each other become one.

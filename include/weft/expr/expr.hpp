@@ -23,6 +23,7 @@ namespace weft {
 inline namespace v0 {
 
 struct ExprNode;
+struct ReductionKernel;
 struct SpanKernel;
 
 /// How many functions deep an expression may be: each takes part of a thread's stack while it is
@@ -64,6 +65,9 @@ class WEFT_API Expr {
   static Expr call(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options);
   /// A kernel of one output, which is kept: see map.hpp.
   static Expr call(std::shared_ptr<const SpanKernel> kernel, std::initializer_list<Expr> inputs);
+  /// A reduction kernel of one output, which is kept: see reduce_with.hpp.
+  static Expr call(std::shared_ptr<const ReductionKernel> kernel,
+                   std::initializer_list<Expr> inputs, IntSpan axes, bool keepdim);
   static Expr convert(const Expr& a, ScalarType type);
 
   /// evaluate(*this): Tensor c = a * b + 2. To nothing but a Tensor: a view would not keep it.

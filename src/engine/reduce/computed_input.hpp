@@ -13,19 +13,19 @@
 namespace weft {
 inline namespace v0 {
 
-/// A block of a reduction's input: which elements of the iteration space, and where they go.
+/// A block of a reduction's inputs: which elements of the iteration space, and where they go.
 struct ComputedBlock {
-  const std::int64_t* begin;          ///< by dim of the iterator
-  const std::int64_t* extents;        ///< the same
-  const std::int64_t* strides_bytes;  ///< the same, of `to`
-  char* to;
+  const std::int64_t* begin;    ///< by dim of the iterator
+  const std::int64_t* extents;  ///< the same
+  const std::int64_t* strides;  ///< the same, in elements, of each input's memory
+  char* const* to;              ///< by input
 };
 /// Computes a block. Several threads may ask at a time.
 using ComputeBlock = FunctionRef<void(const ComputedBlock&)>;
 
-/// run_reduction of one input, of which the iterator has type, shape and strides, as of a dense
-/// tensor, and no memory: what would be there is computed. The result is what run_reduction gives
-/// of that tensor. A block takes at most 256 KiB of a thread's scratch memory. Throws as
+/// run_reduction of inputs of which the iterator has types, shape and strides, as of dense tensors
+/// of one shape, and no memory: what would be there is computed. The result is what run_reduction
+/// gives of those. A block takes at most 256 KiB of a thread's scratch memory. Throws as
 /// run_reduction, and what `compute` throws.
 WEFT_INTERNAL_API void run_computed_reduction(const TensorIterator& iter,
                                               const ReductionKernel& kernel, ComputeBlock compute,

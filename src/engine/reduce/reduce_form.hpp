@@ -85,7 +85,7 @@ struct ReduceInputs {
   const TensorIterator& iter;
   const ReductionKernel& kernel;
   const Geometry& geometry;
-  bool computed;                                      // the only input is in no memory
+  bool computed;                                      // inputs are in no memory
   SmallVector<TypeChange, inline_operands> operands;  // outputs first
   bool casts = false;                                 // any of them
   std::int64_t max_size = 1;                          // bytes of an element as the kernel sees it

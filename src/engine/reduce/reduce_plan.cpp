@@ -218,8 +218,9 @@ TileBounds kept_bounds(const ReduceInputs& in, const ReduceDims& dims, const Red
 /// short in a small one.
 std::int64_t window_tile(const ReduceInputs& in, const ReduceDims& dims,
                          const ReduceBlocks& blocks) {
-  const int k = in.iter.noutputs();
-  const std::int64_t block = blocks.reduced.tile_elements * in.operands[k].memory_size;
+  std::int64_t block = 0;
+  for (int k = in.iter.noutputs(); k < in.iter.ntensors(); ++k)
+    block += blocks.reduced.tile_elements * in.operands[k].memory_size;
   const std::int64_t bytes = fixed::span_bytes / (dims.by_columns() ? 2 : 4);
   // Folded rows follow each other: there is nothing between them, and so they are whole.
   const std::int64_t least =
@@ -316,7 +317,7 @@ std::uint32_t values_of(const ReduceInputs& in, const ReducePlan& plan) {
   }
 }
 
-/// One block, its dims in the order that they have in the input.
+/// One block, its dims in the order that they have in the inputs.
 ReduceWindow window_of(const ReduceInputs& in, const ReducePlan& plan) {
   const int k = in.iter.noutputs();
   SmallVector<TileStep, 2 * inline_rank> steps;
@@ -326,11 +327,13 @@ ReduceWindow window_of(const ReduceInputs& in, const ReducePlan& plan) {
                     [&](const TileStep& step) { return in.geometry.stride(step.dim, k); });
   ReduceWindow window;
   window.strides.resize(static_cast<std::size_t>(in.geometry.ndim()), 0);
-  window.bytes = in.operands[k].memory_size;
+  window.elements = 1;
   for (const TileStep& step : steps) {
-    window.strides[static_cast<std::size_t>(step.dim)] = window.bytes;
-    window.bytes *= step.tile;
+    window.strides[static_cast<std::size_t>(step.dim)] = window.elements;
+    window.elements *= step.tile;
   }
+  for (int i = k; i < in.iter.ntensors(); ++i)
+    window.bytes += whole_lines(window.elements * in.operands[i].memory_size);
   return window;
 }
 

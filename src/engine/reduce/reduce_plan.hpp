@@ -95,10 +95,11 @@ struct ReduceShares {
   std::int64_t grain = 1;   ///< kept tiles that a thread gets at least, where groups is 1
 };
 
-/// Memory for one block of an input that is computed, at the strides that it has there.
+/// Memory for one block of each input, where they are computed, and the strides that it has there.
 struct ReduceWindow {
-  std::int64_t bytes = 0;  ///< 0: no input is computed
-  DimVector strides;       ///< by dim of the iterator
+  std::int64_t elements = 0;  ///< of one input; 0: none is computed
+  std::int64_t bytes = 0;     ///< of all, each from a cache line on
+  DimVector strides;          ///< by dim of the iterator, in elements
 };
 
 struct ReduceInputs;

@@ -33,13 +33,16 @@ class ReduceRunner {
         tree_bytes_(
             whole_lines(CombiningTree::bytes_needed(kernel, plan.width(), plan.shares.group))),
         parts_bytes_(whole_lines(std::max(blocks_.spans, plan.width()) * kernel.accumulator_bytes)),
-        scratch_(tree_bytes_ + parts_bytes_ + whole_lines(plan.window.bytes) +
+        scratch_(tree_bytes_ + parts_bytes_ + plan.window.bytes +
                  bytes_of_buffers(iter.ntensors())),
         kept_(geometry_, plan.tiles.kept.steps, iter.numel() == 0 ? kernel.noutputs : walked_),
         block_(geometry_, plan.blocks.reduced.steps, walked_) {
     parts_ = accumulators() + tree_bytes_;
-    window_ = parts_ + parts_bytes_;
-    char* scratch = window_ + whole_lines(plan.window.bytes);
+    char* scratch = parts_ + parts_bytes_;
+    for (int k = kernel.noutputs; plan.window.elements > 0 && k < iter.ntensors(); ++k) {
+      windows_.push_back(scratch);
+      scratch += whole_lines(plan.window.elements * plan.operands[k].memory_size);
+    }
     for (int k = 0; k < iter.ntensors(); ++k) {
       const ReduceOperand& r = plan.operands[k];
       casts_ = casts_ || (k >= kernel.noutputs && r.converts());
@@ -50,7 +53,7 @@ class ReduceRunner {
 
   void seek(std::int64_t tile) {
     kept_.seek(tile, data_);
-    if (compute_ != nullptr) kept_.ptrs[kernel_.noutputs] = window_;
+    std::ranges::copy(windows_, kept_.ptrs + kernel_.noutputs);
     width_ = kept_.elements(tiles_.kept.ntile);
   }
 
@@ -190,7 +193,7 @@ class ReduceRunner {
 
   // ---- Blocks -----------------------------------------------------------------------------------
 
-  /// The input's elements of the block, into the window.
+  /// The inputs' elements of the block, into their windows.
   void compute_block() const {
     std::int64_t begin[max_rank], extents[max_rank];
     const auto add = [&](const TileSteps& steps, const TileCursor& tile) {
@@ -201,7 +204,7 @@ class ReduceRunner {
     };
     add(tiles_.kept.steps, kept_);
     add(blocks_.reduced.steps, block_);
-    (*compute_)({begin, extents, plan_.window.strides.data(), window_});
+    (*compute_)({begin, extents, plan_.window.strides.data(), windows_.data()});
   }
 
   /// Whether columns go to the kernel block by block: along one more dim of the tile than are
@@ -362,13 +365,13 @@ class ReduceRunner {
   const ComputeBlock* compute_;
   int walked_;  // operands that are in memory: the first ones
   std::int64_t tree_bytes_, parts_bytes_;
-  ScratchMemory scratch_;  // accumulators of the tree, parts_, window_, buffers
+  ScratchMemory scratch_;  // accumulators of the tree, parts_, windows_, buffers
   SmallVector<StageBuffers, inline_operands> buffers_;
   TileCursor kept_, block_;
-  bool casts_ = false;      // any input
-  char* parts_ = nullptr;   // in scratch_: accumulators of spans, folded rows or deferred elements
-  char* window_ = nullptr;  // in scratch_: a block of an input that is computed
-  std::int64_t width_ = 1;  // elements of the kept tile
+  bool casts_ = false;     // any input
+  char* parts_ = nullptr;  // in scratch_: accumulators of spans, folded rows or deferred elements
+  SmallVector<char*, inline_operands> windows_;  // in scratch_: a block of each computed input
+  std::int64_t width_ = 1;                       // elements of the kept tile
 };
 
 }  // namespace v0

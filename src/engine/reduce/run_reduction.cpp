@@ -28,7 +28,7 @@ struct PlannedReduction {
   const ReductionKernel kernel;
   const ReducePlan& plan;
   Sink sink;
-  const ComputeBlock* compute = nullptr;  ///< an input in no memory
+  const ComputeBlock* compute = nullptr;  ///< inputs in no memory
   const WalkedOperands operands{iter, plan};
 
   void run(bool serial) const {
@@ -121,16 +121,18 @@ namespace {
 /// A few elements are computed as a whole, and reduced as they would be in memory.
 void run_small_computed(const SmallReduction& small, const TensorIterator& iter,
                         const ReductionKernel& kernel, ComputeBlock compute) {
-  const int k = iter.noutputs();
-  SmallScratch memory(iter.numel() * element_size(iter.operand(k).storage));
+  const int k = iter.noutputs();  // of the only input
+  const std::int64_t size = element_size(iter.operand(k).storage);
+  SmallScratch memory(iter.numel() * size);
   std::int64_t begin[max_rank] = {}, extents[max_rank], strides[max_rank];
   for (int d = 0; d < iter.ndim(); ++d) {
     extents[d] = iter.geometry().extent(d);
-    strides[d] = iter.geometry().stride(d, k);
+    strides[d] = iter.geometry().stride(d, k) / size;
   }
-  compute({begin, extents, strides, memory.data()});
+  char* const to = memory.data();
+  compute({begin, extents, strides, &to});
   TensorIterator in_memory = iter;
-  in_memory.bind(k, memory.data());
+  in_memory.bind(k, to);
   run_small_reduction(small, in_memory, kernel);
 }
 

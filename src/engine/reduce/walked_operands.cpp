@@ -15,8 +15,10 @@ WalkedOperands::WalkedOperands(const TensorIterator& iter, const ReducePlan& pla
     data_[k] = iter.operand(k).data;
   const bool computed = plan.window.bytes > 0;
   if (computed || plan.tiles.collects) geometry_ = iter.geometry();
-  for (int d = 0; computed && d < iter.ndim(); ++d)
-    geometry_->stride(d, iter.noutputs()) = plan.window.strides[static_cast<std::size_t>(d)];
+  for (int k = iter.noutputs(); computed && k < iter.ntensors(); ++k)
+    for (int d = 0; d < iter.ndim(); ++d)
+      geometry_->stride(d, k) =
+          plan.window.strides[static_cast<std::size_t>(d)] * plan.operands[k].memory_size;
   if (plan.tiles.collects) collect();
 }
 

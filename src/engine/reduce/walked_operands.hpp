@@ -16,7 +16,7 @@ inline namespace v0 {
 /// Operands as the walk has them: the iterator's, but for two. Where the plan collects results,
 /// outputs are a block of memory, one result after the other as they are made. They are transposed
 /// into the iterator's when all are there: written one by one, each would touch a line of its own,
-/// and few of these stay in cache until they are full. An input that is computed has the strides of
+/// and few of these stay in cache until they are full. Inputs that are computed have the strides of
 /// the plan's window.
 class WalkedOperands {
  public:
