@@ -80,7 +80,7 @@ void append_text(const ExprNode& node, std::string& out) {
     case ExprNode::Kind::map: out += "map"; break;
     case ExprNode::Kind::reduce: {
       const auto& reduction = static_cast<const ExprReduction&>(node);
-      out += reduction.kernel != nullptr ? "reduce" : info(reduction.reduction).name;
+      out += reduction.kernel != nullptr ? reduction.label : info(reduction.reduction).name;
       break;
     }
   }
@@ -181,6 +181,25 @@ std::int64_t next_own_number() noexcept {
   return ++count;
 }
 
+Expr reduced_by(const char* label, std::shared_ptr<const ReductionKernel> kernel,
+                std::int64_t number, std::initializer_list<Expr> inputs, IntSpan axes,
+                bool keepdim) {
+  auto node = std::make_shared<ExprReduction>(label, std::move(kernel), number);
+  node->dtype = node->kernel->types[0];
+  node->axes.assign(axes);
+  node->options.keepdim = keepdim;
+  for (const Expr& input : inputs)
+    node->add_input(ExprNode::shared(input));
+  node->take_inputs(node->kernel->types + 1);
+  node->reduced_shape = node->shape;
+  try {
+    node->shape = ReduceAxes(node->reduced_shape, axes).result_shape(keepdim);
+  } catch (const Error& error) {
+    fail(error.code(), text(text_of(*node), ": ", error.what()));
+  }
+  return ExprNode::made(std::move(node));
+}
+
 // ---- Expr ---------------------------------------------------------------------------------------
 
 Expr::Expr(Tensor operand) {
@@ -257,20 +276,7 @@ Expr Expr::call(std::shared_ptr<const SpanKernel> kernel, std::initializer_list<
 }
 Expr Expr::call(std::shared_ptr<const ReductionKernel> kernel, std::initializer_list<Expr> inputs,
                 IntSpan axes, bool keepdim) {
-  auto node = std::make_shared<ExprReduction>(std::move(kernel));
-  node->dtype = node->kernel->types[0];
-  node->axes.assign(axes);
-  node->options.keepdim = keepdim;
-  for (const Expr& input : inputs)
-    node->add_input(input.node_);
-  node->take_inputs(node->kernel->types + 1);
-  node->reduced_shape = node->shape;
-  try {
-    node->shape = ReduceAxes(node->reduced_shape, axes).result_shape(keepdim);
-  } catch (const Error& error) {
-    fail(error.code(), weft::text(text_of(*node), ": ", error.what()));
-  }
-  return Expr(std::move(node));
+  return reduced_by("reduce", std::move(kernel), next_own_number(), inputs, axes, keepdim);
 }
 Expr Expr::convert(const Expr& a, ScalarType type) {
   if (a.dtype() == type && a.node_->kind != ExprNode::Kind::number) return a;

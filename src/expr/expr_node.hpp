@@ -38,6 +38,7 @@ struct ExprNode {
     return Expr(std::move(node));
   }
   static Expr made(std::shared_ptr<const ExprNode> node) { return Expr(std::move(node)); }
+  static const std::shared_ptr<const ExprNode>& shared(const Expr& e) { return e.node_; }
 
   /// Takes another input's shape into its own. Throws Error(shape).
   void broadcast_with(const ExprNode& input);
@@ -78,19 +79,25 @@ struct ExprOperand : ExprNode {
 /// A number that no other node with a function of the user's has: plans of one are none of another.
 std::int64_t next_own_number() noexcept;
 
-/// A reduction: by a function, of its only input, or by a struct of the user's.
+/// A reduction: by a function of the table, of its only input, or by a kernel.
 struct ExprReduction : ExprNode {
   explicit ExprReduction(Reduction of) : ExprNode(Kind::reduce), reduction(of) {}
-  explicit ExprReduction(std::shared_ptr<const ReductionKernel> of)
-      : ExprNode(Kind::reduce), kernel(std::move(of)), number_of_its_own(next_own_number()) {}
+  ExprReduction(const char* named, std::shared_ptr<const ReductionKernel> of, std::int64_t own)
+      : ExprNode(Kind::reduce), label(named), kernel(std::move(of)), number_of_its_own(own) {}
 
   Reduction reduction{};
+  const char* label = nullptr;
   std::shared_ptr<const ReductionKernel> kernel;  // null: the function
   std::int64_t number_of_its_own = 0;
   DimVector axes;           // empty: all
   DimVector reduced_shape;  // to which inputs broadcast
   ReduceOptions options;
 };
+
+/// A reduction by a kernel of one output. Kernels of the same number are the same.
+Expr reduced_by(const char* label, std::shared_ptr<const ReductionKernel> kernel,
+                std::int64_t number, std::initializer_list<Expr> inputs, IntSpan axes,
+                bool keepdim);
 
 /// A function of the user's.
 struct ExprMap : ExprNode {

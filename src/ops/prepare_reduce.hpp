@@ -16,7 +16,7 @@
 namespace weft {
 inline namespace v0 {
 
-struct ReduceCall {
+struct WEFT_INTERNAL_API ReduceCall {
   // A constructor, because compilers clear an aggregate of this size before they fill it.
   ReduceCall(const TensorIteratorConfig& config, const ReductionKernel* reduction)
       : iter(config.build()), kernel(reduction) {}
@@ -68,6 +68,15 @@ WEFT_INTERNAL_API void call(Reduction op, const Output& out, const TensorView& a
                                                          const ReduceOptions& options);
 ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,
                         const ReduceOptions& options);
+/// The kernel of a norm or a dot product, and the type of what it is rounded to.
+struct KernelChoice {
+  const ReductionKernel* kernel;
+  ScalarType result;
+};
+/// Throws Error(dtype). `takes_p`: the kernel's context is to be p.
+KernelChoice kernel_of_norm(double p, ScalarType from, std::optional<ScalarType> result,
+                            bool& takes_p);
+KernelChoice kernel_of_dot(ScalarType a, ScalarType b);
 ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b);
 /// Arg reductions, in row-major order where no axis is given.
 ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,

@@ -339,23 +339,48 @@ Explanation explain_call(Reduction op, const Output& out, const TensorView& a, I
   return e;
 }
 
+namespace {
+
+constexpr ReductionInfo norm_info{"norm", kinds::all, ReduceResult::magnitude,
+                                  ReduceNeeds::any_number, ""};
+
+ReduceOp norm_op(double p) noexcept {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return p == 0           ? ReduceOp::count_nonzero
+         : p == 1         ? ReduceOp::norm1
+         : p == 2         ? ReduceOp::norm2
+         : p == infinity  ? ReduceOp::norm_inf
+         : p == -infinity ? ReduceOp::norm_minus_inf
+                          : ReduceOp::norm_p;
+}
+
+}  // namespace
+
 ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpan axes,
                         const ReduceOptions& options) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr ReductionInfo norm{"norm", kinds::all, ReduceResult::magnitude,
-                                      ReduceNeeds::any_number, ""};
-  const ReduceOp op = p == 0           ? ReduceOp::count_nonzero
-                      : p == 1         ? ReduceOp::norm1
-                      : p == 2         ? ReduceOp::norm2
-                      : p == infinity  ? ReduceOp::norm_inf
-                      : p == -infinity ? ReduceOp::norm_minus_inf
-                                       : ReduceOp::norm_p;
-  return with_operation(norm.name, [&] {
+  const ReduceOp op = norm_op(p);
+  return with_operation(norm_info.name, [&] {
     const Output* outs[] = {&out};
-    ReduceCall call = prepare_call(norm, op, outs, a, axes, options, {});
+    ReduceCall call = prepare_call(norm_info, op, outs, a, axes, options, {});
     if (op == ReduceOp::norm_p) call.take(p);
     return call;
   });
+}
+
+KernelChoice kernel_of_norm(double p, ScalarType from, std::optional<ScalarType> result,
+                            bool& takes_p) {
+  const ReduceOp op = norm_op(p);
+  takes_p = op == ReduceOp::norm_p;
+  const ScalarType natural = result_type(norm_info.result, from);
+  const ScalarType to = result.value_or(natural);
+  check_result(natural, to, 0);
+  return {kernel_for(op, reduced_type(norm_info.result, from, to)), to};
+}
+
+KernelChoice kernel_of_dot(ScalarType a, ScalarType b) {
+  const ScalarType common = promote_types(a, b);
+  check_compiled(dot_type(common, common));
+  return {reduce_kernel(ReduceOp::dot, dot_type(common, common)), common};
 }
 
 ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b) {

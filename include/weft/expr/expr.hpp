@@ -201,6 +201,24 @@ WEFT_FOR_EACH_REDUCTION(WEFT_DEFINE)
 WEFT_FOR_EACH_ARG_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
+/// As of tensors (ops/reduce.hpp).
+WEFT_API Expr norm(Expr a, double p = 2, IntSpan axes = {}, const ReduceOptions& options = {});
+inline void norm_out(const Output& out, Expr a, double p = 2, IntSpan axes = {},
+                     const ReduceOptions& options = {}) {
+  evaluate_out(out, norm(std::move(a), p, axes, options));
+}
+WEFT_API Expr dot_of(Expr a, Expr b);  // what the next ones are made of
+template <class A, class B>
+  requires ExprArguments<A, B>
+Expr dot(A&& a, B&& b) {
+  return dot_of(to_expr(std::forward<A>(a)), to_expr(std::forward<B>(b)));
+}
+template <class A, class B>
+  requires ExprArguments<A, B>
+void dot_out(const Output& out, A&& a, B&& b) {
+  evaluate_out(out, dot(std::forward<A>(a), std::forward<B>(b)));
+}
+
 // ---- Operators ----------------------------------------------------------------------------------
 
 #define WEFT_FOR_EACH_OPERATOR(F) \
