@@ -40,7 +40,7 @@ class ElementwiseGroups {
   /// `reader`, so that it need not be stored at all. Nodes that others need as well stay in the
   /// group and are computed twice, if they are plain arithmetic. None if all is better stored:
   /// those are not plain, or the first level of cache has it anyway.
-  std::optional<Part> take_part(int value, int reader);
+  [[gnu::cold]] std::optional<Part> take_part(int value, int reader);
   /// Closes the group that computes a value, if it is pending.
   void close_group_of(int value);
   void close_all();

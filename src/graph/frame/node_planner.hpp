@@ -42,7 +42,8 @@ class NodePlanner {
   Outcome plan_known(int index, const ProgramNode& node, const NodeInference& now);
   bool assume_values(const ProgramNode& node, const NodeInference& now);
   bool fold(const ProgramNode& node, std::span<const ValueType> outputs);
-  bool plan_reduced_chain(int index, const ProgramNode& node, const ValueType& output);
+  [[gnu::cold]] bool plan_reduced_chain(int index, const ProgramNode& node,
+                                        const ValueType& output);
   bool plan_view(const ProgramNode& node, std::span<const ValueType> outputs);
   void plan_kernel(int index, const ProgramNode& node, std::span<const ValueType> outputs);
   void note(PlanNote::Kind kind, int index) { writer_.segment().notes.add(kind, {&index, 1}); }
