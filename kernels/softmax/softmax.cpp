@@ -145,6 +145,7 @@ struct Shared {
         sums[j] += static_cast<double>(part[j]);
     }
   }
+
   /// The largest element; 0 where it is -infinity: of nothing else, that would make NaN.
   static WEFT_ALWAYS_INLINE V taken_off(const V& most) {
     return select(most == V(lowest), V(T(0)), most);
@@ -196,6 +197,7 @@ struct Shared {
                     add_rescaled(sums + j, exp_below(before - off), part);
                   });
   }
+
   static WEFT_ALWAYS_INLINE V logarithm(V x) {
     for (int i = 0; i < V::registers; ++i)
       x[i] = weft::log(Register<T>(typename V::Batch(x[i]))).value;

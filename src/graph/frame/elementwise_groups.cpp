@@ -191,12 +191,9 @@ std::optional<ElementwiseGroups::Part> ElementwiseGroups::take_part(int value, i
   const TensorView& view = values_[value].view;
   if (view.nbytes() <= cpu_info().l1_bytes) return std::nullopt;
   const std::size_t at = holder_of(value);
+  const Cut cut(*this, open_[at], value, reader);
+  if (!cut.is_cheap(open_[at])) return std::nullopt;
   const Group whole = std::move(open_[at]);
-  const Cut cut(*this, whole, value, reader);
-  if (!cut.is_cheap(whole)) {
-    open_[at] = whole;
-    return std::nullopt;
-  }
   Group part, rest;
   part.shape = rest.shape = whole.shape;
   rest.id = whole.id;
