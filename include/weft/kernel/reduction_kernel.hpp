@@ -12,6 +12,9 @@
 namespace weft {
 inline namespace v0 {
 
+/// Rows that ReductionKernel::reduce_short_columns takes, at most.
+inline constexpr std::int64_t max_short_columns = 4;
+
 /// A reduction with its types erased. An accumulator is `accumulator_bytes` of memory that may be
 /// copied bytewise; arrays of them are dense. `index` counts the reduced elements of one output in
 /// the plan's order: row-major over the reduced axes if only one axis is reduced or the config
@@ -54,9 +57,15 @@ struct ReductionKernel {
   /// Of one output and one input.
   void (*reduce_short_rows)(const void* context, char* output, const char* input, std::int64_t rows,
                             std::int64_t n) = nullptr;
-  /// Puts loops in place of reduce_spans and reduce_columns for inputs of which some, those whose
-  /// bit in `values` is set (bit k: input k), are one value in each row: what stands where the row
-  /// begins, and nothing else is read of them. Null if there are no such loops; inputs that stand
+  /// outputs[k][j] = result k of what reduce_columns and project make of column j of `rows` x
+  /// `columns` elements, 1 <= rows <= max_short_columns; outputs are dense. Null if there is no
+  /// shorter way.
+  void (*reduce_short_columns)(const void* context, char* const* outputs, char* const* inputs,
+                               const std::int64_t* row_bytes, std::int64_t rows,
+                               std::int64_t columns, std::int64_t index) = nullptr;
+  /// Puts loops in place of those that reduce spans and columns, for inputs of which some are one
+  /// value in each row: those whose bit in `values` is set (bit k: input k). Of them only what
+  /// stands where the row begins is read. Null if there are no such loops; inputs that stand
   /// still along rows are written out into buffers then, and with them all others are packed.
   void (*take_values)(ReductionKernel& kernel, std::uint32_t values) = nullptr;
   /// Whether nothing can change the accumulator any more; null if that never happens.
@@ -67,10 +76,11 @@ struct ReductionKernel {
   int ninputs = 0;
   std::int64_t accumulator_bytes = 0;  ///< a multiple of its alignment, which is at most 64
   std::int64_t span_elements =
-      65536;                ///< of one row, at most: as many as the kernel likes to have in
-                            ///< cache, where it reads them more than once
-  bool short_rows = false;  ///< whether reduce_spans is quick for many rows of few elements
-  bool indexed = false;     ///< whether `index` means anything to the kernel
+      65536;                    ///< of one row, at most: as many as the kernel likes to have in
+                                ///< cache, where it reads them more than once
+  std::int64_t least_row = 16;  ///< elements of a row from which on reduce_spans is quick for many
+                                ///< rows: of fewer, they are taken as columns
+  bool indexed = false;         ///< whether `index` means anything to the kernel
   ScalarType types[max_operands] =
       {};  ///< of each operand's elements as the kernel sees them, outputs first
 };

@@ -49,7 +49,8 @@
 // calls is inlined there, at whatever -O: as a call it would not become part of a vector. (At -O2,
 // GCC inlines up to 70 instructions; the text of tanh has more.)
 #if defined(__GNUC__) && !defined(__clang__) && !defined(WEFT_KERNEL_FILE)
-#define WEFT_VECTORISED __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic")))
+#define WEFT_VECTORISED \
+  __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic", "align-loops=32")))
 #if defined(WEFT_BUILDING)
 #define WEFT_SPAN_LOOP WEFT_VECTORISED
 #else
@@ -80,9 +81,10 @@
 #if defined(__clang__)
 #define WEFT_WIDE_LOOPS __attribute__((noinline, target("avx2")))
 #else
-#define WEFT_WIDE_LOOPS                                 \
-  __attribute__((noinline, flatten, target("avx2,fma"), \
-                 optimize("tree-vectorize", "vect-cost-model=dynamic", "fp-contract=off")))
+#define WEFT_WIDE_LOOPS                      \
+  __attribute__((                            \
+      noinline, flatten, target("avx2,fma"), \
+      optimize("tree-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "align-loops=32")))
 #endif
 #endif
 

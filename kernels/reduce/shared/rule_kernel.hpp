@@ -200,7 +200,9 @@ struct RuleKernel {
     if constexpr (requires { Rule::straight; }) {
       if constexpr (Rule::straight) k.reduce_short_rows = &Rule::short_rows_to;
     }
-    if constexpr (requires { Loops::short_rows; }) k.short_rows = Loops::short_rows;
+    if constexpr (requires { Loops::short_rows; }) {
+      if constexpr (Loops::short_rows) k.least_row = 1;
+    }
     if constexpr (requires { Rule::indexed; }) k.indexed = true;
     if constexpr (requires { Rule::span_elements; }) k.span_elements = Rule::span_elements;
     k.types[0] = scalar_type_of<typename Rule::Out>;

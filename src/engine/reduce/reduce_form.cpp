@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "machine/fixed_sizes.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -149,12 +150,11 @@ std::int64_t floor_power(std::int64_t n) noexcept {
 }
 
 bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
-                        std::int64_t columns, bool short_rows) noexcept {
+                        std::int64_t columns, std::int64_t least_row) noexcept {
   using fixed::min_reduced_columns;
   if (kept == 1) return false;
-  const bool is_short = reduced < fixed::short_reduction;
-  if (kept_inside) return columns >= min_reduced_columns || is_short;
-  return is_short && kept >= min_reduced_columns / 2 && !short_rows;
+  if (kept_inside) return columns >= min_reduced_columns || reduced < fixed::short_reduction;
+  return reduced < std::min(least_row, fixed::short_reduction) && kept >= min_reduced_columns / 2;
 }
 
 ReduceDims choose_form(const ReduceInputs& in) {
@@ -172,9 +172,10 @@ ReduceDims choose_form(const ReduceInputs& in) {
   const bool kept_inside = dims.kept.ndim() > 0 && dims.kept.steps[0].dim == 0;
   const bool one_dim = dims.reduced.ndim() == 1;
   const bool rows = !kept_inside && in.dense_along(0);
-  const bool short_rows = rows && in.kernel.short_rows && one_dim && !in.casts;
+  const std::int64_t least_row =
+      rows && one_dim && !in.casts ? in.kernel.least_row : fixed::short_reduction;
   const bool columns = reduces_by_columns(dims.kept.elements, dims.reduced.elements, kept_inside,
-                                          inner.count, short_rows);
+                                          inner.count, least_row);
   const bool spans = rows && (one_dim || in.geometry.extent(0) >= fixed::short_reduction);
   dims.form = columns ? ReduceForm::gathered_columns
               : spans ? ReduceForm::spans

@@ -92,10 +92,10 @@ struct ReduceInputs {
 };
 
 /// Whether to reduce by columns (kept elements next to each other) rather than spans: `kept` and
-/// `reduced` elements in all, and whether dim 0 is kept, then of how many columns. `short_rows`:
-/// whether rows that are not gathered may be short.
+/// `reduced` elements in all, and whether dim 0 is kept, then of how many columns. Rows that are
+/// not gathered have at least `least_row` elements.
 bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
-                        std::int64_t columns, bool short_rows) noexcept;
+                        std::int64_t columns, std::int64_t least_row) noexcept;
 
 /// Chooses.
 ReduceDims choose_form(const ReduceInputs& inputs);

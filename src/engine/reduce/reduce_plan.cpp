@@ -346,8 +346,19 @@ bool is_in_place(const ReduceInputs& in, const ReducePlan& plan, int k) {
          is_one_stride(plan.rows_side(), in.geometry, k);
 }
 
-/// Whether rows that the kernel reduces into outputs by itself are all there is.
-bool goes_straight(const ReduceInputs& in, const ReducePlan& plan) {
+/// Whether columns that the kernel reduces into outputs by itself are all there is.
+bool are_short_columns(const ReduceInputs& in, const ReducePlan& plan) {
+  const ReduceSide& reduced = plan.blocks.reduced;
+  const auto first = plan.operands.begin();
+  const bool columns =
+      plan.dims.form == ReduceForm::columns || plan.dims.form == ReduceForm::gathered_columns;
+  return in.kernel.reduce_short_columns != nullptr && columns && plan.dims.deferred == 1 &&
+         in.iter.numel() > 0 && reduced.count == 1 && reduced.elements <= max_short_columns &&
+         std::none_of(first, first + in.iter.noutputs(),
+                      [](const ReduceOperand& output) { return output.is_staged(); });
+}
+/// The same of rows.
+bool are_short_rows(const ReduceInputs& in, const ReducePlan& plan) {
   const TileSteps& kept = plan.dims.kept.steps;
   if (in.kernel.reduce_short_rows == nullptr || in.computed ||
       plan.dims.form != ReduceForm::spans || in.iter.ndim() != 2 || kept.size() != 1 ||
@@ -375,7 +386,7 @@ ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
                                                          change.memory_size, dims.first_kept())
                           : blocks.pack && !is_in_place(in, *this, k));
   }
-  straight = goes_straight(in, *this);
+  straight = are_short_rows(in, *this) || are_short_columns(in, *this);
   if (in.computed) window = window_of(in, *this);
 }
 

@@ -116,7 +116,8 @@ struct ReducePlan {
   ReduceShares shares;
   ReduceWindow window;
   std::uint32_t values;  ///< inputs that are one value in each row: ReductionKernel::take_values
-  bool straight;         ///< from the inputs into the outputs, by kernel.reduce_short_rows
+  bool straight;         ///< from the inputs into the outputs, by kernel.reduce_short_rows or
+                         ///< kernel.reduce_short_columns
 
   /// The kernel with the loops that this takes.
   ReductionKernel loops_of(const ReductionKernel& kernel) const {

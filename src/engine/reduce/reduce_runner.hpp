@@ -111,8 +111,25 @@ class ReduceRunner {
 
   /// All of that, where the plan goes straight.
   void reduce_straight() {
-    kernel_.reduce_short_rows(kernel_.context, kept_.ptrs[0], kept_.ptrs[1], width_,
-                              geometry_.extent(0));
+    if (!dims_.by_columns()) {
+      return kernel_.reduce_short_rows(kernel_.context, kept_.ptrs[0], kept_.ptrs[1], width_,
+                                       geometry_.extent(0));
+    }
+    block_.seek(0, kept_.ptrs);
+    if (compute_ != nullptr) compute_block();
+    if (blocks_.pack) {
+      const Rows in = packed_rows();
+      return kernel_.reduce_short_columns(kernel_.context, kept_.ptrs, in.inputs, in.row_bytes,
+                                          block_.elements(blocks_.reduced.ntile), width_, index());
+    }
+    for_each_run([&](std::int64_t first, char* const* inputs, std::int64_t run) {
+      char* outputs[max_operands];
+      for (int k = 0; k < kernel_.noutputs; ++k)
+        outputs[k] = kept_.ptrs[k] + first * plan_.operands[k].memory_size;
+      kernel_.reduce_short_columns(kernel_.context, outputs, inputs,
+                                   input_strides(blocks_.reduced, 0), rows_of_block(), run,
+                                   index());
+    });
   }
 
   /// Copies accumulators, one for each element, to their places among those of all kept elements,
@@ -131,6 +148,12 @@ class ReduceRunner {
   }
 
  private:
+  /// Rows of the inputs, as the kernel sees them.
+  struct Rows {
+    char* inputs[max_operands];
+    std::int64_t row_bytes[max_operands];
+  };
+
   /// Elements of a staged operand's buffers.
   std::int64_t staged_elements(int k) const {
     if (k >= kernel_.noutputs && !blocks_.pack) return blocks_.span;
@@ -214,10 +237,19 @@ class ReduceRunner {
            tiles_.kept.ntile > tiles_.inner_dims;
   }
 
-  /// Kept elements of the tile go to the kernel in runs: along the dims that are one in the inputs,
-  /// and the next one of columns by blocks.
   void reduce_block(char* to) {
     if (blocks_.pack) return reduce_packed(to);
+    for_each_run([&](std::int64_t first, char* const* inputs, std::int64_t run) {
+      char* const at = accumulator(to, first);
+      dims_.by_columns() ? reduce_columns(at, inputs, run) : reduce_spans(at, inputs, run);
+    });
+  }
+
+  /// Kept elements of the tile go to the kernel in runs: along the dims that are one in the inputs,
+  /// and the next one of columns by blocks. Calls f(first, inputs, run) for `run` elements from
+  /// `first` on.
+  template <class F>
+  void for_each_run(const F& f) {
     const ReduceSide& side = tiles_.kept;
     const int inner =
         std::min(side.ntile, std::max(tiles_.inner_dims, 1) + static_cast<int>(by_blocks()));
@@ -226,8 +258,8 @@ class ReduceRunner {
     std::copy_n(block_.ptrs + kernel_.noutputs, kernel_.ninputs, inputs);
     std::int64_t index[max_rank];
     std::fill(index + inner, index + side.ntile, 0);
-    for (;; to = accumulator(to, run)) {
-      dims_.by_columns() ? reduce_columns(to, inputs, run) : reduce_spans(to, inputs, run);
+    for (std::int64_t first = 0;; first += run) {
+      f(first, inputs, run);
       int i = inner;
       for (; i < side.ntile; ++i) {
         const bool more = ++index[i] < kept_.extents[i];
@@ -300,11 +332,11 @@ class ReduceRunner {
     }
   }
 
+  std::int64_t rows_of_block() const { return blocks_.reduced.ntile > 0 ? block_.extents[0] : 1; }
   /// Columns of `run` kept elements, `fold` rows as one. The rows that are left at the end go to
   /// the first accumulators.
   void reduce_columns(char* to, char* const* inputs, std::int64_t run) {
-    const std::int64_t extent = blocks_.reduced.ntile > 0 ? block_.extents[0] : 1;
-    const std::int64_t rows = extent / dims_.fold, rest = extent % dims_.fold;
+    const std::int64_t rows = rows_of_block() / dims_.fold, rest = rows_of_block() % dims_.fold;
     std::int64_t row_bytes[max_operands];
     for (int k = 0; k < kernel_.ninputs; ++k)
       row_bytes[k] = input_strides(blocks_.reduced, 0)[k] * dims_.fold;
@@ -325,18 +357,17 @@ class ReduceRunner {
 
   /// The block as rows, packed where an input has none: of kept elements, which are columns, or a
   /// span for each kept element. Of an input that is one value in each row, these values alone.
-  void reduce_packed(char* to) {
+  Rows packed_rows() {
     const bool columns = dims_.by_columns();
     const std::int64_t reduced = block_.elements(blocks_.reduced.ntile);
     const std::int64_t row = columns ? width_ : reduced, rows = columns ? reduced : width_;
-    char* inputs[max_operands];
-    std::int64_t row_bytes[max_operands];
+    Rows in;
     for (int k = 0; k < kernel_.ninputs; ++k) {
       const int operand = kernel_.noutputs + k;
       const ReduceOperand& r = plan_.operands[operand];
       if (!r.is_staged()) {
-        inputs[k] = block_.ptrs[operand];
-        row_bytes[k] = step_of(plan_.rows_side(), operand);
+        in.inputs[k] = block_.ptrs[operand];
+        in.row_bytes[k] = step_of(plan_.rows_side(), operand);
         continue;
       }
       const std::int64_t length = (plan_.values >> k & 1) != 0 ? 1 : row;
@@ -347,12 +378,18 @@ class ReduceRunner {
       append_side(plan_.rows_side(), columns ? block_ : kept_, operand, dims, ndims);
       const StageBuffers& b = buffers_[operand];
       load_block(r, b, block_.ptrs[operand], dims, ndims, length * rows);
-      inputs[k] = b.kernel;
-      row_bytes[k] = length * r.kernel_size;
+      in.inputs[k] = b.kernel;
+      in.row_bytes[k] = length * r.kernel_size;
     }
-    columns
-        ? kernel_.reduce_columns(kernel_.context, to, inputs, row_bytes, reduced, width_, index())
-        : kernel_.reduce_spans(kernel_.context, to, inputs, row_bytes, width_, reduced, index(), 0);
+    return in;
+  }
+  void reduce_packed(char* to) {
+    const Rows in = packed_rows();
+    const std::int64_t reduced = block_.elements(blocks_.reduced.ntile);
+    dims_.by_columns() ? kernel_.reduce_columns(kernel_.context, to, in.inputs, in.row_bytes,
+                                                reduced, width_, index())
+                       : kernel_.reduce_spans(kernel_.context, to, in.inputs, in.row_bytes, width_,
+                                              reduced, index(), 0);
   }
 
   const ReductionKernel& kernel_;

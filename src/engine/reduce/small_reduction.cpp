@@ -69,9 +69,10 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
   // The plan sees what repeats behind what is kept.
   if (r.reduced.count > 1 && r.reduced.bytes == 0) return r;
   const std::int64_t size = element_size(kernel.types[1]);
-  const bool short_rows = reduced0 && r.reduced.bytes == size && kernel.short_rows;
+  const std::int64_t least_row =
+      reduced0 && r.reduced.bytes == size ? kernel.least_row : fixed::short_reduction;
   r.by_columns =
-      reduces_by_columns(r.kept.count, r.reduced.count, !reduced0, r.kept.count, short_rows);
+      reduces_by_columns(r.kept.count, r.reduced.count, !reduced0, r.kept.count, least_row);
   if (r.reduced.count > (r.by_columns ? 2 * fixed::block_rows : kernel.span_elements)) return r;
   if (accumulator_bytes(r, kernel) > buffer_bytes) return r;
   r.is_packed = r.row().bytes != size;

@@ -49,17 +49,32 @@ struct VectorizedSteps {
     return i;
   }
 
-  /// Takes rows of `columns` elements into as many accumulators, which the first row begins if
-  /// `first`; returns how many there were vectors for.
-  template <bool first, class Rows>
-  static WEFT_ALWAYS_INLINE std::int64_t take_columns(const Op& op, T* acc, const Rows& rows,
+  /// Takes a row of `columns` elements into as many accumulators, which it begins if `first`;
+  /// returns how many there were vectors for.
+  template <bool first, class Readers>
+  static WEFT_ALWAYS_INLINE std::int64_t take_columns(const Op& op, T* acc, const Readers& in,
                                                       std::int64_t columns) {
     std::int64_t j = 0;
+    for (; j + V::lanes <= columns; j += V::lanes)
+      step(op, first ? V(op.identity()) : V::load(acc + j), in, j).store(acc + j);
+    return j;
+  }
+
+  /// Takes all rows of columns, as far as there are vectors, and hands over each accumulator:
+  /// take(accumulator, column).
+  template <class Rows, class Take>
+  static WEFT_ALWAYS_INLINE std::int64_t take_all_rows(const Op& op, const Rows& rows,
+                                                       std::int64_t columns, const Take& take) {
+    std::int64_t j = 0;
     for (; j + V::lanes <= columns; j += V::lanes) {
-      V sum = first ? V(op.identity()) : V::load(acc + j);
+      V sum(op.identity());
       for (const auto& in : rows)
         sum = step(op, sum, in, j);
-      sum.store(acc + j);
+      alignas(64) T acc[static_cast<std::size_t>(V::lanes)];
+      sum.store(acc);
+      WEFT_INDEPENDENT_ITERATIONS
+      for (int lane = 0; lane < V::lanes; ++lane)
+        take(acc[lane], j + lane);
     }
     return j;
   }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a reduction struct takes and gives.
+#pragma once
+
+#include <weft/kernel/detail/member_arrays.hpp>
+#include <weft/kernel/detail/span_element.hpp>
+#include <weft/kernel/detail/span_loop.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace weft {
+inline namespace v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// The steps of structs whose accumulate accepts Vectorized<T>: detail/vectorized_steps.hpp.
+template <class Op, class T>
+struct VectorizedSteps;
+
+/// The accumulator and the elements that Op::accumulate takes, the index perhaps last of these.
+template <class Params>
+struct AccumulateParams;
+template <class Acc, class... Rest>
+struct AccumulateParams<std::tuple<Acc, Rest...>> {
+  using Accumulator = Acc;
+  using Elements = std::tuple<Rest...>;
+};
+
+template <class Op>
+concept TypedReduction = requires { &Op::accumulate; };
+
+/// The same of an Op whose accumulate is a template: everything is of the type of the identity.
+template <class Op>
+struct GenericAccumulate {
+  using Accumulator = std::remove_cvref_t<decltype(std::declval<const Op&>().identity())>;
+
+  template <std::size_t count>
+  static constexpr auto find_elements() {
+    constexpr bool takes = []<std::size_t... I>(std::index_sequence<I...>) {
+      return requires(const Op& op, Accumulator acc, Repeat<I, Accumulator>... x) {
+        op.accumulate(acc, x...);
+      };
+    }(std::make_index_sequence<count>());
+    if constexpr (takes) {
+      return []<std::size_t... I>(std::index_sequence<I...>) {
+        return std::type_identity<std::tuple<Repeat<I, Accumulator>...>>();
+      }(std::make_index_sequence<count>());
+    } else {
+      static_assert(count < std::size_t{max_generic_inputs},
+                    "accumulate takes an accumulator and one to six elements");
+      return find_elements<count + 1>();
+    }
+  }
+  using Elements = typename decltype(find_elements<1>())::type;
+};
+
+/// Either.
+template <class Op>
+struct AccumulateOf : GenericAccumulate<Op> {};
+template <TypedReduction Op>
+struct AccumulateOf<Op> : AccumulateParams<typename Signature<decltype(&Op::accumulate)>::Params> {
+};
+
+/// What follows from a reduction struct's functions. `Indexed`: accumulate takes the index as its
+/// last parameter.
+template <class Op, bool Indexed>
+class ReductionStruct {
+  static_assert(TypedReduction<Op> || !Indexed, "an accumulate that is told an index has types");
+  using Params = AccumulateOf<Op>;
+  using Listed = typename Params::Elements;
+
+ public:
+  using Acc = typename Params::Accumulator;
+  static_assert(std::is_trivially_copyable_v<Acc>, "an accumulator is copied bytewise");
+  static_assert(alignof(Acc) <= 64);
+
+  static constexpr std::size_t nin = std::tuple_size_v<Listed> - (Indexed ? 1 : 0);
+  template <std::size_t I>
+  using In = std::tuple_element_t<I, Listed>;
+  using Outs = typename Outputs<typename Signature<decltype(&Op::project)>::Result>::Types;
+  static constexpr std::size_t nout = std::tuple_size_v<Outs>;
+
+  /// Accumulators side by side in a span: 256 bytes of them, at most 64. As many at every level, so
+  /// that results agree.
+  static constexpr int lanes = [] {
+    int n = 1;
+    while (n < 64 && static_cast<std::size_t>(2 * n) * sizeof(Acc) <= 256)
+      n *= 2;
+    return n;
+  }();
+
+  /// Whether accumulate is called with vectors.
+  static constexpr bool takes_vectors = [] {
+    if constexpr (TypedReduction<Op>) {
+      return false;
+    } else if constexpr (requires { VectorizedSteps<Op, Acc>::template accepts<nin>; }) {
+      return VectorizedSteps<Op, Acc>::template accepts<nin>;
+    } else {
+      return false;
+    }
+  }();
+
+  /// Whether arrays of accumulators lie member by member.
+  static constexpr bool by_member = sizeof(Acc) <= 32 && MemberArrays<Acc, 1>::by_member;
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace v0
+}  // namespace weft
