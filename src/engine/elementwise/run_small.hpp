@@ -9,6 +9,7 @@
 
 #include "base/internal_api.hpp"
 
+#include <cstring>
 #include <span>
 
 namespace weft {
@@ -25,6 +26,14 @@ WEFT_INTERNAL_API bool run_small(const SpanKernel& kernel, const TensorView& out
 /// if it is of a higher kind: it has a say in the type of the call then.
 inline bool take_number(const TensorView& number, ScalarType type, char* to) {
   if (number.rank() != 0 || kinds::of(number.dtype()) > kinds::of(type)) return false;
+  if (number.dtype() == ScalarType::f64 && type == ScalarType::f32) {
+    // What most numbers are: to choose among all conversions takes as long as the call.
+    double value;
+    std::memcpy(&value, number.data(), sizeof(value));
+    const auto converted = cast<float>(value);
+    std::memcpy(to, &converted, sizeof(converted));
+    return true;
+  }
   cast_elements(to, type, 0, number.data(), number.dtype(), 0, 1);
   return true;
 }
