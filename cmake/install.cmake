@@ -54,3 +54,9 @@ install(
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
   COMPONENT development)
+# As seen from the pages, wherever the prefix is.
+file(RELATIVE_PATH headers "/prefix/${CMAKE_INSTALL_DOCDIR}" "/prefix/${CMAKE_INSTALL_INCLUDEDIR}")
+install(CODE "
+  set(PAGES \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")
+  set(HEADERS \"${headers}\")
+  include(\"${PROJECT_SOURCE_DIR}/cmake/installed_links.cmake\")" COMPONENT development)

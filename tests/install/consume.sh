@@ -42,6 +42,19 @@ use_components() {
   say "$1: $2"
 }
 
+# pages FOLDER: installed pages link to what is installed.
+pages() {
+  local page link
+  [ -f "$1/docs/index.md" ] || fail "no pages in $1"
+  find "$1" -name '*.md' | while read -r page; do
+    sed '/^```/,/^```/d' "$page" | { grep -oE '\]\([A-Za-z0-9_./-]*(/|\.[a-z]+)[)#]' || true; } | while read -r link; do
+      link=${link#??}
+      [ -e "$(dirname "$page")/${link%?}" ] || fail "$page: no ${link%?}"
+    done
+  done
+  say "pages"
+}
+
 installed() {
   local prefix=$work/$kind/prefix from=()
   configure weft "$source" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS="$shared" -DWEFT_LEVELS="$levels" \
@@ -53,6 +66,8 @@ installed() {
   mv "$work/$kind/staging" "$prefix"
   from=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" -DEXPECTED_WEFT_PREFIX="$prefix")
   "$prefix/bin/weft" info > "$work/$kind/info.txt"
+
+  pages "$prefix/share/doc/weft"
 
   use find_package "${from[@]}"
   # Who asks for less needs less: no XML parser.
