@@ -45,14 +45,23 @@ std::vector<NamedExpr> load(const std::vector<NamedFile>& files) {
     paths.push_back(named.file);
   check_files_fit(paths);
   std::vector<NamedExpr> operands;
-  for (const NamedFile& named : files) {
-    try {
-      operands.push_back({named.name, Expr(load_npy(named.file))});
-    } catch (const Error& error) {
-      throw UsageError(fmt::format("input '{}': {}", named.name, error.what()));
-    }
-  }
+  for (const NamedFile& named : files)
+    operands.push_back({named.name, Expr(load_input(named.name, named.file))});
   return operands;
+}
+
+/// What the expression reads without an input, that does not name it.
+void check_inputs_are_named(const std::string& expression, const std::vector<NamedExpr>& operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    std::vector<NamedExpr> others = operands;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    try {
+      parse_expr(expression, others);
+    } catch (const Error&) {
+      continue;
+    }
+    throw UsageError(fmt::format("input '{}': the expression does not name it", operands[i].name));
+  }
 }
 
 /// Broadcasting makes large results of small files.
@@ -71,6 +80,7 @@ void run_eval(const EvalOptions& options) {
   const std::vector<NamedExpr> operands = load(split_inputs(options.inputs));
   if (options.threads) set_num_threads(*options.threads);
   const Expr e = parse_expr(options.expression, operands);
+  check_inputs_are_named(options.expression, operands);
   check_result_fits(e);
   if (options.explain) {
     const ExprExplanation passes = explain(e);

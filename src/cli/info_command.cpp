@@ -71,7 +71,8 @@ std::string level_remark(const CpuInfo& cpu) {
     return fmt::format(", lowered by WEFT_ISA from {}", name(cpu.best_level));
   const char* wanted = std::getenv("WEFT_ISA");
   if (wanted == nullptr || wanted == name(cpu.level)) return "";
-  return fmt::format(" (WEFT_ISA={} is no level of this machine, and ignored)", wanted);
+  return fmt::format(" (WEFT_ISA={} is no level of this machine and this build, and ignored)",
+                     wanted);
 }
 
 /// What became of WEFT_CACHES, to be read after the sizes.
@@ -79,7 +80,8 @@ std::string caches_remark(const CpuInfo& cpu) {
   const char* told = std::getenv("WEFT_CACHES");
   if (told == nullptr) return "";
   if (!cpu.caches_are_told)
-    return fmt::format(" (WEFT_CACHES={} is no list such as 48K,1M,32M, and ignored)", told);
+    return fmt::format(
+        " (WEFT_CACHES={} is no list of three rising sizes such as 48K,1M,32M, and ignored)", told);
   return cpu.l3_is_told_far ? " and far, as WEFT_CACHES says" : ", as WEFT_CACHES says";
 }
 

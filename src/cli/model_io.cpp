@@ -48,6 +48,14 @@ void list(std::string& out, const char* title, const std::vector<ir::ModelPort>&
 
 }  // namespace
 
+Tensor load_input(const std::string& name, const std::string& file) {
+  try {
+    return load_npy(file);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("input '{}': {}", name, error.what()));
+  }
+}
+
 std::string describe_ports(const ir::Model& model) {
   std::string out;
   list(out, "the model takes", model.inputs);
@@ -76,7 +84,7 @@ std::vector<Tensor> load_inputs(const ir::Model& model, const std::vector<std::s
   std::vector<Tensor> tensors;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const ir::ModelPort& port = model.inputs[i];
-    Tensor tensor = load_npy(files[i]);
+    Tensor tensor = load_input(port.name, files[i]);
     if (port.type.dtype == ScalarType::bf16 && tensor.dtype() == ScalarType::f32)
       tensor = contiguous(tensor, ScalarType::bf16);
     if (tensor.dtype() != port.type.dtype || !port.type.shape.admits(tensor.shape())) {

@@ -14,6 +14,9 @@ namespace weft::cli {
 /// Some lines: names, element types and shapes of what the model takes and gives.
 std::string describe_ports(const ir::Model& model);
 
+/// A tensor of a file. Throws Error that names the input and the file.
+Tensor load_input(const std::string& name, const std::string& file);
+
 /// One tensor per input of the model, out of `NAME=FILE.npy`; a name may be the id of an input,
 /// too. bf16, which .npy does not have, is taken as f32. Throws UsageError, which ends in
 /// describe_ports(), for a text of another form, a name that the model does not have, one that

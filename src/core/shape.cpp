@@ -34,8 +34,8 @@ DimVector contiguous_strides(IntSpan shape) {
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     strides[axis] = step;
     if (shape[axis] > 1 && !checked_mul(step, shape[axis], step)) {
-      fail(ErrorCode::overflow,
-           text("strides of shape ", to_string(shape), " exceed 2^63-1 at axis ", axis));
+      fail(ErrorCode::overflow, text("number of elements of shape ", to_string(shape),
+                                     " exceeds 2^63-1 at axis ", axis));
     }
   }
   return strides;

@@ -189,7 +189,8 @@ TensorView TensorView::as_strided(IntSpan new_shape, IntSpan new_strides,
 
 TensorView TensorView::permute(IntSpan order) const {
   if (order.rank() != rank_) {
-    fail(ErrorCode::rank, text("permutation ", to_string(order), " of a tensor of rank ", rank_));
+    fail(ErrorCode::rank, text("permutation ", to_string(order), " of a tensor of rank ", rank_,
+                               ", expected each of its axes once"));
   }
   DimVector new_shape, new_strides;
   std::uint64_t seen = 0;

@@ -22,7 +22,7 @@ void check_index_operands(const TensorIterator& iter, std::size_t count, std::si
   }
   for (int k = 2; k < iter.ntensors(); ++k) {
     if (iter.storage_dtype(k) != ScalarType::i64) {
-      fail(ErrorCode::dtype, text("cpu_index_kernel: operand ", k, " is ",
+      fail(ErrorCode::dtype, text("cpu_index_kernel: input ", k - iter.noutputs(), " is ",
                                   name(iter.storage_dtype(k)), ", expected i64"));
     }
   }

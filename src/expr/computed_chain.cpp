@@ -191,6 +191,20 @@ TensorView ComputedChain::output(std::size_t k) const {
   return TensorView::trusted(nowhere, output_type(k), shape_, contiguous_strides(shape_));
 }
 
+Explanation::Run ComputedChain::explain(const ReduceCall& call) const {
+  Explanation::Run run = call.explain_computed().run;
+  // What is computed is in no memory: the inputs are.
+  for (std::size_t k = 0; k < noutputs(); ++k)
+    run.bytes_moved -= numel(shape_) * element_size(output_type(k));
+  for (std::size_t i = 0; i < strides_.size(); ++i) {
+    std::int64_t elements = 1;
+    for (std::size_t a = 0; a < shape_.size(); ++a)
+      if (strides_[i][a] != 0 || shape_[a] == 0) elements *= shape_[a];
+    run.bytes_moved += elements * element_size(types_[i]);
+  }
+  return run;
+}
+
 void ComputedChain::reduce(const ReduceCall& call, const void* const* inputs, bool serial) {
   call.run(
       [&](const ComputedBlock& block) {

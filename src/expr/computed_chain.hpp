@@ -35,6 +35,7 @@ class WEFT_INTERNAL_API ComputedChain {
   /// Carries out a call whose inputs are the outputs. Inputs are at these addresses of their
   /// elements (0, 0, ...). Throws Error(division).
   void reduce(const ReduceCall& call, const void* const* inputs, bool serial);
+  Explanation::Run explain(const ReduceCall& call) const;
   /// Functions and conversions, and the steps as which they are carried out.
   int functions() const noexcept { return static_cast<int>(chain_.steps.size()); }
   int steps() const { return static_cast<int>(group_steps(chain_).size()); }

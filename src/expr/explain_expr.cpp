@@ -38,7 +38,7 @@ ExprExplanation::Pass pass_of(const ExprPlan& plan, const ExprList& list, std::s
   } else if (const ComputedChain* const reduced = stages.reduced(stage)) {
     pass.functions = reduced->functions();
     pass.steps = reduced->steps();
-    pass.run = stages.call(stage, out, operands).explain_computed().run;
+    pass.run = reduced->explain(stages.call(stage, out, operands));
   } else {
     pass.run = stages.call(stage, out, operands).explain().run;
   }

@@ -92,7 +92,8 @@ class Parser {
   }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t'))
+    while (at_ < text_.size() &&
+           std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos)
       ++at_;
   }
   /// The next character that is no space; '\0' at the end.
@@ -222,7 +223,7 @@ class Parser {
         expect(',', text("an operator or , and argument ", i + 1, " of ", count, " of ", name));
       in.push_back(comparison());
     }
-    expect(')', text("an operator or ) behind ", count, " of ", name));
+    expect(')', text("an operator or ) behind argument ", count, " of ", name));
     if constexpr (count == 1) return Expr::call(op, in[0]);
     if constexpr (count == 2) return Expr::call(op, in[0], in[1]);
     if constexpr (count == 3) return Expr::call(op, in[0], in[1], in[2]);
@@ -245,7 +246,14 @@ class Parser {
       } else {
         axes.push_back(integer("an axis or ("));
       }
-      if (take(',')) options.keepdim = integer("1 to keep the axes, or 0") != 0;
+      if (take(',')) {
+        constexpr std::string_view expected = "1 to keep the axes, or 0";
+        skip_space();
+        const std::size_t flag = at_;
+        const std::int64_t keeps = integer(expected);
+        if (keeps != 0 && keeps != 1) fail_at(flag, text("expected ", expected, ", got ", keeps));
+        options.keepdim = keeps == 1;
+      }
     }
     expect(')', axes.empty() ? "an operator, , or )" : ", or )");
     return Expr::call(op, std::move(x), axes, options);

@@ -122,11 +122,14 @@ void PlanBuilder::check_pair(std::size_t out, std::size_t other) {
          text(operand_label(out), " and ", operand_label(other),
               ": could not decide within the work limit whether they share memory"));
   }
+  const std::int64_t distance =
+      static_cast<const char*>(b.data()) - static_cast<const char*>(a.data());
   fail(ErrorCode::overlap,
        text(operand_label(out), " and ", operand_label(other), ": unsupported operation: shape ",
             to_string(a.shape()), " with strides ", to_string(a.strides()), " and shape ",
-            to_string(b.shape()), " with strides ", to_string(b.strides()),
-            " share memory; expected the same elements or none"));
+            to_string(b.shape()), " with strides ", to_string(b.strides()), ", ", distance,
+            " bytes behind it, share memory; expected ",
+            is_output ? "outputs that share none" : "the same elements or none"));
 }
 
 }  // namespace v0

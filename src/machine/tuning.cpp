@@ -91,7 +91,8 @@ class TuningParser {
 
  private:
   [[noreturn]] void fail_here(const std::string& what) const {
-    fail(ErrorCode::parse, text("line ", line_, ": ", what));
+    fail(ErrorCode::parse,
+         line_ == 0 ? text("the file is empty, ", what) : text("line ", line_, ": ", what));
   }
   /// The next line that is neither empty nor a comment; empty at the end.
   std::string_view next_line() {

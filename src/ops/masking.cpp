@@ -184,6 +184,8 @@ void masked_fill_out(const Output& out, const TensorView& a, const TensorView& m
                                  " can't be cast to ", name(a.dtype())));
     }
     check_output_type(out.view(), a.dtype());
+    with_operation("input 1 (the mask) and input 0",
+                   [&] { return broadcast_shapes(mask.shape(), a.shape()); });
     alignas(16) char element[16];
     cast_elements(element, a.dtype(), 0, number.data(), number.dtype(), 0, 1);
     where_out(out, mask, TensorView::trusted(static_cast<const void*>(element), a.dtype(), {}), a);

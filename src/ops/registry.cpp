@@ -200,8 +200,9 @@ const OpEntry& find_op(std::string_view name, const OpArguments& arguments) {
   if (arguments.outputs.size() != 1 ||
       arguments.inputs.size() != static_cast<std::size_t>(found->inputs)) {
     fail(ErrorCode::invalid_argument,
-         text(name, ": expected 1 output and ", found->inputs, " inputs, got ",
-              arguments.outputs.size(), " and ", arguments.inputs.size()));
+         text(name, ": expected 1 output and ", found->inputs,
+              found->inputs == 1 ? " input, got " : " inputs, got ", arguments.outputs.size(),
+              " and ", arguments.inputs.size()));
   }
   return *found;
 }

@@ -162,6 +162,13 @@ TEST_CASE("bench: a strategy that is asked for", "[bench]") {
   CHECK(contains(refused.out, "strategy 'line' cannot carry out this call; these can: "));
   CHECK(contains(run_program("bench '" + file + "' --strategy rowtiles").error,
                  "--strategy: there is no 'rowtiles', expected one of automatic, line, "));
+  // Of an expression, too, however few its elements are.
+  const std::string few = "'out:f32[4,8] f32[4,8] f32[8] := a + b'";
+  CHECK(contains(run_program("explain --strategy gathered-tiles " + few).out, "gathered-tiles"));
+  const Finished none = run_program("explain --strategy transposed-tiles " + few);
+  CHECK(none.code == 1);
+  CHECK(
+      contains(none.error, "strategy 'transposed-tiles' cannot carry out this call; these can: "));
 }
 
 TEST_CASE("bench: control characters are not printed raw", "[bench]") {

@@ -51,7 +51,7 @@ TEST_CASE("eval: an expression of files", "[eval]") {
   CHECK(out.rank() == 1);
   CHECK(out.at<float>(0) == 2.0F / 3);
   CHECK(out.at<float>(1) == 41.0F / 3);
-  const Finished printed = files.eval("x = a * 2; sum(x) + 0.5");
+  const Finished printed = files.eval("x = a * 2; sum(x) + 0.5 * sum(b) - 1.5");
   CHECK(printed.code == 0);
   CHECK(contains(printed.out, "42.5"));
 }
@@ -76,9 +76,10 @@ TEST_CASE("eval: what is refused", "[eval]") {
                 "do not broadcast");
   check_refused(files.eval("a", "--input c"), 2, "--input c: expected NAME=FILE.npy");
   check_refused(files.eval("a", "--input a=x.npy"), 2, "'a' comes twice");
-  check_refused(files.eval("a", "--input c=/no/such.npy"), 2, "input 'c'", "/no/such.npy");
+  check_refused(files.eval("a", "--input c=/no/such.npy"), 1, "input 'c'", "/no/such.npy");
+  check_refused(files.eval("a * a"), 2, "input 'b': the expression does not name it");
   check_refused(files.eval("a", "--json"), 2, "--json goes with --explain");
-  check_refused(files.eval("a", "--output /no/such/folder/x.npy"), 1, "/no/such/folder/x.npy");
+  check_refused(files.eval("a + b", "--output /no/such/folder/x.npy"), 1, "/no/such/folder/x.npy");
   // A terabyte of two small files.
   save_npy(files.folder.file("c.npy"), Tensor::zeros({1 << 20, 1}, ScalarType::u8));
   save_npy(files.folder.file("d.npy"), Tensor::zeros({1 << 20}, ScalarType::u8));

@@ -104,8 +104,9 @@ TEST_CASE("program: info", "[program]") {
 
 TEST_CASE("program: info tells of a level that is not to be had", "[program]") {
   const std::string best(weft::name(weft::best_level()));
-  CHECK(contains(run_program("info", "WEFT_ISA=sse9").out,
-                 best + " (WEFT_ISA=sse9 is no level of this machine, and ignored)\n"));
+  CHECK(contains(
+      run_program("info", "WEFT_ISA=sse9").out,
+      best + " (WEFT_ISA=sse9 is no level of this machine and this build, and ignored)\n"));
   CHECK(contains(run_program("info", "WEFT_ISA=" + best).out, "    " + best + "\n"));
 }
 
@@ -116,7 +117,8 @@ TEST_CASE("program: info tells what became of WEFT_CACHES", "[program]") {
     return out.substr(at, out.find('\n', at) - at);
   };
   CHECK(caches("40K,256k,2M")
-            .ends_with("(WEFT_CACHES=40K,256k,2M is no list such as 48K,1M,32M, and ignored)"));
+            .ends_with("(WEFT_CACHES=40K,256k,2M is no list of three rising sizes such as "
+                       "48K,1M,32M, and ignored)"));
   CHECK(caches("40K,256K,2M") ==
         "caches          L1 40 KiB, L2 256 KiB, L3 2 MiB, as WEFT_CACHES says");
   CHECK(caches("40960,1M,1G,far") ==

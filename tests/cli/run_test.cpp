@@ -149,6 +149,7 @@ TEST_CASE("run: inputs that are not what the model wants", "[run]") {
   for (const char* file : {"none.npy", "broken.npy"}) {
     const Finished run = m.run(a + m.input("b", file));
     CHECK(run.code == 1);
+    CHECK(contains(run.error, "input 'b': "));
     CHECK(contains(run.error, file));
   }
   // Each fits what is declared, but not together.

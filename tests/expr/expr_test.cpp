@@ -452,3 +452,16 @@ TEST_CASE("expressions: several passes block by block of rows", "[expr]") {
   CHECK(weft::explain(x / weft::amax(x)).rows == 0);
   CHECK(weft::explain(x - weft::mean(x, 1, keep)).rows > 0);
 }
+
+TEST_CASE("explain: a pass moves what it reads and writes", "[expr]") {
+  const Tensor a = Tensor::full({300, 200}, ScalarType::f32, 1),
+               row = Tensor::full({200}, ScalarType::f32, 1);
+  const Expr x = weft::expr(a);
+  for (const Expr& e : {x * row + 1, weft::sum(x * row), weft::sum(x * x, 0),
+                        weft::amax(x * row, 1), weft::sum(weft::expr(row) * row + row)}) {
+    const auto passes = weft::explain(e).passes;
+    REQUIRE(passes.size() == 1);
+    INFO(e.text());
+    CHECK(passes[0].run.bytes_moved == passes[0].bytes_read + passes[0].bytes_written);
+  }
+}

@@ -155,8 +155,8 @@ TEST_CASE("cpu_index_kernel: operands that do not fit", "[kernel]") {
                        const Dims& strides) {
     weft::cpu_index_kernel(index_iterator(out, origin, indexes), extents, strides, read_at);
   };
-  CHECK_ERROR(dtype, ("operand 2", "i32", "i64"), run({i32}, {5}, {4}));
-  CHECK_ERROR(dtype, ("operand 3", "i32", "i64"), run({i64, i32}, {5, 5}, {4, 4}));
+  CHECK_ERROR(dtype, ("input 1", "i32", "i64"), run({i32}, {5}, {4}));
+  CHECK_ERROR(dtype, ("input 2", "i32", "i64"), run({i64, i32}, {5, 5}, {4, 4}));
   CHECK_ERROR(invalid_argument, ("2 extents", "1 strides"), run({i64}, {5, 5}, {4}));
   CHECK_ERROR(invalid_argument, ("3 operands"), run({i64}, {5, 5}, {4, 4}));
   CHECK_ERROR(invalid_argument, ("4 operands"), run({i64, i64}, {5}, {4}));

@@ -229,7 +229,7 @@ TEST_CASE("registry: errors", "[ops]") {
   CHECK_ERROR(invalid_argument, ("'subtract'"), weft::find_op("subtract", args));
   CHECK_ERROR(invalid_argument, ("''"), weft::find_op("", args));
   CHECK_ERROR(invalid_argument, ("'Add'"), weft::find_op("Add", args));
-  CHECK_ERROR(invalid_argument, ("neg", "1 inputs", "2"), weft::find_op("neg", args));
+  CHECK_ERROR(invalid_argument, ("neg", "1 input", "2"), weft::find_op("neg", args));
   CHECK_ERROR(invalid_argument, ("where", "3 inputs"), weft::find_op("where", args));
   CHECK_ERROR(invalid_argument, ("add", "1 output", "2 and 2"),
               weft::find_op("add", arguments(two, two)));

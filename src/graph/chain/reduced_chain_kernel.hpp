@@ -29,9 +29,7 @@ class ReducedChainKernel final : public Kernel {
   void run(const KernelArguments& arguments) override {
     chain_.reduce(prepare(rebound(out_, arguments.outputs[0])), arguments.inputs, false);
   }
-  std::vector<Explanation::Run> explain() const override {
-    return {prepare(out_).explain_computed().run};
-  }
+  std::vector<Explanation::Run> explain() const override { return {chain_.explain(prepare(out_))}; }
 
  private:
   ReduceCall prepare(const TensorView& out) const {
