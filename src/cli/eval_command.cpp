@@ -50,7 +50,8 @@ std::vector<NamedExpr> load(const std::vector<NamedFile>& files) {
   return operands;
 }
 
-/// What the expression reads without an input, that does not name it.
+/// An expression names an input if it cannot be read without it. Throws UsageError for an input
+/// that it does not name.
 void check_inputs_are_named(const std::string& expression, const std::vector<NamedExpr>& operands) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     std::vector<NamedExpr> others = operands;

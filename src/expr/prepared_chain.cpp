@@ -79,6 +79,7 @@ PreparedChain::PreparedChain(const Chain& chain, std::span<const TensorView> out
 void PreparedChain::make_direct_calls() {
   const Geometry& geometry = iter_.geometry();
   if (!body_.is_plain() || geometry.ndim() > 2 || iter_.numel() == 0) return;
+  // The engine carries out a strategy that is asked for, or refuses it.
   if (tuning().strategy != Strategy::automatic) return;
   ChainBody::Spans chunk{};
   chunk.n = geometry.ndim() > 0 ? geometry.extent(0) : 1;
