@@ -45,6 +45,17 @@ std::vector<int> Chain::append(const Formula& formula, std::span<const int> inpu
   return out;
 }
 
+Chain Chain::storing_last() const {
+  Chain chain = *this;
+  for (int& output : chain.outputs) {
+    const int copy = static_cast<int>(chain.terms.size());
+    chain.terms.push_back({Kind::step, chain.terms[static_cast<std::size_t>(output)].dtype});
+    chain.steps.push_back({nullptr, {copy, output}});
+    output = copy;
+  }
+  return chain;
+}
+
 Chain Chain::copy(ScalarType type) {
   return {.terms = {{Kind::input, type, 0}, {Kind::step, type}},
           .steps = {{nullptr, {1, 0}}},

@@ -32,6 +32,8 @@ struct WEFT_INTERNAL_API Chain {
   /// The same for several results, each of which gets a term of its own.
   std::vector<int> append(const Formula& formula, std::span<const int> input_terms,
                           std::span<const FormulaTerm> results);
+  /// The same, but outputs are stored behind all other steps.
+  Chain storing_last() const;
 };
 
 /// One call of a chain with nothing left to decide but where its operands are.

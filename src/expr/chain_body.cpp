@@ -162,6 +162,19 @@ void ChainBody::share_buffers() {
   }
 }
 
+bool ChainBody::overwrites(int written, int read) const {
+  bool is_written = false;
+  for (const Step& step : steps_) {
+    const auto inputs = step.places.begin() + step.noutputs;
+    const auto is = [&](int operand) {
+      return [this, operand](int at) { return place(at).operand == operand; };
+    };
+    if (is_written && std::any_of(inputs, step.places.end(), is(read))) return true;
+    is_written = is_written || std::any_of(step.places.begin(), inputs, is(written));
+  }
+  return false;
+}
+
 void ChainBody::run(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                     std::int64_t rows, std::uint32_t broadcast) const {
   // Without buffers there is nothing to keep in the cache.

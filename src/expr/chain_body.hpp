@@ -70,6 +70,8 @@ class ChainBody {
   Spans operands_of(const Step& step, const Spans& chunk, char* buffers, std::int64_t room) const;
   /// The maximum of a chunk's elements.
   std::int64_t chunk() const noexcept { return chunk_; }
+  /// Whether an operand is written before a step that reads another one.
+  bool overwrites(int written, int read) const;
   /// Bytes of all buffers, for each element of a chunk.
   std::int64_t element_bytes() const noexcept { return element_bytes_; }
   /// Elements that a buffer has room for: a multiple, so that buffers begin on a cache line.

@@ -8,74 +8,145 @@
 #include "expr/check_output.hpp"
 #include "expr/expr_node.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace weft {
 inline namespace v0 {
 namespace {
 
-/// An element that is written must not be read for another one afterwards.
-void check_overlap(const ExprPlan& plan, const TensorView& out) {
-  const StageRecipe& last = plan.recipes.back();
-  for (const StageRecipe::Input& input : last.inputs) {
-    if (input.operand < 0) continue;
-    const TensorView& operand = plan.operands[static_cast<std::size_t>(input.operand)]->view();
-    const Overlap meets = overlap(out, operand);
-    if (meets == Overlap::none) continue;
-    if (!last.reduces && meets == Overlap::full && same_list(operand.shape(), out.shape()))
-      continue;
-    fail(ErrorCode::overlap,
-         text("output 0: it shares memory with operand ", name(operand.dtype()),
-              to_string(operand.shape()),
-              last.reduces ? ", which is reduced into it" : ", which is laid out in another way"));
+/// What is written must not be read afterwards: not for another element, nor by a later pass.
+void check_operands(const ExprPlan& plan, std::size_t writer, const TensorView& out, int k) {
+  const bool reduces = plan.recipes[writer].reduces;
+  for (std::size_t s = writer; s < plan.recipes.size(); ++s) {
+    for (const StageRecipe::Input& input : plan.recipes[s].inputs) {
+      if (input.operand < 0) continue;
+      const TensorView& operand = plan.operands[static_cast<std::size_t>(input.operand)]->view();
+      const Overlap meets = overlap(out, operand);
+      if (meets == Overlap::none) continue;
+      if (s == writer && !reduces && meets == Overlap::full &&
+          same_list(operand.shape(), out.shape()))
+        continue;
+      fail(ErrorCode::overlap, text("output ", k, ": it shares memory with operand ",
+                                    name(operand.dtype()), to_string(operand.shape()),
+                                    s != writer ? ", which is read after it is written"
+                                    : reduces   ? ", which is reduced into it"
+                                                : ", which is laid out in another way"));
+    }
   }
 }
 
-/// A plan for this output: from the cache, or a new one.
-std::unique_ptr<ExprPlan> plan_for(const Expr& e, const TensorView& out) {
-  const ExprList list(e.node());
-  ExprKey key;
+void check_overlap(const ExprPlan& plan, OutputViews outs) {
+  for (std::size_t s = 0; s < plan.recipes.size(); ++s) {
+    for (const StageRecipe::Result& result : plan.recipes[s].results)
+      if (result.output >= 0)
+        check_operands(plan, s, *outs[static_cast<std::size_t>(result.output)], result.output);
+  }
+  for (std::size_t k = 1; k < outs.size(); ++k) {
+    for (std::size_t j = 0; j < k; ++j) {
+      if (overlap(*outs[k], *outs[j]) != Overlap::none)
+        fail(ErrorCode::overlap, text("output ", k, ": it shares memory with output ", j));
+    }
+  }
+}
+
+void write_key(ExprKey& key, const ExprList& list, OutputViews outs) {
   key.reserve(8 * list.entries().size());
-  key.push_back(static_cast<std::int64_t>(out.dtype()));
-  key.insert(key.end(), out.strides().begin(), out.strides().end());
+  for (const TensorView* out : outs) {
+    key.push_back(static_cast<std::int64_t>(out->dtype()));
+    key.insert(key.end(), out->strides().begin(), out->strides().end());
+  }
   list.write_key(key);
+  if (outs.size() == 1) return;
+  // Outputs that are operands: of several, one may be written before it is read.
+  for (const TensorView* out : outs) {
+    std::int64_t bits = 1;
+    for (const ExprNode* operand : list.operands()) {
+      bits = bits << 1 | static_cast<std::int64_t>(overlap(*out, operand->view()) != Overlap::none);
+      if (bits >> 61 != 0) key.push_back(std::exchange(bits, 1));
+    }
+    key.push_back(bits);
+  }
+}
+
+/// A plan for these outputs: from the cache, or a new one.
+std::unique_ptr<ExprPlan> plan_for(std::span<const ExprNode* const> roots, OutputViews outs) {
+  const ExprList list(roots);
+  ExprKey key;
+  write_key(key, list, outs);
   std::unique_ptr<ExprPlan> plan = expr_cache::take(key);
-  if (plan == nullptr) plan = std::make_unique<ExprPlan>(list, out, std::move(key));
+  if (plan == nullptr) plan = std::make_unique<ExprPlan>(list, outs, std::move(key));
   plan->operands.assign(list.operands());
   return plan;
+}
+
+void run(ExprPlan& plan, OutputViews outs) {
+  check_overlap(plan, outs);
+  if (std::ranges::any_of(outs, [](const TensorView* out) { return out->numel() > 0; }))
+    plan.run(outs);
 }
 
 void evaluate_into(const TensorView& out, const Expr& e) {
   check_output(e, out);
   const ExprNode& root = e.node();
+  const ExprNode* const roots[] = {&root};
+  const TensorView* const outs[] = {&out};
   std::unique_ptr<ExprPlan> plan = root.kept.take();
   if (plan == nullptr || plan->out_type != out.dtype() ||
       !same_list(plan->out_strides, out.strides())) {
     if (plan != nullptr) expr_cache::put(std::move(plan));
-    plan = plan_for(e, out);
+    plan = plan_for(roots, outs);
   }
-  check_overlap(*plan, out);
-  if (out.numel() > 0) plan->run(out);
+  run(*plan, outs);
   // An expression that goes away now leaves its plan to the next one of its kind.
   root.kept.put(std::move(plan));
 }
 
+/// Several: their plan is kept in the cache alone, since no expression knows the others.
+void evaluate_into(OutputViews outs, std::span<const Expr> expressions) {
+  SmallVector<const ExprNode*, 4> roots;
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    check_output(expressions[k], *outs[k], k);
+    roots.push_back(&expressions[k].node());
+  }
+  std::unique_ptr<ExprPlan> plan = plan_for({roots.data(), roots.size()}, outs);
+  run(*plan, outs);
+  expr_cache::put(std::move(plan));
+}
+
+/// Whether an output is a Tensor that is to be allocated or replaced.
+bool is_replaced(const Output& out, const Expr& e) {
+  return out.tensor() != nullptr &&
+         !(out.view().defined() && same_list(out.view().shape(), e.shape()));
+}
+Tensor replacement(const Output& out, const Expr& e) {
+  return Tensor::empty(e.shape(), out.view().defined() ? out.view().dtype() : e.dtype());
+}
+
 }  // namespace
 
-void check_output(const Expr& e, const TensorView& out) {
-  if (!out.defined()) fail(ErrorCode::undefined, "output 0: undefined tensor");
+void check_outputs(std::size_t outputs, std::size_t expressions) {
+  if (outputs != expressions || outputs == 0) {
+    fail(ErrorCode::invalid_argument, text("evaluate: expected an output for each of ", expressions,
+                                           " expressions, got ", outputs));
+  }
+}
+
+void check_output(const Expr& e, const TensorView& out, std::size_t k) {
+  if (!out.defined()) fail(ErrorCode::undefined, text("output ", k, ": undefined tensor"));
   if (!can_cast(e.dtype(), out.dtype())) {
-    fail(ErrorCode::cast, text("output 0: result type ", name(e.dtype()),
+    fail(ErrorCode::cast, text("output ", k, ": result type ", name(e.dtype()),
                                " can't be cast to the output's ", name(out.dtype())));
   }
   if (!same_list(out.shape(), e.shape())) {
-    fail(ErrorCode::shape, text("output 0: expected shape ", to_string(e.shape()), " of ", e.text(),
-                                ", got ", to_string(out.shape())));
+    fail(ErrorCode::shape, text("output ", k, ": expected shape ", to_string(e.shape()), " of ",
+                                e.text(), ", got ", to_string(out.shape())));
   }
-  if (out.read_only()) fail(ErrorCode::invalid_argument, "output 0: it is read-only");
+  if (out.read_only()) fail(ErrorCode::invalid_argument, text("output ", k, ": it is read-only"));
   if (!out.is_contiguous() && internal_overlap(out) != Overlap::none)
-    fail(ErrorCode::overlap, "output 0: elements of it share memory");
+    fail(ErrorCode::overlap, text("output ", k, ": elements of it share memory"));
 }
 
 ExprNode::~ExprNode() {
@@ -83,20 +154,36 @@ ExprNode::~ExprNode() {
 }
 
 void evaluate_out(const Output& out, const Expr& expression) {
-  Tensor* const tensor = out.tensor();
-  if (tensor == nullptr ||
-      (out.view().defined() && same_list(out.view().shape(), expression.shape())))
-    return evaluate_into(out.view(), expression);
-  const ScalarType type = out.view().defined() ? out.view().dtype() : expression.dtype();
-  Tensor made = Tensor::empty(expression.shape(), type);
+  if (!is_replaced(out, expression)) return evaluate_into(out.view(), expression);
+  Tensor made = replacement(out, expression);
   evaluate_into(made, expression);
-  *tensor = std::move(made);
+  *out.tensor() = std::move(made);
+}
+
+void evaluate_out(std::span<const Output> outs, std::span<const Expr> expressions) {
+  check_outputs(outs.size(), expressions.size());
+  std::vector<Tensor> made(outs.size());
+  SmallVector<const TensorView*, 4> views;
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    if (is_replaced(outs[k], expressions[k])) made[k] = replacement(outs[k], expressions[k]);
+    views.push_back(made[k].defined() ? &made[k] : &outs[k].view());
+  }
+  evaluate_into({views.data(), views.size()}, expressions);
+  for (std::size_t k = 0; k < outs.size(); ++k)
+    if (made[k].defined()) *outs[k].tensor() = std::move(made[k]);
 }
 
 Tensor evaluate(const Expr& expression) {
   Tensor out;
   evaluate_out(out, expression);
   return out;
+}
+
+std::vector<Tensor> evaluate(std::span<const Expr> expressions) {
+  std::vector<Tensor> results(expressions.size());
+  std::vector<Output> outs(results.begin(), results.end());
+  if (!results.empty()) evaluate_out(outs, expressions);
+  return results;
 }
 
 }  // namespace v0

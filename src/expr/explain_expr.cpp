@@ -7,6 +7,7 @@
 #include "ops/prepare_reduce.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace weft {
 inline namespace v0 {
@@ -21,16 +22,21 @@ std::int64_t bytes_of(const TensorView& view) {
 }
 
 ExprExplanation::Pass pass_of(const ExprPlan& plan, const ExprList& list, std::size_t stage,
-                              const TensorView& out, OperandViews operands) {
+                              OutputViews outs, OperandViews operands) {
   const StageRecipe& recipe = plan.recipes[stage];
   const ExprStages& stages = *plan.stages;
-  const TensorView& to = stages.output(stage, out);
   ExprExplanation::Pass pass;
-  pass.what = text_of(*list.entries()[static_cast<std::size_t>(recipe.entry)].node);
-  pass.shape.assign(to.shape());
+  for (std::size_t r = 0; r < recipe.results.size(); ++r) {
+    const TensorView& to = stages.output(stage, r, outs);
+    pass.bytes_written += bytes_of(to);
+    pass.shape.assign(to.shape());
+    const int entry = recipe.results[r].entry;
+    if (entry < 0) continue;  // nobody asks for it
+    if (!pass.what.empty()) pass.what += ", ";
+    pass.what += text_of(*list.entries()[static_cast<std::size_t>(entry)].node);
+  }
   for (const StageRecipe::Input& input : recipe.inputs)
     pass.bytes_read += bytes_of(stages.input(input, operands));
-  pass.bytes_written = bytes_of(to);
   if (const PreparedChain* const chain = stages.chain(stage)) {
     pass.functions = chain->functions();
     pass.steps = chain->steps();
@@ -38,9 +44,9 @@ ExprExplanation::Pass pass_of(const ExprPlan& plan, const ExprList& list, std::s
   } else if (const ComputedChain* const reduced = stages.reduced(stage)) {
     pass.functions = reduced->functions();
     pass.steps = reduced->steps();
-    pass.run = reduced->explain(stages.call(stage, out, operands));
+    pass.run = reduced->explain(stages.call(stage, outs, operands));
   } else {
-    pass.run = stages.call(stage, out, operands).explain().run;
+    pass.run = stages.call(stage, outs, operands).explain().run;
   }
   return pass;
 }
@@ -78,19 +84,35 @@ std::string ExprExplanation::to_json() const {
 }
 
 ExprExplanation explain_out(const TensorView& out, const Expr& expression) {
-  check_output(expression, out);
-  const ExprList list(expression.node());
-  ExprPlan plan(list, out, {});
+  return explain_out(std::span(&out, 1), std::span(&expression, 1));
+}
+
+ExprExplanation explain_out(std::span<const TensorView> outs, std::span<const Expr> expressions) {
+  check_outputs(outs.size(), expressions.size());
+  std::vector<const ExprNode*> roots;
+  std::vector<const TensorView*> views;
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    check_output(expressions[k], outs[k], k);
+    roots.push_back(&expressions[k].node());
+    views.push_back(&outs[k]);
+  }
+  const ExprList list(roots);
+  ExprPlan plan(list, views, {});
   const ExprOperandViews operands(list.operands());
   ExprExplanation explanation;
   explanation.rows = plan.blocks != nullptr ? plan.blocks->rows_of_block() : 0;
   for (std::size_t stage = 0; stage < plan.recipes.size(); ++stage)
-    explanation.passes.push_back(pass_of(plan, list, stage, out, operands));
+    explanation.passes.push_back(pass_of(plan, list, stage, views, operands));
   return explanation;
 }
 
-ExprExplanation explain(const Expr& expression) {
-  return explain_out(Tensor::empty(expression.shape(), expression.dtype()), expression);
+ExprExplanation explain(const Expr& expression) { return explain(std::span(&expression, 1)); }
+
+ExprExplanation explain(std::span<const Expr> expressions) {
+  std::vector<Tensor> made;
+  for (const Expr& expression : expressions)
+    made.push_back(Tensor::empty(expression.shape(), expression.dtype()));
+  return explain_out(std::vector<TensorView>(made.begin(), made.end()), expressions);
 }
 
 }  // namespace v0

@@ -59,7 +59,8 @@ Expr view_of(const Expr& e, const Look& look) {
 /// shared may be as long as two to the power of its depth.
 constexpr std::size_t max_text = 1000;
 
-void append_text(const ExprNode& node, std::string& out) {
+/// `which` is said of a reduction that has two results.
+void append_text(const ExprNode& node, std::string& out, const char* which = "[0]") {
   if (out.size() > max_text) {
     if (!out.ends_with("...")) out += "...";
     return;
@@ -78,6 +79,7 @@ void append_text(const ExprNode& node, std::string& out) {
     case ExprNode::Kind::call: out += node.function().name; break;
     case ExprNode::Kind::convert: out += name(node.dtype); break;
     case ExprNode::Kind::map: out += "map"; break;
+    case ExprNode::Kind::second: return append_text(*node.inputs[0], out, "[1]");
     case ExprNode::Kind::reduce: {
       const auto& reduction = static_cast<const ExprReduction&>(node);
       out += reduction.kernel != nullptr ? reduction.label : info(reduction.reduction).name;
@@ -98,6 +100,7 @@ void append_text(const ExprNode& node, std::string& out) {
     const auto& reduction = static_cast<const ExprReduction&>(node);
     if (!reduction.axes.empty()) out += ", " + to_string(reduction.axes);
     if (reduction.options.keepdim) out += ", keepdim";
+    if (reduction.has_second()) return void(out += text(")", which));
   }
   out += ")";
 }
@@ -265,6 +268,15 @@ Expr Expr::call(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options
     fail(error.code(), weft::text(text_of(*node), ": ", error.what()));
   }
   return Expr(std::move(node));
+}
+std::pair<Expr, Expr> Expr::call_pair(Reduction op, Expr a, IntSpan axes,
+                                      const ReduceOptions& options) {
+  Expr first = call(op, std::move(a), axes, options);
+  auto node = std::make_shared<ExprNode>(ExprNode::Kind::second);
+  node->dtype = first.dtype();
+  node->shape.assign(first.shape());
+  node->add_input(first.node_);
+  return {std::move(first), Expr(std::move(node))};
 }
 Expr Expr::call(std::shared_ptr<const SpanKernel> kernel, std::initializer_list<Expr> inputs) {
   auto node = std::make_shared<ExprMap>(std::move(kernel));

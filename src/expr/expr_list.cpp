@@ -52,6 +52,11 @@ void write_geometry(ExprKey& key, const TensorView& view) {
 
 }  // namespace
 
+ExprList::ExprList(std::span<const ExprNode* const> roots) {
+  for (const ExprNode* root : roots)
+    roots_.push_back(add(*root));
+}
+
 int ExprList::add(const ExprNode& node) {
   if (!node.inputs.empty()) {
     // From the end: what is asked for was added last, more often than not.
@@ -86,6 +91,8 @@ void ExprList::write_key(ExprKey& key) const {
     if (entry.node->kind == ExprNode::Kind::reduce) key.push_back(entry.detail[1]);
     key.insert(key.end(), entry.inputs.begin(), entry.inputs.end());
   }
+  // A single one is the last entry.
+  if (roots_.size() > 1) key.insert(key.end(), roots_.begin(), roots_.end());
   for (const ExprNode* operand : operands_)
     write_geometry(key, operand->view());
 }

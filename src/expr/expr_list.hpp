@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// An expression as a list.
+/// Expressions as a list.
 #pragma once
 
 #include <weft/base/small_vector.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,11 +16,11 @@ inline namespace v0 {
 
 struct ExprNode;
 
-/// What decides on a plan: the structure of an expression, and types, shapes and strides of its
-/// operands and the output.
+/// What decides on a plan: the structure of expressions, and types, shapes and strides of their
+/// operands and the outputs.
 using ExprKey = std::vector<std::int64_t>;
 
-/// An expression as a list: what it computes, each result once, behind its inputs; and the operands
+/// Expressions as one list: what they compute, each result once, behind its inputs; and the operands
 /// that differ.
 class ExprList {
  public:
@@ -37,9 +38,11 @@ class ExprList {
     }
   };
 
-  explicit ExprList(const ExprNode& root) { add(root); }
+  explicit ExprList(std::span<const ExprNode* const> roots);
 
   const std::vector<Entry>& entries() const noexcept { return entries_; }
+  /// The entries that the expressions themselves are, in their order.
+  const SmallVector<int, 2>& roots() const noexcept { return roots_; }
   /// Of operands and numbers that are operands, each memory once.
   const std::vector<const ExprNode*>& operands() const noexcept { return operands_; }
   /// Appends all that a plan follows from.
@@ -50,6 +53,7 @@ class ExprList {
   int add_operand(const ExprNode& node);
 
   std::vector<Entry> entries_;
+  SmallVector<int, 2> roots_;
   std::vector<std::pair<const ExprNode*, int>> seen_;  // nodes that have inputs, and their entries
   std::vector<const ExprNode*> operands_;
 };

@@ -17,9 +17,10 @@
 namespace weft {
 inline namespace v0 {
 
-/// One operand, number, function, conversion or reduction of an expression.
+/// One operand, number, function, conversion or reduction of an expression, or the second result of
+/// a reduction.
 struct ExprNode {
-  enum class Kind : std::uint8_t { operand, number, call, convert, reduce, map };
+  enum class Kind : std::uint8_t { operand, number, call, convert, reduce, second, map };
   using Inputs = SmallVector<std::shared_ptr<const ExprNode>, 3>;
 
   explicit ExprNode(Kind of_kind) : kind(of_kind) {}
@@ -89,6 +90,10 @@ struct ExprReduction : ExprNode {
   const char* label = nullptr;
   std::shared_ptr<const ReductionKernel> kernel;  // null: the function
   std::int64_t number_of_its_own = 0;
+  /// Whether it has two results: this node is the first, and another one of the kind `second` the
+  /// other.
+  bool has_second() const noexcept { return kernel == nullptr && is_pair(reduction); }
+
   DimVector axes;           // empty: all
   DimVector reduced_shape;  // to which inputs broadcast
   ReduceOptions options;

@@ -13,9 +13,13 @@ ExprOperandViews::ExprOperandViews(std::span<const ExprNode* const> operands) {
     views_.push_back(&operand->view());
 }
 
-ExprPlan::ExprPlan(const ExprList& list, const TensorView& out, ExprKey written)
-    : key(std::move(written)), recipes(recipes_of(list, out.dtype())), out_type(out.dtype()) {
-  out_strides.assign(out.strides());
+ExprPlan::ExprPlan(const ExprList& list, OutputViews outs, ExprKey written)
+    : key(std::move(written)), out_type(outs[0]->dtype()) {
+  out_strides.assign(outs[0]->strides());
+  SmallVector<ScalarType, 2> types;
+  for (const TensorView* out : outs)
+    types.push_back(out->dtype());
+  recipes = recipes_of(list, types);
   for (const ExprList::Entry& entry : list.entries()) {
     if (entry.node->kind == ExprNode::Kind::map)
       kernels.emplace_back(static_cast<const ExprMap*>(entry.node)->kernel);
@@ -23,14 +27,14 @@ ExprPlan::ExprPlan(const ExprList& list, const TensorView& out, ExprKey written)
       kernels.emplace_back(static_cast<const ExprReduction*>(entry.node)->kernel);
   }
   const ExprOperandViews views(list.operands());
-  stages = std::make_unique<ExprStages>(recipes, out, views);
-  blocks = RowBlocks::make(list, *stages, out, views);
+  stages = std::make_unique<ExprStages>(recipes, outs, views);
+  blocks = RowBlocks::make(list, *stages, outs, views);
 }
 
-void ExprPlan::run(const TensorView& out) {
+void ExprPlan::run(OutputViews outs) {
   const ExprOperandViews views({operands.data(), operands.size()});
-  const bool by_rows = blocks != nullptr && blocks->may_write(out, views);
-  by_rows ? blocks->run(out, views) : stages->run(out, views);
+  const bool by_rows = blocks != nullptr && blocks->may_write(outs, views);
+  by_rows ? blocks->run(outs, views) : stages->run(outs, views);
 }
 
 }  // namespace v0

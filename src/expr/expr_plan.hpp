@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// An expression planned for operands and an output of one geometry.
+/// Expressions planned for operands and outputs of one geometry.
 #pragma once
 
 #include "expr/expr_list.hpp"
@@ -19,12 +19,12 @@ struct ExprNode;
 
 /// A plan, for one run at a time.
 struct ExprPlan {
-  ExprPlan(const ExprList& list, const TensorView& out, ExprKey written);
+  ExprPlan(const ExprList& list, OutputViews outs, ExprKey written);
   ExprPlan(const ExprPlan&) = delete;
   ExprPlan& operator=(const ExprPlan&) = delete;
 
   /// Operands are those of `operands`. Throws Error(division).
-  void run(const TensorView& out);
+  void run(OutputViews outs);
 
   ExprKey key;
   std::vector<std::shared_ptr<const void>> kernels;  ///< the user's, that recipes refer to
@@ -32,7 +32,7 @@ struct ExprPlan {
   /// All passes one after the other; or block by block of rows, where that is better.
   std::unique_ptr<ExprStages> stages;
   std::unique_ptr<RowBlocks> blocks;
-  /// The output that it is for, and the operands of the expression that keeps it; none in the
+  /// Of a single output that it is for. The operands of the expression that keeps it; none in the
   /// cache.
   ScalarType out_type;
   DimVector out_strides;

@@ -2,6 +2,7 @@
 #include "expr/expr_stages.hpp"
 
 #include <weft/core/shape.hpp>
+#include <weft/iter/overlap.hpp>
 
 #include "ops/prepare_reduce.hpp"
 #include "ops/reduce_axes.hpp"
@@ -23,7 +24,7 @@ bool is_place(Reduction op) { return op == Reduction::argmax || op == Reduction:
 
 }  // namespace
 
-ExprStages::ExprStages(std::span<const StageRecipe> recipes, const TensorView& out,
+ExprStages::ExprStages(std::span<const StageRecipe> recipes, OutputViews outs,
                        OperandViews operands, std::int64_t rows, const std::vector<bool>& has_rows)
     : recipes_(recipes), serial_(rows > 0) {
   stages_.reserve(recipes.size());
@@ -34,12 +35,13 @@ ExprStages::ExprStages(std::span<const StageRecipe> recipes, const TensorView& o
     for (const StageRecipe::Input& from : recipe.inputs)
       views.push_back(input(from, operands));
     Stage& stage = stages_.emplace_back();
-    if (s + 1 < recipes.size())
-      stage.result = Tensor::empty(with_rows(recipe.result_shape, own_rows), recipe.result_type);
+    for (const StageRecipe::Result& result : recipe.results) {
+      stage.results.push_back(result.output >= 0
+                                  ? Tensor()
+                                  : Tensor::empty(with_rows(result.shape, own_rows), result.type));
+    }
     if (!recipe.reduces) {
-      const TensorView& to = stage.result.defined() ? stage.result : out;
-      stage.chain =
-          std::make_unique<PreparedChain>(recipe.chain, std::span(&to, 1), views, serial_);
+      stage.chain = chain_of(s, outs, views);
       if (!stage.chain->direct_calls().empty()) stage.chain->run_by_direct_calls();
     } else if (recipe.is_chain()) {
       stage.reduced =
@@ -48,14 +50,32 @@ ExprStages::ExprStages(std::span<const StageRecipe> recipes, const TensorView& o
   }
 }
 
-const TensorView& ExprStages::input(const StageRecipe::Input& input, OperandViews operands) const {
-  return input.operand >= 0 ? *operands[static_cast<std::size_t>(input.operand)]
-                            : stages_[static_cast<std::size_t>(input.stage)].result;
+std::unique_ptr<PreparedChain> ExprStages::chain_of(std::size_t stage, OutputViews outs,
+                                                    std::span<const TensorView> inputs) const {
+  const StageRecipe& recipe = recipes_[stage];
+  std::vector<TensorView> to;
+  for (std::size_t r = 0; r < recipe.results.size(); ++r)
+    to.push_back(output(stage, r, outs));
+  auto chain = std::make_unique<PreparedChain>(recipe.chain, to, inputs, serial_);
+  for (std::size_t r = 0; r < to.size(); ++r) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!chain->overwrites(r, i) || overlap(to[r], inputs[i]) == Overlap::none) continue;
+      return std::make_unique<PreparedChain>(recipe.chain.storing_last(), to, inputs, serial_);
+    }
+  }
+  return chain;
 }
 
-const TensorView& ExprStages::output(std::size_t stage, const TensorView& out) const {
-  const TensorView& result = stages_[stage].result;
-  return result.defined() ? result : out;
+const TensorView& ExprStages::input(const StageRecipe::Input& input, OperandViews operands) const {
+  return input.operand >= 0 ? *operands[static_cast<std::size_t>(input.operand)]
+                            : stages_[static_cast<std::size_t>(input.stage)]
+                                  .results[static_cast<std::size_t>(input.result)];
+}
+
+const TensorView& ExprStages::output(std::size_t stage, std::size_t result,
+                                     OutputViews outs) const {
+  const int output = recipes_[stage].results[result].output;
+  return output >= 0 ? *outs[static_cast<std::size_t>(output)] : stages_[stage].results[result];
 }
 
 /// The call of a reduction by a struct.
@@ -87,28 +107,31 @@ ReduceCall ExprStages::struct_call(std::size_t stage, const TensorView& to,
   return {config, recipe.kernel};
 }
 
-ReduceCall ExprStages::call(std::size_t stage, const TensorView& out, OperandViews operands) const {
+ReduceCall ExprStages::call(std::size_t stage, OutputViews outs, OperandViews operands) const {
   const StageRecipe& recipe = recipes_[stage];
-  const TensorView& to = output(stage, out);
+  const TensorView& to = output(stage, 0, outs);
   if (recipe.kernel != nullptr) return struct_call(stage, to, operands);
+  const bool pair = recipe.results.size() > 1;
+  const Output both[] = {to, pair ? output(stage, 1, outs) : to};
   if (stages_[stage].reduced != nullptr) {
-    const TensorView computed = stages_[stage].reduced->output();
-    return prepare_computed(recipe.op, to, computed, recipe.axes, recipe.options);
+    return prepare_computed(recipe.op, {both, recipe.results.size()},
+                            stages_[stage].reduced->output(), recipe.axes, recipe.options);
   }
   const TensorView& in = input(recipe.inputs[0], operands);
+  if (pair) return prepare(recipe.op, both[0], both[1], in, recipe.axes, recipe.options);
   if (!is_place(recipe.op)) return prepare(recipe.op, to, in, recipe.axes, recipe.options);
   const auto axis = recipe.axes.empty() ? std::nullopt : std::optional(recipe.axes[0]);
   return prepare_arg(recipe.op, to, in, axis, recipe.options.keepdim);
 }
 
-void ExprStages::run(const TensorView& out, OperandViews operands) {
+void ExprStages::run(OutputViews outs, OperandViews operands) {
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const StageRecipe& recipe = recipes_[s];
-    const TensorView& to = output(s, out);
+    const TensorView& to = output(s, 0, outs);
     if (recipe.reduces && !recipe.is_chain()) {
       // A few elements take a short cut.
-      serial_ || recipe.kernel != nullptr || is_place(recipe.op)
-          ? call(s, out, operands).run(serial_)
+      serial_ || recipe.kernel != nullptr || recipe.results.size() > 1 || is_place(recipe.op)
+          ? call(s, outs, operands).run(serial_)
           : weft::call(recipe.op, to, input(recipe.inputs[0], operands), recipe.axes,
                        recipe.options);
       continue;
@@ -117,9 +140,11 @@ void ExprStages::run(const TensorView& out, OperandViews operands) {
     for (std::size_t i = 0; i < recipe.inputs.size(); ++i)
       inputs[i] = input(recipe.inputs[i], operands).data();
     if (recipe.reduces) {
-      stages_[s].reduced->reduce(call(s, out, operands), inputs, serial_);
+      stages_[s].reduced->reduce(call(s, outs, operands), inputs, serial_);
     } else if (to.numel() > 0) {
-      void* outputs[] = {to.data()};
+      void* outputs[max_operands];
+      for (std::size_t r = 0; r < recipe.results.size(); ++r)
+        outputs[r] = output(s, r, outs).data();
       stages_[s].chain->run(outputs, inputs);
     }
   }

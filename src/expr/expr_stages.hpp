@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The passes of an expression, ready to run.
+/// The passes of expressions, ready to run.
 #pragma once
 
 #include <weft/core/tensor.hpp>
@@ -16,38 +16,41 @@
 namespace weft {
 inline namespace v0 {
 
-/// Operands of an expression, in the order of its list.
+/// Operands of expressions, in the order of their list; and outputs, one for each expression.
 using OperandViews = std::span<const TensorView* const>;
+using OutputViews = std::span<const TensorView* const>;
 
-/// Recipes prepared for operands and an output of one geometry. One thread runs them at a time.
+/// Recipes prepared for operands and outputs of one geometry. One thread runs them at a time.
 class ExprStages {
  public:
   /// Refers to the recipes. `rows`, if it is not 0: the passes are for so many rows of axis 0,
   /// those that have them, by `has_rows`; and all is part of what a thread does.
-  ExprStages(std::span<const StageRecipe> recipes, const TensorView& out, OperandViews operands,
+  ExprStages(std::span<const StageRecipe> recipes, OutputViews outs, OperandViews operands,
              std::int64_t rows = 0, const std::vector<bool>& has_rows = {});
 
   /// Throws Error(division).
-  void run(const TensorView& out, OperandViews operands);
+  void run(OutputViews outs, OperandViews operands);
 
   // ---- For those who explain, or compare
 
   std::span<const StageRecipe> recipes() const noexcept { return recipes_; }
   const TensorView& input(const StageRecipe::Input& input, OperandViews operands) const;
-  /// Where a pass writes to.
-  const TensorView& output(std::size_t stage, const TensorView& out) const;
+  /// Where a pass writes a result to.
+  const TensorView& output(std::size_t stage, std::size_t result, OutputViews outs) const;
   const PreparedChain* chain(std::size_t stage) const { return stages_[stage].chain.get(); }
   const ComputedChain* reduced(std::size_t stage) const { return stages_[stage].reduced.get(); }
   /// The call of a pass that reduces.
-  ReduceCall call(std::size_t stage, const TensorView& out, OperandViews operands) const;
+  ReduceCall call(std::size_t stage, OutputViews outs, OperandViews operands) const;
 
  private:
   struct Stage {
     std::unique_ptr<PreparedChain> chain;    // of a pass that does not reduce
     std::unique_ptr<ComputedChain> reduced;  // of one that reduces a chain
-    Tensor result;                           // undefined: it is the output
+    std::vector<Tensor> results;             // undefined: it is an output
   };
 
+  std::unique_ptr<PreparedChain> chain_of(std::size_t stage, OutputViews outs,
+                                          std::span<const TensorView> inputs) const;
   ReduceCall struct_call(std::size_t stage, const TensorView& to, OperandViews operands) const;
 
   std::span<const StageRecipe> recipes_;

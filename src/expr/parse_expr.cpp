@@ -231,7 +231,7 @@ class Parser {
 
   /// A reduction's tensor, axes, and whether it keeps them.
   Expr reduction(Reduction op, std::size_t start) {
-    if (op == Reduction::aminmax || op == Reduction::var_mean || op == Reduction::std_mean)
+    if (is_pair(op))
       fail_at(start, text("'", info(op).name, "' has two results, expected a function of one"));
     Expr x = comparison();
     DimVector axes;

@@ -34,6 +34,11 @@ class WEFT_INTERNAL_API PreparedChain {
   /// Functions and conversions, and the steps as which they are carried out.
   int functions() const noexcept { return functions_; }
   int steps() const noexcept { return static_cast<int>(body_.steps().size()); }
+  /// Whether an input must not share memory with an output: it is read behind the step that writes
+  /// that.
+  bool overwrites(std::size_t output, std::size_t input) const {
+    return body_.overwrites(static_cast<int>(output), iter_.noutputs() + static_cast<int>(input));
+  }
 
   /// The same as run(), if the chain is one small block of operands that are used in place: calls
   /// to make one after the other, in buffers of this object. Empty if it is not.

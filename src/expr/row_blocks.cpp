@@ -14,12 +14,12 @@
 
 namespace weft {
 inline namespace v0 {
-/// Finds out which operands and results have the rows of the output as their axis 0.
+/// Finds out which operands and results have the rows of the outputs as their axis 0.
 class RowBlocks::Finder {
  public:
   explicit Finder(const ExprList& list)
       : list_(list),
-        rows_(list.entries().back().node->shape[0]),
+        rows_(list.entries()[static_cast<std::size_t>(list.roots()[0])].node->shape[0]),
         has_rows_(list.entries().size(), false),
         operands_(list.operands().size()) {}
 
@@ -27,12 +27,13 @@ class RowBlocks::Finder {
   std::optional<Having> find(std::span<const StageRecipe> recipes) {
     for (std::size_t at = 0; at < list_.entries().size(); ++at)
       if (!visit(at)) return std::nullopt;
-    if (!has_rows_.back()) return std::nullopt;
+    for (const int root : list_.roots())
+      if (!has_rows_[static_cast<std::size_t>(root)]) return std::nullopt;
     Having found;
     for (const std::optional<bool>& operand : operands_)
       found.operands.push_back(operand.value_or(false));
     for (const StageRecipe& recipe : recipes)
-      found.stages.push_back(has_rows_[static_cast<std::size_t>(recipe.entry)]);
+      found.stages.push_back(has_rows_[static_cast<std::size_t>(recipe.results[0].entry)]);
     return found;
   }
 
@@ -87,12 +88,14 @@ class RowBlocks::Finder {
 namespace {
 
 /// Bytes of a row of all that is read and written.
-std::int64_t bytes_of_row(const TensorView& out, OperandViews operands,
+std::int64_t bytes_of_row(OutputViews outs, OperandViews operands,
                           const std::vector<bool>& has_rows) {
   const auto bytes = [](const TensorView& view) {
     return view.numel() / view.shape()[0] * element_size(view.dtype());
   };
-  std::int64_t sum = bytes(out);
+  std::int64_t sum = 0;
+  for (const TensorView* out : outs)
+    sum += bytes(*out);
   for (std::size_t k = 0; k < operands.size(); ++k)
     if (has_rows[k]) sum += bytes(*operands[k]);
   return std::max<std::int64_t>(sum, 1);
@@ -106,67 +109,77 @@ bool combine_alike(const ReduceCall& a, const ReduceCall& b, bool computed) {
 
 }  // namespace
 
-/// The rows of a block of operands and an output.
+/// The rows of a block of operands and outputs.
 class RowBlocks::Sliced {
  public:
-  Sliced(const RowBlocks& of, const TensorView& out, OperandViews operands, std::int64_t first,
+  Sliced(const RowBlocks& of, OutputViews outs, OperandViews operands, std::int64_t first,
          std::int64_t count)
-      : out_(out.slice(0, first, first + count)) {
-    views_.reserve(operands.size());
+      : nouts_(outs.size()) {
+    views_.reserve(outs.size() + operands.size());
+    const auto add = [&](const TensorView& all) {
+      views_.push_back(all.slice(0, first, first + count));
+      pointers_.push_back(&views_.back());
+    };
+    for (const TensorView* out : outs)
+      add(*out);
     for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (of.having_.operands[k]) {
-        views_.push_back(operands[k]->slice(0, first, first + count));
-        pointers_.push_back(&views_.back());
-      } else {
+      if (of.having_.operands[k])
+        add(*operands[k]);
+      else
         pointers_.push_back(operands[k]);
-      }
     }
   }
-  const TensorView& out() const noexcept { return out_; }
-  OperandViews operands() const noexcept { return {pointers_.data(), pointers_.size()}; }
+  OutputViews outs() const noexcept { return {pointers_.data(), nouts_}; }
+  OperandViews operands() const noexcept {
+    return {pointers_.data() + nouts_, pointers_.size() - nouts_};
+  }
 
  private:
-  TensorView out_;
+  std::size_t nouts_;
   std::vector<TensorView> views_;
   SmallVector<const TensorView*, inline_operands> pointers_;
 };
 
 std::unique_ptr<RowBlocks> RowBlocks::make(const ExprList& list, const ExprStages& whole,
-                                           const TensorView& out, OperandViews operands) {
-  if (whole.recipes().size() < 2 || out.rank() == 0 || out.numel() == 0) return nullptr;
+                                           OutputViews outs, OperandViews operands) {
+  if (whole.recipes().size() < 2) return nullptr;
+  for (const TensorView* out : outs)
+    if (out->rank() == 0 || out->numel() == 0) return nullptr;
   std::optional<Having> having = Finder(list).find(whole.recipes());
   if (!having) return nullptr;
-  const std::int64_t rows = out.shape()[0];
-  const std::int64_t row_bytes = bytes_of_row(out, operands, having->operands);
+  const std::int64_t rows = outs[0]->shape()[0];
+  const std::int64_t row_bytes = bytes_of_row(outs, operands, having->operands);
   std::unique_ptr<RowBlocks> blocks(new RowBlocks(whole, rows, std::move(*having)));
   // A block and what passes make of it stay in the second level; all of it does not.
   const std::int64_t cache = cpu_info().l2_bytes;
   blocks->block_ = cache / 4 / row_bytes;
   if (blocks->block_ < 1 || rows * row_bytes <= cache) return nullptr;
-  return blocks->combines_as(whole, out, operands) ? std::move(blocks) : nullptr;
+  return blocks->combines_as(whole, outs, operands) ? std::move(blocks) : nullptr;
 }
 
-bool RowBlocks::may_write(const TensorView& out, OperandViews operands) const {
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    const Overlap meets = overlap(out, *operands[k]);
-    if (meets == Overlap::none) continue;
-    if (meets != Overlap::full || !having_.operands[k] ||
-        !same_list(operands[k]->shape(), out.shape()))
-      return false;
+bool RowBlocks::may_write(OutputViews outs, OperandViews operands) const {
+  for (const TensorView* out : outs) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      const Overlap meets = overlap(*out, *operands[k]);
+      if (meets == Overlap::none) continue;
+      if (meets != Overlap::full || !having_.operands[k] ||
+          !same_list(operands[k]->shape(), out->shape()))
+        return false;
+    }
   }
   return true;
 }
 
-bool RowBlocks::combines_as(const ExprStages& whole, const TensorView& out, OperandViews operands) {
+bool RowBlocks::combines_as(const ExprStages& whole, OutputViews outs, OperandViews operands) {
   for (const std::int64_t count : {block_, rows_ % block_}) {
     if (count == 0) continue;
-    const Sliced block(*this, out, operands, 0, count);
-    auto stages = std::make_unique<ExprStages>(recipes_, block.out(), block.operands(), count,
+    const Sliced block(*this, outs, operands, 0, count);
+    auto stages = std::make_unique<ExprStages>(recipes_, block.outs(), block.operands(), count,
                                                having_.stages);
     for (std::size_t s = 0; s < recipes_.size(); ++s) {
       if (recipes_[s].reduces &&
-          !combine_alike(whole.call(s, out, operands),
-                         stages->call(s, block.out(), block.operands()), recipes_[s].is_chain()))
+          !combine_alike(whole.call(s, outs, operands),
+                         stages->call(s, block.outs(), block.operands()), recipes_[s].is_chain()))
         return false;
     }
     (count == block_ ? full_ : rest_).put(std::move(stages));
@@ -174,22 +187,22 @@ bool RowBlocks::combines_as(const ExprStages& whole, const TensorView& out, Oper
   return true;
 }
 
-void RowBlocks::run(const TensorView& out, OperandViews operands) {
+void RowBlocks::run(OutputViews outs, OperandViews operands) {
   parallel_for((rows_ + block_ - 1) / block_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t block = begin; block < end; ++block)
-      run_block(out, operands, block * block_);
+      run_block(outs, operands, block * block_);
   });
 }
 
-void RowBlocks::run_block(const TensorView& out, OperandViews operands, std::int64_t first) {
+void RowBlocks::run_block(OutputViews outs, OperandViews operands, std::int64_t first) {
   const std::int64_t count = std::min(block_, rows_ - first);
-  const Sliced block(*this, out, operands, first, count);
+  const Sliced block(*this, outs, operands, first, count);
   IdleObjects<ExprStages>& idle = count == block_ ? full_ : rest_;
   std::unique_ptr<ExprStages> stages = idle.take();
   if (stages == nullptr)
-    stages = std::make_unique<ExprStages>(recipes_, block.out(), block.operands(), count,
+    stages = std::make_unique<ExprStages>(recipes_, block.outs(), block.operands(), count,
                                           having_.stages);
-  stages->run(block.out(), block.operands());
+  stages->run(block.outs(), block.operands());
   idle.put(std::move(stages));
 }
 

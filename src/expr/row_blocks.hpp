@@ -15,8 +15,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// An expression whose passes all keep axis 0 is the same for its rows along that axis as for each
-/// block of them: carried out for one block after the other, it reads its operands from memory
+/// Expressions whose passes all keep axis 0 are the same for their rows along that axis as for each
+/// block of them: carried out for one block after the other, they read their operands from memory
 /// once, and what passes read again is in the second level.
 class RowBlocks {
  public:
@@ -24,13 +24,13 @@ class RowBlocks {
   /// reduced, results would be combined in another order, or all fits the cache anyway. `whole` are
   /// all rows.
   static std::unique_ptr<RowBlocks> make(const ExprList& list, const ExprStages& whole,
-                                         const TensorView& out, OperandViews operands);
+                                         OutputViews outs, OperandViews operands);
 
-  /// Whether no block writes what a later one reads: an operand that meets the output is row for
+  /// Whether no block writes what a later one reads: an operand that meets an output is row for
   /// row the same.
-  bool may_write(const TensorView& out, OperandViews operands) const;
+  bool may_write(OutputViews outs, OperandViews operands) const;
   /// Precondition: may_write(). Throws Error(division).
-  void run(const TensorView& out, OperandViews operands);
+  void run(OutputViews outs, OperandViews operands);
   std::int64_t rows_of_block() const noexcept { return block_; }
 
  private:
@@ -42,12 +42,12 @@ class RowBlocks {
 
   RowBlocks(const ExprStages& whole, std::int64_t rows, Having having)
       : recipes_(whole.recipes()), rows_(rows), having_(std::move(having)) {}
-  /// Operands, or an output, for the rows of a block.
+  /// Operands and outputs for the rows of a block.
   class Sliced;
 
-  void run_block(const TensorView& out, OperandViews operands, std::int64_t first);
+  void run_block(OutputViews outs, OperandViews operands, std::int64_t first);
   /// Leaves the stages that it makes for later runs.
-  bool combines_as(const ExprStages& whole, const TensorView& out, OperandViews operands);
+  bool combines_as(const ExprStages& whole, OutputViews outs, OperandViews operands);
 
   std::span<const StageRecipe> recipes_;
   std::int64_t rows_, block_ = 1;

@@ -5,6 +5,7 @@
 
 #include "expr/expr_node.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -14,22 +15,28 @@ namespace {
 
 class RecipeWriter {
  public:
-  RecipeWriter(const ExprList& list, ScalarType out_type)
+  RecipeWriter(const ExprList& list, std::span<const ScalarType> out_types)
       : list_(list),
-        out_type_(out_type),
-        stage_of_(list.entries().size(), -1),
-        is_small_part_(list.entries().size(), false) {}
+        out_types_(out_types),
+        is_written_(out_types.size(), false),
+        place_of_(list.entries().size()),
+        second_of_(list.entries().size(), -1),
+        is_read_(list.entries().size(), false),
+        is_small_part_(list.entries().size(), false) {
+    for (std::size_t at = 0; at < place_of_.size(); ++at)
+      place_of_[at].operand = list.entries()[at].operand;
+  }
 
   std::vector<StageRecipe> write() {
-    const auto last = static_cast<int>(list_.entries().size()) - 1;
+    find_readers();
     find_small_parts();
-    for (int at = 0; at <= last; ++at) {
+    for (int at = 0; at < static_cast<int>(place_of_.size()); ++at) {
       if (node(at).kind == ExprNode::Kind::reduce)
         add_reduction(at);
-      else if (at == last || is_small_part_[static_cast<std::size_t>(at)])
-        add_chain(at, at == last ? out_type_ : node(at).dtype);
+      else if (is_small_part_[static_cast<std::size_t>(at)])
+        add_small_part(at);
     }
-    recipes_.back().result_type = out_type_;
+    add_outputs();
     return std::move(recipes_);
   }
 
@@ -38,10 +45,11 @@ class RecipeWriter {
     return list_.entries()[static_cast<std::size_t>(at)];
   }
   const ExprNode& node(int at) const { return *entry(at).node; }
-  /// Whether an entry is an input of the passes that read it.
-  bool is_input(int at) const {
-    return entry(at).operand >= 0 || stage_of_[static_cast<std::size_t>(at)] >= 0;
+  const StageRecipe::Input& place_of(int at) const {
+    return place_of_[static_cast<std::size_t>(at)];
   }
+  /// Whether an entry is an input of the passes that read it.
+  bool is_input(int at) const { return place_of(at).operand >= 0 || place_of(at).stage >= 0; }
 
   /// The formula of entries, from operands and results of other stages on.
   class Formula {
@@ -83,7 +91,7 @@ class RecipeWriter {
       }
       terms_[static_cast<std::size_t>(at)].index = static_cast<int>(types_.size());
       types_.push_back(of_.node(at).dtype);
-      inputs.push_back({of_.entry(at).operand, of_.stage_of_[static_cast<std::size_t>(at)]});
+      inputs.push_back(of_.place_of(at));
     }
 
     /// An input of a call, in the type in which its inputs meet.
@@ -158,6 +166,18 @@ class RecipeWriter {
   /// no result of a reduction: those are there anyway.
   static constexpr std::int64_t min_uses = 8, max_part_bytes = 128 << 10;
 
+  void find_readers() {
+    for (std::size_t at = 0; at < place_of_.size(); ++at) {
+      const ExprList::Entry& reader = entry(static_cast<int>(at));
+      for (const int input : reader.inputs) {
+        if (reader.node->kind == ExprNode::Kind::second)
+          second_of_[static_cast<std::size_t>(input)] = static_cast<int>(at);
+        else
+          is_read_[static_cast<std::size_t>(input)] = true;
+      }
+    }
+  }
+
   void find_small_parts() {
     std::vector<bool> reduced(list_.entries().size(), false);  // has a reduction in it
     for (std::size_t at = 0; at < list_.entries().size(); ++at) {
@@ -168,7 +188,7 @@ class RecipeWriter {
         reduced[at] = reduced[at] || reduced[i];
         const ExprNode& part = node(input);
         if (part.kind == ExprNode::Kind::operand || part.kind == ExprNode::Kind::number ||
-            part.kind == ExprNode::Kind::reduce)
+            part.kind == ExprNode::Kind::reduce || part.kind == ExprNode::Kind::second)
           continue;
         const std::int64_t elements = numel(part.shape);
         if (elements > numel(reader.shape) / min_uses || reader.kind == ExprNode::Kind::reduce)
@@ -179,18 +199,44 @@ class RecipeWriter {
     }
   }
 
-  void add_chain(int at, ScalarType type) {
+  void add_small_part(int at) {
     StageRecipe recipe;
-    recipe.entry = at;
+    const ScalarType type = node(at).dtype;
     write_chain(recipe, {&at, 1}, &type);
     recipe.shape = node(at).shape;
-    recipe.result_type = type;
-    recipe.result_shape = recipe.shape;
+    recipe.results = {{at, type, recipe.shape}};
     add(std::move(recipe));
   }
+  /// Adds a recipe whose results others may read.
   void add(StageRecipe recipe) {
-    stage_of_[static_cast<std::size_t>(recipe.entry)] = static_cast<int>(recipes_.size());
+    for (int r = 0; r < static_cast<int>(recipe.results.size()); ++r) {
+      const StageRecipe::Result& result = recipe.results[static_cast<std::size_t>(r)];
+      if (result.output < 0 && result.entry >= 0)
+        place_of_[static_cast<std::size_t>(result.entry)] = {-1, static_cast<int>(recipes_.size()),
+                                                             r};
+    }
     recipes_.push_back(std::move(recipe));
+  }
+
+  /// Chains for outputs that no reduction has written: one for all of a shape.
+  void add_outputs() {
+    for (std::size_t first = 0; first < out_types_.size(); ++first) {
+      if (is_written_[first]) continue;
+      StageRecipe recipe;
+      recipe.shape = node(list_.roots()[first]).shape;
+      std::vector<int> roots;
+      std::vector<ScalarType> types;
+      for (std::size_t k = first; k < out_types_.size(); ++k) {
+        const int root = list_.roots()[k];
+        if (is_written_[k] || !same_list(node(root).shape, recipe.shape)) continue;
+        is_written_[k] = true;
+        roots.push_back(root);
+        types.push_back(out_types_[k]);
+        recipe.results.push_back({root, out_types_[k], recipe.shape, static_cast<int>(k)});
+      }
+      write_chain(recipe, roots, types.data());
+      recipes_.push_back(std::move(recipe));
+    }
   }
 
   void write_chain(StageRecipe& recipe, std::span<const int> roots, const ScalarType* types) {
@@ -222,10 +268,9 @@ class RecipeWriter {
       as_they_are = as_they_are && is_input(root);
     }
     StageRecipe recipe;
-    recipe.entry = at;
     if (as_they_are) {
       for (const int root : roots)
-        recipe.inputs.push_back({entry(root).operand, stage_of_[static_cast<std::size_t>(root)]});
+        recipe.inputs.push_back(place_of(root));
     } else {
       write_chain(recipe, {roots.data(), roots.size()}, types.data());
     }
@@ -235,22 +280,41 @@ class RecipeWriter {
     recipe.kernel = of.kernel.get();
     recipe.axes = of.axes;
     recipe.options = of.options;
-    recipe.result_type = of.dtype;
-    recipe.result_shape = of.shape;
+    recipe.results.push_back(reduced_result(at, of));
+    if (of.has_second())
+      recipe.results.push_back(reduced_result(second_of_[static_cast<std::size_t>(at)], of));
     add(std::move(recipe));
   }
 
+  /// A result of a reduction: it is an output if it is that of one expression and nobody reads it.
+  /// `at`, -1: nobody has any use for it.
+  StageRecipe::Result reduced_result(int at, const ExprReduction& of) {
+    StageRecipe::Result result{at, of.dtype, of.shape};
+    const auto& roots = list_.roots();
+    if (at < 0 || is_read_[static_cast<std::size_t>(at)] || std::ranges::count(roots, at) != 1)
+      return result;
+    const auto k = static_cast<std::size_t>(std::ranges::find(roots, at) - roots.begin());
+    is_written_[k] = true;
+    result.output = static_cast<int>(k);
+    result.type = out_types_[k];
+    return result;
+  }
+
   const ExprList& list_;
-  ScalarType out_type_;
-  std::vector<int> stage_of_;        // by entry: the pass that it is the result of; -1: none
-  std::vector<bool> is_small_part_;  // by entry
+  std::span<const ScalarType> out_types_;
+  std::vector<bool> is_written_;  // by output
+  // By entry: where its elements are, if passes read them; the entry that is the second result of a
+  // reduction, or -1; whether another one reads it; and whether it is a small part.
+  std::vector<StageRecipe::Input> place_of_;
+  std::vector<int> second_of_;
+  std::vector<bool> is_read_, is_small_part_;
   std::vector<StageRecipe> recipes_;
 };
 
 }  // namespace
 
-std::vector<StageRecipe> recipes_of(const ExprList& list, ScalarType out_type) {
-  return RecipeWriter(list, out_type).write();
+std::vector<StageRecipe> recipes_of(const ExprList& list, std::span<const ScalarType> out_types) {
+  return RecipeWriter(list, out_types).write();
 }
 
 }  // namespace v0

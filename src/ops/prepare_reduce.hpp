@@ -12,6 +12,7 @@
 #include "kernels/reduce/reduce.hpp"
 
 #include <memory>
+#include <span>
 
 namespace weft {
 inline namespace v0 {
@@ -53,8 +54,9 @@ ReducedResult result_of(Reduction op, ScalarType type, IntSpan shape, IntSpan ax
 ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
                    const ReduceOptions& options);
 /// The same of an input that is computed: `stands_for` has its type and shape, and is dense; of it
-/// no address is looked at. An arg reduction over all axes counts in row-major order.
-WEFT_INTERNAL_API ReduceCall prepare_computed(Reduction op, const Output& out,
+/// no address is looked at. An arg reduction over all axes counts in row-major order. Outputs are
+/// one, or two of a reduction of two results.
+WEFT_INTERNAL_API ReduceCall prepare_computed(Reduction op, std::span<const Output> outs,
                                               const TensorView& stands_for, IntSpan axes,
                                               const ReduceOptions& options);
 ReduceCall prepare(Reduction op, const Output& first, const Output& second, const TensorView& a,

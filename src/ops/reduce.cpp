@@ -104,9 +104,9 @@ struct InputTraits {
 };
 
 /// A reduction of one input into one output or two.
-ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
-                        std::span<const Output* const> outs, const TensorView& a, IntSpan axes,
-                        const ReduceOptions& options, InputTraits traits) {
+ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op, std::span<const Output> outs,
+                        const TensorView& a, IntSpan axes, const ReduceOptions& options,
+                        InputTraits traits) {
   check_input(function, a);
   const ReduceAxes reduced(a.shape(), axes);
   check_not_empty(function, reduced);
@@ -114,7 +114,7 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
   ScalarType widest = options.dtype.value_or(natural);
   // Before any output is allocated or replaced.
   for (std::size_t k = 0; k < outs.size(); ++k) {
-    const TensorView& out = outs[k]->view();
+    const TensorView& out = outs[k].view();
     const ScalarType result = out.defined() ? out.dtype() : options.dtype.value_or(natural);
     check_result(natural, result, static_cast<int>(k));
     if (k == 0) widest = result;
@@ -128,8 +128,8 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op,
   std::shared_ptr<void> replaced[2];
   for (std::size_t k = 0; k < outs.size(); ++k) {
     // An output that is the very input cannot be replaced by a smaller one before it is read.
-    const bool fixed = outs[k]->tensor() == &a;
-    seen[k] = reduced.prepare(fixed ? Output(outs[k]->view()) : *outs[k],
+    const bool fixed = outs[k].tensor() == &a;
+    seen[k] = reduced.prepare(fixed ? Output(outs[k].view()) : outs[k],
                               options.dtype.value_or(natural), options.keepdim, replaced[k]);
     config.add_output(seen[k]);
   }
@@ -292,15 +292,14 @@ ReducedResult result_of(Reduction op, ScalarType type, IntSpan shape, IntSpan ax
 ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
                    const ReduceOptions& options) {
   return with_operation(info(op).name, [&] {
-    const Output* outs[] = {&out};
-    return prepare_call(info(op), kernel_of(op), outs, a, axes, options, {});
+    return prepare_call(info(op), kernel_of(op), {&out, 1}, a, axes, options, {});
   });
 }
 
-ReduceCall prepare_computed(Reduction op, const Output& out, const TensorView& stands_for,
-                            IntSpan axes, const ReduceOptions& options) {
+ReduceCall prepare_computed(Reduction op, std::span<const Output> outs,
+                            const TensorView& stands_for, IntSpan axes,
+                            const ReduceOptions& options) {
   return with_operation(info(op).name, [&] {
-    const Output* outs[] = {&out};
     const bool place = op == Reduction::argmax || op == Reduction::argmin;
     return prepare_call(info(op), kernel_of(op), outs, stands_for, axes, options,
                         {.linear = place && axes.empty(), .computed = true});
@@ -310,7 +309,7 @@ ReduceCall prepare_computed(Reduction op, const Output& out, const TensorView& s
 ReduceCall prepare(Reduction op, const Output& first, const Output& second, const TensorView& a,
                    IntSpan axes, const ReduceOptions& options) {
   return with_operation(info(op).name, [&] {
-    const Output* outs[] = {&first, &second};
+    const Output outs[] = {first, second};
     return prepare_call(info(op), kernel_of(op), outs, a, axes, options, {});
   });
 }
@@ -360,8 +359,7 @@ ReduceCall prepare_norm(const Output& out, const TensorView& a, double p, IntSpa
                         const ReduceOptions& options) {
   const ReduceOp op = norm_op(p);
   return with_operation(norm_info.name, [&] {
-    const Output* outs[] = {&out};
-    ReduceCall call = prepare_call(norm_info, op, outs, a, axes, options, {});
+    ReduceCall call = prepare_call(norm_info, op, {&out, 1}, a, axes, options, {});
     if (op == ReduceOp::norm_p) call.take(p);
     return call;
   });
@@ -406,8 +404,7 @@ ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView&
 ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
                        std::optional<std::int64_t> axis, bool keepdim) {
   return with_operation(info(op).name, [&] {
-    const Output* outs[] = {&out};
-    return prepare_call(info(op), kernel_of(op), outs, a, axis ? IntSpan{*axis} : IntSpan{},
+    return prepare_call(info(op), kernel_of(op), {&out, 1}, a, axis ? IntSpan{*axis} : IntSpan{},
                         {.keepdim = keepdim}, {.linear = !axis});
   });
 }

@@ -202,8 +202,92 @@ std::optional<Both> grow(test::Random& random, test::Tally& tally, const std::ve
     default: {
       const ScalarType type =
           random.pick(std::vector<ScalarType>(std::begin(types), std::end(types)));
+      if (type == a.lazy.dtype()) return std::nullopt;
       return Both{weft::convert(a.lazy, type), converted(a.eager, type)};
     }
+  }
+}
+
+/// Not a bool as it stands, whose bytes may be others than 0 and 1.
+const Both& pick(test::Random& random, const std::vector<Both>& all) {
+  for (;;) {
+    const auto last = static_cast<std::int64_t>(all.size()) - 1;
+    const Both& one = all[static_cast<std::size_t>(random.integer(0, last))];
+    if (one.lazy.dtype() != ScalarType::boolean || one.lazy.text().find('(') != std::string::npos)
+      return one;
+  }
+}
+
+/// Some of them together, as outputs of any layout.
+void evaluate_several(test::Random& random, test::Tally& tally, const std::vector<Both>& all) {
+  std::vector<const Both*> wanted;
+  std::vector<Expr> lazy;
+  std::vector<Memory> memories;
+  for (std::int64_t k = random.integer(2, 4); k > 0; --k) {
+    const Both& one = pick(random, all);
+    wanted.push_back(&one);
+    lazy.push_back(one.lazy);
+    memories.push_back(
+        test::random_output(random, one.lazy.dtype(), test::dims(one.eager.shape())));
+  }
+  std::vector<TensorView> views;
+  for (const Memory& memory : memories)
+    views.push_back(memory.view());
+  const std::vector<weft::Output> outs(views.begin(), views.end());
+  const std::vector<test::Watch> watches(memories.begin(), memories.end());
+  weft::evaluate_out(outs, lazy);
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    std::string wrong = test::difference(views[k], test::dense_copy(wanted[k]->eager));
+    if (wrong.empty() && !watches[k].gaps_untouched()) wrong = "wrote between elements";
+    tally.check(wrong.empty(), [&](auto& text) {
+      text << "output " << k << " of " << wanted.size() << ", " << lazy[k].text() << ": " << wrong;
+    });
+  }
+}
+
+/// Some of them together, each into an operand of its shape and type if there is one: right, or
+/// refused before anything is written.
+void evaluate_in_place(test::Random& random, test::Tally& tally, const std::vector<Both>& all,
+                       const std::vector<TensorView>& operands) {
+  std::vector<const Both*> wanted;
+  std::vector<Expr> lazy;
+  std::vector<Tensor> made;
+  std::vector<TensorView> views;
+  made.reserve(3);
+  for (int k = 0; k < 3; ++k) {
+    const Both& one = pick(random, all);
+    wanted.push_back(&one);
+    lazy.push_back(one.lazy);
+    const auto fits = std::ranges::find_if(operands, [&](const TensorView& operand) {
+      return operand.dtype() == one.lazy.dtype() &&
+             std::ranges::equal(operand.shape(), one.lazy.shape()) &&
+             std::ranges::none_of(
+                 views, [&](const TensorView& view) { return view.data() == operand.data(); });
+    });
+    if (fits == operands.end())
+      views.push_back(made.emplace_back(Tensor::empty(one.lazy.shape(), one.lazy.dtype())));
+    else
+      views.push_back(*fits);
+  }
+  std::vector<test::Dense> before;
+  for (const TensorView& operand : operands)
+    before.push_back(test::dense_copy(operand));
+  try {
+    weft::evaluate_out(std::vector<weft::Output>(views.begin(), views.end()), lazy);
+  } catch (const weft::Error& error) {
+    tally.check(error.code() == weft::ErrorCode::overlap,
+                [&](auto& text) { text << error.what(); });
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const std::string wrong = test::difference(operands[i], before[i]);
+      tally.check(wrong.empty(), [&](auto& text) { text << "refused, but written: " << wrong; });
+    }
+    return;
+  }
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const std::string wrong = test::difference(views[k], test::dense_copy(wanted[k]->eager));
+    tally.check(wrong.empty(), [&](auto& text) {
+      text << "in place, output " << k << ", " << lazy[k].text() << ": " << wrong;
+    });
   }
 }
 
@@ -253,6 +337,8 @@ TEST_CASE("expressions: what their functions give one by one", "[expr]") {
     }
     const std::string wrong = test::difference(weft::evaluate(last.lazy), want);
     tally.check(wrong.empty(), [&](auto& text) { text << last.lazy.text() << ": " << wrong; });
+    evaluate_several(random, tally, all);
+    evaluate_in_place(random, tally, all, views);
   }
   CHECK_TALLY(tally);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How an expression is carried out.
+/// How expressions are carried out.
 #pragma once
 
 #include <weft/base/export.hpp>
@@ -8,22 +8,24 @@
 #include <weft/iter/explain.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace weft {
 inline namespace v0 {
 
-/// The passes over memory that evaluating an expression takes, in their order: one for each
-/// reduction, and one for what elementwise functions make of operands and of results.
+/// The passes over memory that evaluating expressions takes, in their order: one for each reduction,
+/// and one for what elementwise functions make of operands and of results, for all outputs of a
+/// shape.
 struct ExprExplanation {
   struct Pass {
-    std::string what;                ///< the part of the expression that is computed
-    DimVector shape;                 ///< of its result
+    std::string what;                ///< what is computed, with commas between several results
+    DimVector shape;                 ///< of each result
     std::int64_t functions = 0;      ///< functions and conversions of each element
     std::int64_t steps = 0;          ///< as which they are carried out: several are one loop
     std::int64_t bytes_read = 0;     ///< of operands and of results of earlier passes, each once
-    std::int64_t bytes_written = 0;  ///< of the result
+    std::int64_t bytes_written = 0;  ///< of the results
     Explanation::Run run;
   };
   std::vector<Pass> passes;
@@ -41,6 +43,9 @@ struct ExprExplanation {
 /// do, and throws what they throw.
 WEFT_API ExprExplanation explain(const Expr& expression);
 WEFT_API ExprExplanation explain_out(const TensorView& out, const Expr& expression);
+WEFT_API ExprExplanation explain(std::span<const Expr> expressions);
+WEFT_API ExprExplanation explain_out(std::span<const TensorView> outs,
+                                     std::span<const Expr> expressions);
 
 }  // namespace v0
 }  // namespace weft

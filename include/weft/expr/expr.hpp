@@ -15,9 +15,11 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace weft {
 inline namespace v0 {
@@ -63,6 +65,9 @@ class WEFT_API Expr {
   static Expr call(DivisionOp op, Expr a, Expr b);
   static Expr call(TernaryOp op, Expr a, Expr b, Expr c);
   static Expr call(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options);
+  /// Of a reduction that has two results.
+  static std::pair<Expr, Expr> call_pair(Reduction op, Expr a, IntSpan axes,
+                                         const ReduceOptions& options);
   /// A kernel of one output, which is kept: see map.hpp.
   static Expr call(std::shared_ptr<const SpanKernel> kernel, std::initializer_list<Expr> inputs);
   /// A reduction kernel of one output, which is kept: see reduce_with.hpp.
@@ -105,6 +110,24 @@ inline Expr convert(const Expr& x, ScalarType type) { return Expr::convert(x, ty
 /// overlap, division (integers by 0), limit (more than about 100 values pass at a time).
 WEFT_API void evaluate_out(const Output& out, const Expr& expression);
 WEFT_API Tensor evaluate(const Expr& expression);
+
+/// Several expressions at once, with the results that each has alone: what stands in more than one
+/// is computed once, and those of one shape that no reduction makes are written in one pass. Each
+/// output may be an operand in the same layout, as in
+///     evaluate_out({m, p}, {expr(m) * 0.9 + g, expr(p) - (expr(m) * 0.9 + g) * rate});
+/// unless a later pass reads it; that, and outputs that share memory, are Error(overlap). Another
+/// number of outputs than of expressions is Error(invalid_argument). The plan is kept in the cache
+/// alone.
+WEFT_API void evaluate_out(std::span<const Output> outs, std::span<const Expr> expressions);
+inline void evaluate_out(std::initializer_list<Output> outs,
+                         std::initializer_list<Expr> expressions) {
+  evaluate_out(std::span(outs.begin(), outs.size()),
+               std::span(expressions.begin(), expressions.size()));
+}
+WEFT_API std::vector<Tensor> evaluate(std::span<const Expr> expressions);
+inline std::vector<Tensor> evaluate(std::initializer_list<Expr> expressions) {
+  return evaluate(std::span(expressions.begin(), expressions.size()));
+}
 
 template <std::same_as<Tensor> T>
 Expr::operator T() const {
@@ -171,7 +194,7 @@ WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
 
 // ---- Reductions ---------------------------------------------------------------------------------
 
-// For each line F(NAME, ...) of reduction_table.hpp but those of two results:
+// For each line F(NAME, ...) of reduction_table.hpp of one result:
 //     Expr NAME(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
 //     void NAME_out(const Output& out, (the same));
 // What is reduced is computed as it is needed, a block of at most 256 KiB a thread at a time. The
@@ -199,6 +222,20 @@ WEFT_FOR_EACH_REDUCTION(WEFT_DEFINE)
     evaluate_out(out, NAME(std::move(a), axis, keepdim));                                  \
   }
 WEFT_FOR_EACH_ARG_REDUCTION(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+// The same of two results: several outputs of one pass if both are evaluated together.
+#define WEFT_DEFINE(NAME, ...)                                                                 \
+  inline std::pair<Expr, Expr> NAME(Expr a, IntSpan axes = {},                                 \
+                                    const ReduceOptions& options = {}) {                       \
+    return Expr::call_pair(Reduction::NAME, std::move(a), axes, options);                      \
+  }                                                                                            \
+  inline void NAME##_out(const Output& first, const Output& second, Expr a, IntSpan axes = {}, \
+                         const ReduceOptions& options = {}) {                                  \
+    const std::pair<Expr, Expr> both = NAME(std::move(a), axes, options);                      \
+    evaluate_out({first, second}, {both.first, both.second});                                  \
+  }
+WEFT_FOR_EACH_PAIR_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
 /// The p-norm over axes, none meaning all, and the dot product of two arguments of one axis and one

@@ -80,6 +80,17 @@ inline constexpr ReductionInfo reductions[] = {WEFT_FOR_EACH_REDUCTION(
     WEFT_INFO) WEFT_FOR_EACH_ARG_REDUCTION(WEFT_INFO) WEFT_FOR_EACH_PAIR_REDUCTION(WEFT_INFO)};
 #undef WEFT_INFO
 
+/// Whether a reduction has two results.
+constexpr bool is_pair(Reduction op) {
+  switch (op) {
+#define WEFT_CASE(NAME, ...) case Reduction::NAME:
+    WEFT_FOR_EACH_PAIR_REDUCTION(WEFT_CASE)
+#undef WEFT_CASE
+    return true;
+    default: return false;
+  }
+}
+
 constexpr const ReductionInfo& info(Reduction op) { return reductions[static_cast<int>(op)]; }
 
 }  // namespace v0

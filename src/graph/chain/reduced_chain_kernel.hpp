@@ -33,7 +33,8 @@ class ReducedChainKernel final : public Kernel {
 
  private:
   ReduceCall prepare(const TensorView& out) const {
-    return prepare_computed(reduction_.function, out, chain_.output(), reduction_.axes,
+    const Output output = out;
+    return prepare_computed(reduction_.function, {&output, 1}, chain_.output(), reduction_.axes,
                             {.keepdim = reduction_.keepdim});
   }
 
