@@ -15,9 +15,9 @@
 namespace weft {
 inline namespace v0 {
 
-/// The passes over memory that evaluating expressions takes, in their order: one for each reduction,
-/// and one for what elementwise functions make of operands and of results, for all outputs of a
-/// shape.
+/// The passes over memory that evaluating expressions takes, in their order: one for each
+/// reduction, and one for what elementwise functions make of operands and of results, for all
+/// outputs of a shape.
 struct ExprExplanation {
   struct Pass {
     std::string what;                ///< what is computed, with commas between several results
