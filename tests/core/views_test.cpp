@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// narrow, squeeze, diagonal and unfold: each shows, at every index, the element that its definition
+// narrow, squeeze, diagonal, unfold and meshgrid: each shows, at every index, the element that its definition
 // says.
 #include <weft/core/views.hpp>
 
@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <limits>
+#include <vector>
 
 namespace {
 
@@ -166,4 +167,41 @@ TEST_CASE("views: unfold", "[core]") {
   CHECK_ERROR(shape, ("axis 1", "got -1"), weft::unfold(memory.view(), 1, -1, 1));
   CHECK_ERROR(invalid_argument, ("axis 0", "got 0"), weft::unfold(memory.view(), 0, 1, 0));
   CHECK_ERROR(axis, ("axis -3"), weft::unfold(memory.view(), -3, 1, 1));
+}
+
+TEST_CASE("views: meshgrid", "[core]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(500); ++round) {
+    std::vector<Memory> memories;
+    std::vector<TensorView> vectors;
+    const auto indexing = round % 2 == 0 ? weft::GridIndexing::ij : weft::GridIndexing::xy;
+    Dims shape;
+    for (std::int64_t k = random.integer(0, 4); k > 0; --k) {
+      const ScalarType type = random.pick(test::all_types());
+      memories.emplace_back(type, test::random_layout(random, {random.integer(0, 4)}));
+      vectors.push_back(memories.back().view());
+      shape.push_back(vectors.back().extent(0));
+    }
+    const bool swaps = indexing == weft::GridIndexing::xy && shape.size() > 1;
+    if (swaps) std::swap(shape[0], shape[1]);
+    const std::vector<TensorView> grids = weft::meshgrid(vectors, indexing);
+    tally.check(grids.size() == vectors.size(), [&](auto& out) { out << grids.size(); });
+    for (std::size_t k = 0; k < vectors.size(); ++k) {
+      const std::size_t axis = swaps && k < 2 ? 1 - k : k;
+      tally.check(
+          shows(grids[k], shape, vectors[k], [&](const Dims& index) { return Dims{index[axis]}; }),
+          [&](auto& out) { test::describe(out << k << ": ", grids[k]); });
+    }
+  }
+  CHECK_TALLY(tally);
+  const Memory memory(ScalarType::i32, test::fit({{2, 3}, {3, 1}}));
+  const TensorView row = memory.view().select(0, 0);
+  CHECK(weft::meshgrid({row, row}).size() == 2);
+  CHECK_ERROR(rank, ("meshgrid", "input 1", "one axis", "[2, 3]"),
+              weft::meshgrid({row, memory.view()}));
+  CHECK_ERROR(undefined, ("meshgrid", "input 0"), weft::meshgrid({TensorView(), row}));
+  const std::vector<TensorView> many(65, row), large(60, row);
+  CHECK_ERROR(rank, ("meshgrid", "64", "65"), weft::meshgrid(many));
+  CHECK_ERROR(overflow, ("2^63-1"), weft::meshgrid(large));
 }

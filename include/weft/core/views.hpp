@@ -9,6 +9,9 @@
 #include <weft/core/tensor_view.hpp>
 
 #include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
 
 namespace weft {
 inline namespace v0 {
@@ -46,6 +49,24 @@ WEFT_API TensorView reshape(const TensorView& view, IntSpan shape);
 /// Axes first ... last as one. A 0-d tensor becomes one of an axis of extent 1. Throws Error(axis)
 /// if last is in front of first, and as reshape().
 WEFT_API TensorView flatten(const TensorView& view, std::int64_t first = 0, std::int64_t last = -1);
+
+/// Which of the first two vectors of a grid goes down and which goes to the right.
+enum class GridIndexing : std::uint8_t {
+  ij,  ///< vector k goes along axis k
+  xy,  ///< the first goes along axis 1, the second along axis 0
+};
+
+/// The coordinates of a grid: each vector broadcast to the shape that all of them span, as many
+/// axes as there are vectors. With ij, element (i, j, k) of result 0 is x[i], of result 1 y[j], of
+/// result 2 z[k]. The views are for reading. Allocates the list. Throws Error: undefined, rank (a
+/// view that has not one axis, or more of them than a tensor has axes), overflow.
+WEFT_API std::vector<TensorView> meshgrid(std::span<const TensorView> vectors,
+                                          GridIndexing indexing = GridIndexing::ij);
+/// The same of vectors in the argument: meshgrid({x, y}).
+inline std::vector<TensorView> meshgrid(std::initializer_list<TensorView> vectors,
+                                        GridIndexing indexing = GridIndexing::ij) {
+  return meshgrid(std::span<const TensorView>(vectors.begin(), vectors.size()), indexing);
+}
 
 }  // namespace v0
 }  // namespace weft
