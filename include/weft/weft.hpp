@@ -82,6 +82,8 @@
 #include <weft/ops/division.hpp>
 #include <weft/ops/function_table.hpp>
 #include <weft/ops/indexing.hpp>
+#include <weft/ops/inputs.hpp>
+#include <weft/ops/join.hpp>
 #include <weft/ops/masking.hpp>
 #include <weft/ops/matmul.hpp>
 #include <weft/ops/reduce.hpp>

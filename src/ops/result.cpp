@@ -13,7 +13,7 @@ namespace weft {
 inline namespace v0 {
 
 Result::Result(const Output& out, IntSpan shape, ScalarType type,
-               std::initializer_list<const TensorView*> inputs)
+               std::span<const TensorView* const> inputs)
     : out_(&out) {
   const TensorView& view = out.view();
   if (!view.defined() || !std::ranges::equal(view.shape(), shape)) {

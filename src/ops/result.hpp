@@ -7,6 +7,7 @@
 #include <weft/ops/argument.hpp>
 
 #include <initializer_list>
+#include <span>
 
 namespace weft {
 inline namespace v0 {
@@ -19,7 +20,10 @@ class Result {
   /// before anything is allocated: undefined (a view), shape, invalid_argument (read-only),
   /// overlap.
   Result(const Output& out, IntSpan shape, ScalarType type,
-         std::initializer_list<const TensorView*> inputs = {});
+         std::span<const TensorView* const> inputs);
+  Result(const Output& out, IntSpan shape, ScalarType type,
+         std::initializer_list<const TensorView*> inputs = {})
+      : Result(out, shape, type, std::span(inputs.begin(), inputs.size())) {}
 
   const TensorView& view() const noexcept { return out_->view(); }
 
