@@ -74,6 +74,7 @@
 
 // ops: the functions
 #include <weft/ops/argument.hpp>
+#include <weft/ops/arrange.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
