@@ -93,6 +93,7 @@
 #include <weft/ops/scaled.hpp>
 #include <weft/ops/softmax.hpp>
 #include <weft/ops/ternary.hpp>
+#include <weft/ops/triangle.hpp>
 #include <weft/ops/unary.hpp>
 
 // expr: expressions
