@@ -80,6 +80,7 @@
 #include <weft/ops/copy.hpp>
 #include <weft/ops/creation.hpp>
 #include <weft/ops/cumulative.hpp>
+#include <weft/ops/difference.hpp>
 #include <weft/ops/division.hpp>
 #include <weft/ops/function_table.hpp>
 #include <weft/ops/indexing.hpp>
