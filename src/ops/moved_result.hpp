@@ -53,8 +53,8 @@ bool same_place(const TensorView& a, const TensorView& b);
 std::int64_t extent_sum(std::int64_t a, std::int64_t b, std::size_t axis);
 std::int64_t extent_product(std::int64_t a, std::int64_t b, std::size_t axis);
 
-/// Copies `from`, broadcast, to a part of a result, converting. Preconditions: both are known to fit
-/// and to share no memory. A strategy that is forced is not meant for it.
+/// Copies `from`, broadcast, to a part of a result, converting. Preconditions: it fits, and the two
+/// share no memory. A strategy that is forced is not meant for it.
 void copy_part(const TensorView& to, const TensorView& from);
 
 /// A part of all that has the axes of a result: the elements of a block along one of its axes.

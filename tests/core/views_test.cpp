@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// narrow, squeeze, diagonal, unfold and meshgrid: each shows, at every index, the element that its definition
-// says.
+// narrow, squeeze, diagonal, unfold and meshgrid: each shows, at every index, the element that its
+// definition says.
 #include <weft/core/views.hpp>
 
 #include "support/dense.hpp"
