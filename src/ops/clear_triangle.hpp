@@ -10,9 +10,9 @@
 namespace weft {
 inline namespace v0 {
 
-/// Writes zeros over the elements below diagonal k of all matrices, if their upper triangle is kept,
-/// or those above it. Threads share the rows. Precondition: there are elements, of at least two
-/// axes.
+/// Writes zeros over the elements of all matrices below diagonal k, if the upper triangle is kept,
+/// or over those above it. Threads share the rows. Precondition: there are elements, of at least
+/// two axes.
 void clear_triangle(const TensorView& to, bool keeps_upper, std::int64_t k);
 
 }  // namespace v0

@@ -6,8 +6,8 @@
 /// Diagonal k is that of the elements at (i, i + k): 0 is the main one, 1 the one above it; any
 /// number is taken. An output is allocated if it is an undefined Tensor, and replaced if it is one
 /// of another shape. Nothing else is allocated up to rank 8 but scratch memory, which is kept.
-/// Throw Error before anything is written: shape, cast, overflow, overlap, undefined, and as each of
-/// them says.
+/// Throw Error before anything is written: shape, cast, overflow, overlap, undefined, and as each
+/// of them says.
 #pragma once
 
 #include <weft/base/export.hpp>
