@@ -2,12 +2,15 @@
 // ONNX's cases of operators that move, choose or convert elements, in terms of views and of the
 // functions for positions and masks.
 #include <weft/core/views.hpp>
+#include <weft/ops/arrange.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/creation.hpp>
 #include <weft/ops/indexing.hpp>
+#include <weft/ops/join.hpp>
 #include <weft/ops/masking.hpp>
 #include <weft/ops/ternary.hpp>
+#include <weft/ops/triangle.hpp>
 
 #include "onnx_cases.hpp"
 #include "support/catch.hpp"
@@ -15,6 +18,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 namespace {
 
@@ -40,47 +44,31 @@ std::int64_t axis_of(const OnnxCall& call, std::int64_t otherwise) {
 Tensors cast(const OnnxCall& call) { return {weft::contiguous(call.in(0), call.output_type())}; }
 
 Tensors concat(const OnnxCall& call) {
-  const std::int64_t axis = axis_of(call, 0);
-  Dims shape = dims(call.in(0));
-  for (std::size_t i = 1; i < call.count(); ++i)
-    shape[static_cast<std::size_t>(axis)] += call.in(i).extent(axis);
-  const Tensor out = Tensor::empty(shape, call.in(0).dtype());
-  std::int64_t at = 0;
-  for (std::size_t i = 0; i < call.count(); ++i) {
-    weft::copy_out(weft::narrow(out, axis, at, call.in(i).extent(axis)), call.in(i));
-    at += call.in(i).extent(axis);
-  }
-  return {out};
+  std::vector<TensorView> inputs;
+  for (std::size_t i = 0; i < call.count(); ++i)
+    inputs.push_back(call.in(i));
+  return {weft::concat(inputs, call.integer("axis", 0))};
 }
 
-/// Positions `before` to extent + `after` of each axis; those outside repeat the edge or come back.
 Tensors pad(const OnnxCall& call) {
-  const TensorView& a = call.in(0);
   const Dims pads = call.values(1);
+  const auto rank = static_cast<std::size_t>(call.in(0).rank());
+  std::vector<weft::AxisPadding> widths;
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    widths.push_back({pads[axis], pads[rank + axis]});
   const std::string mode = call.string("mode", "constant");
-  const auto rank = static_cast<std::size_t>(a.rank());
-  Tensor result = weft::contiguous(a);
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    const std::int64_t before = pads[axis], after = pads[rank + axis], extent = a.shape()[axis];
-    if (mode == "constant") {
-      Dims shape = dims(result);
-      shape[axis] += before + after;
-      const Tensor wider = Tensor::zeros(shape, a.dtype());
-      if (call.has(2)) weft::copy_out(TensorView(wider), reshaped(call.in(2), {}));
-      weft::copy_out(weft::narrow(wider, static_cast<std::int64_t>(axis), before, extent), result);
-      result = wider;
-      continue;
-    }
-    Dims places;
-    for (std::int64_t i = -before; i < extent + after; ++i) {
-      const std::int64_t inside = std::clamp<std::int64_t>(i, 0, extent - 1);
-      places.push_back(mode == "edge" ? inside : 2 * inside - i);
-    }
-    const TensorView index(std::span<const std::int64_t>(places),
-                           {static_cast<std::int64_t>(places.size())});
-    result = weft::index_select(result, static_cast<std::int64_t>(axis), index);
+  double value = 0;
+  if (call.has(2)) {
+    weft::cast_elements(&value, ScalarType::f64, 0, call.in(2).data(), call.in(2).dtype(), 0, 1);
   }
-  return {result};
+  return {weft::pad(call.in(0), std::span<const weft::AxisPadding>(widths),
+                    mode == "edge"      ? weft::PadMode::edge
+                    : mode == "reflect" ? weft::PadMode::reflect
+                    : mode == "wrap"    ? weft::PadMode::wrap
+                                        : weft::PadMode::constant,
+                    weft::is_integer(call.in(0).dtype())
+                        ? weft::Scalar(static_cast<std::int64_t>(value))
+                        : weft::Scalar(value))};
 }
 
 Tensors constant_of_shape(const OnnxCall& call) {
@@ -95,9 +83,8 @@ Tensors expand(const OnnxCall& call) {
 }
 
 Tensors eye_like(const OnnxCall& call) {
-  const Tensor out = Tensor::zeros(call.in(0).shape(), call.output_type());
-  weft::fill_out(weft::diagonal(out, call.integer("k", 0)), 1);
-  return {out};
+  const Dims shape = dims(call.in(0));
+  return {weft::eye(shape[0], shape[1], call.integer("k", 0), call.output_type())};
 }
 
 Tensors flatten(const OnnxCall& call) {
@@ -327,19 +314,7 @@ Tensors unsqueeze(const OnnxCall& call) {
   return {weft::contiguous(view)};
 }
 
-/// An axis of stride 0 in front of every axis that is repeated.
-Tensors tile(const OnnxCall& call) {
-  const Dims repeats = call.values(1), shape = dims(call.in(0));
-  TensorView view = call.in(0);
-  Dims wider, tiled;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    view = view.unsqueeze(static_cast<std::int64_t>(2 * i));
-    wider.push_back(repeats[i]);
-    wider.push_back(shape[i]);
-    tiled.push_back(repeats[i] * shape[i]);
-  }
-  return {reshaped(view.expand(wider), tiled)};
-}
+Tensors tile(const OnnxCall& call) { return {weft::tile(call.in(0), call.values(1))}; }
 
 Tensors transpose(const OnnxCall& call) {
   Dims order(static_cast<std::size_t>(call.in(0).rank()));
@@ -348,18 +323,10 @@ Tensors transpose(const OnnxCall& call) {
   return {weft::contiguous(call.in(0).permute(order))};
 }
 
-/// 0 below (or above) diagonal k of the last two axes.
 Tensors trilu(const OnnxCall& call) {
   const std::int64_t k = call.has(1) ? call.values(1).at(0) : 0;
   const bool upper = call.integer("upper", 1) != 0;
-  const std::int64_t rows = call.in(0).extent(-2), columns = call.in(0).extent(-1);
-  const Tensor zeroed = Tensor::zeros({rows, columns}, ScalarType::boolean);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t begin = upper ? 0 : std::clamp<std::int64_t>(row + k + 1, 0, columns);
-    const std::int64_t end = upper ? std::clamp<std::int64_t>(row + k, 0, columns) : columns;
-    weft::fill_out(zeroed.select(0, row).slice(0, begin, end), true);
-  }
-  return {weft::masked_fill(call.in(0), zeroed, 0)};
+  return {upper ? weft::triu(call.in(0), k) : weft::tril(call.in(0), k)};
 }
 
 }  // namespace
