@@ -7,12 +7,16 @@
 #include <weft/kernel/reduce.hpp>
 #include <weft/linalg/packed_matrix.hpp>
 #include <weft/machine/cpu_info.hpp>
+#include <weft/ops/arrange.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/cumulative.hpp>
+#include <weft/ops/difference.hpp>
+#include <weft/ops/join.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/ternary.hpp>
+#include <weft/ops/triangle.hpp>
 #include <weft/ops/unary.hpp>
 #include <weft/parallel/parallel.hpp>
 
@@ -119,6 +123,42 @@ TEST_CASE("allocations: none for operations into given outputs", "[kernel]") {
     CHECK(later_allocations([&] { weft::exp_out(to, va); }) == 0);
     CHECK(later_allocations([&] { weft::neg_out(to, va); }) == 0);
     CHECK(later_allocations([&] { weft::add_out(to, to, va); }) == 0);
+  }
+}
+
+TEST_CASE("allocations: none for moving elements into given outputs", "[kernel]") {
+  const weft::ThreadLimit one(1);
+  static_cast<void>(weft::cpu_info());  // is read once a process
+  WEFT_RANDOM(random);
+  for (const Dims& shape :
+       {Dims{3, 4}, Dims{70, 60}, Dims{9000, 3}, Dims{2, 3, 2, 3, 2, 3, 2, 3}}) {
+    const Memory a = test::random_memory(random, ScalarType::f32,
+                                         test::random_layout(random, shape, {.zero = false}));
+    const TensorView view = a.view();
+    const auto output = [&](std::int64_t times, std::int64_t more) {
+      Dims larger = shape;
+      larger.back() = larger.back() * times + more;
+      return Tensor::empty(larger, ScalarType::f32);
+    };
+    const Tensor same = output(1, 0), twice = output(2, 0), wider = output(1, 3);
+    const Tensor narrower = output(1, -1);
+    const TensorView to = same, to_twice = twice, to_wider = wider, to_narrower = narrower;
+    std::vector<weft::AxisPadding> widths(shape.size());
+    widths.back() = {1, 2};
+    const std::span<const weft::AxisPadding> borders(widths);
+    INFO("shape " << weft::to_string(shape));
+    CHECK(later_allocations([&] { weft::flip_out(to, view, -1); }) == 0);
+    CHECK(later_allocations([&] { weft::roll_out(to, view, {1, 1}, {0, 1}); }) == 0);
+    CHECK(later_allocations([&] { weft::pad_out(to_wider, view, borders); }) == 0);
+    CHECK(later_allocations([&] { weft::pad_out(to_wider, view, borders, weft::PadMode::wrap); }) ==
+          0);
+    CHECK(later_allocations([&] { weft::concat_out(to_twice, {view, view}, -1); }) == 0);
+    CHECK(later_allocations([&] { weft::tril_out(to, view); }) == 0);
+    CHECK(later_allocations([&] { weft::diff_out(to_narrower, view); }) == 0);
+    // An axis that is repeated counts twice.
+    if (shape.size() == 8) continue;
+    CHECK(later_allocations([&] { weft::tile_out(to_twice, view, 2); }) == 0);
+    CHECK(later_allocations([&] { weft::repeat_out(to_twice, view, 2, -1); }) == 0);
   }
 }
 

@@ -5,9 +5,10 @@
 /// Inputs may be of any element type and strides. The result has the type of `a`; an output may
 /// have any type that this converts to without losing its kind, is allocated if it is an undefined
 /// Tensor, and replaced if it is one of another shape. It may share no memory with the input. All
-/// are copies, piece by piece, and as fast; beside the result nothing is allocated up to rank 8 but
-/// scratch memory, which is kept. Throw Error before anything is written: axis, shape, cast,
-/// overflow, overlap, undefined, and as each of them says.
+/// are copies, piece by piece, and as fast. Beside the result nothing is allocated up to rank 8,
+/// where an axis counts twice that tile or repeat makes longer, but scratch memory, which is kept.
+/// Throw Error before anything is written: axis, shape, cast, overflow, overlap, undefined, and as
+/// each of them says.
 #pragma once
 
 #include <weft/base/export.hpp>
