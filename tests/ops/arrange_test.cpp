@@ -3,7 +3,7 @@
 // refuse, with nothing written.
 #include <weft/ops/arrange.hpp>
 
-#include "ops/moved_elements.hpp"
+#include "moved_elements.hpp"
 #include "support/errors.hpp"
 #include "support/levels.hpp"
 #include "support/naive_ops.hpp"
@@ -252,6 +252,51 @@ TEST_CASE("roll and pad: narrow rows in blocks, with any number of threads", "[o
       });
     });
   }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("tile and repeat: runs of a few elements, with any number of threads", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const auto check = [&](const Dims& own, const Dims& times) {
+    const Memory memory = test::random_elements(random, ScalarType::i16, own);
+    const TensorView a = memory.view();
+    Dims shape = own;
+    for (std::size_t axis = 0; axis < own.size(); ++axis)
+      shape[axis] *= times[axis];
+    const test::Dense tiled = test::moved(a, shape, [&](Dims place) {
+      for (std::size_t axis = 0; axis < own.size(); ++axis)
+        place[axis] %= own[axis];
+      return std::optional(place);
+    });
+    const auto axis = random.integer(0, a.rank() - 1);
+    const auto at = static_cast<std::size_t>(axis);
+    Dims longer = own;
+    longer[at] *= 3;
+    const test::Dense repeated = test::moved(a, longer, [&](Dims place) {
+      place[at] /= 3;
+      return std::optional(place);
+    });
+    const Memory out = test::random_output(random, ScalarType::i16, shape);
+    test::for_thread_counts([&](int threads) {
+      weft::tile_out(out.view(), a, times);
+      const std::string wrong = test::difference(weft::tile(a, times), tiled) +
+                                test::difference(out.view(), tiled) +
+                                test::difference(weft::repeat(a, 3, axis), repeated);
+      tally.check(wrong.empty(), [&](auto& text) {
+        test::describe(text << threads << " threads, tile by " << listed(times) << " of ", a)
+            << ", along " << axis << ": " << wrong;
+      });
+    });
+  };
+  check({9000, 3}, {1, 7});
+  check({9000, 3}, {2, 4});
+  check({300, 20, 3}, {1, 3, 5});
+  check({300, 20, 3}, {3, 1, 2});
+  check({20, 300, 5}, {2, 3, 4});
+  check({300, 1, 3}, {2, 9, 4});
+  check({3000, 3, 2}, {1, 40, 1});
+  check({2, 3, 2, 3, 2, 3, 2, 3}, {2, 2, 2, 2, 2, 2, 2, 2});
   CHECK_TALLY(tally);
 }
 

@@ -2,7 +2,7 @@
 // diff against its definition: all types, any layouts, orders; and what it refuses.
 #include <weft/ops/difference.hpp>
 
-#include "ops/moved_elements.hpp"
+#include "moved_elements.hpp"
 #include "support/errors.hpp"
 #include "support/naive_ops.hpp"
 #include "support/naive_reduce.hpp"

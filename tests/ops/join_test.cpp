@@ -3,7 +3,7 @@
 // refuse, with nothing written.
 #include <weft/ops/join.hpp>
 
-#include "ops/moved_elements.hpp"
+#include "moved_elements.hpp"
 #include "support/errors.hpp"
 #include "support/threads.hpp"
 

@@ -4,7 +4,7 @@
 #include <weft/ops/copy.hpp>
 #include <weft/ops/triangle.hpp>
 
-#include "ops/moved_elements.hpp"
+#include "moved_elements.hpp"
 #include "support/errors.hpp"
 #include "support/threads.hpp"
 
