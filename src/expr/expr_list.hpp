@@ -20,8 +20,8 @@ struct ExprNode;
 /// operands and the outputs.
 using ExprKey = std::vector<std::int64_t>;
 
-/// Expressions as one list: what they compute, each result once, behind its inputs; and the operands
-/// that differ.
+/// Expressions as one list: what they compute, each result once, behind its inputs; and the
+/// operands that differ.
 class ExprList {
  public:
   struct Entry {
