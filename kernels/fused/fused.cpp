@@ -157,6 +157,7 @@ class FusedSpans {
   static void run(const void* context, char* const* data, const std::int64_t* row_bytes,
                   std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
     FusedSpans spans(*static_cast<const FusedProgram*>(context), broadcast);
+    spans.find_in_place(data);
     if (rows > 1 && is_one_row<T>(row_bytes, n, spans.operands_, broadcast)) {
       n *= rows;
       rows = 1;
@@ -187,6 +188,12 @@ class FusedSpans {
     T value;
     __builtin_memcpy(&value, at, sizeof(T));
     return value;
+  }
+  void find_in_place(char* const* data) noexcept {
+    for (int o = 0; o < program_.noutputs; ++o) {
+      for (int k = program_.noutputs; k < operands_; ++k)
+        in_place_ = in_place_ || data[o] == data[k];
+    }
   }
   bool is_one(int operand) const noexcept {
     return operand < operands_ && (broadcast_ >> operand & 1) != 0;
@@ -243,6 +250,9 @@ class FusedSpans {
     std::int64_t i = 0;
     for (; i + wide * lanes <= n; i += wide * lanes)
       carry_out<T, wide>(steps_, end_, i * size);
+    // The last block again in part, unless its inputs are there no more.
+    if (i < n && n >= wide * lanes && !in_place_)
+      return carry_out<T, wide>(steps_, end_, (n - wide * lanes) * size);
     for (; i + lanes <= n; i += lanes)
       carry_out<T, 1>(steps_, end_, i * size);
     if (i < n) run_rest(i * size, n - i);
@@ -273,6 +283,7 @@ class FusedSpans {
   const FusedProgram& program_;
   int operands_;
   std::uint32_t broadcast_;
+  bool in_place_ = false;  // an output is an input
   const Step* end_;
   Step steps_[FusedProgram::max_instructions];
   Place places_[max_operands + FusedProgram::max_temporaries];
