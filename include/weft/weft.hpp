@@ -102,6 +102,7 @@
 #include <weft/expr/expr.hpp>
 #include <weft/expr/formula.hpp>
 #include <weft/expr/map.hpp>
+#include <weft/expr/masked.hpp>
 #include <weft/expr/parse_expr.hpp>
 #include <weft/expr/reduce_with.hpp>
 

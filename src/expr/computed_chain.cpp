@@ -35,6 +35,14 @@ class BlockChains {
     strides_.resize(rank, 0);
   }
 
+  void compute(IntSpan begin, IntSpan extents, char* to, const void* const* inputs) {
+    inputs_ = inputs;
+    to_ = &to;
+    begin_.assign(begin);
+    extents_.assign(extents);
+    strides_ = contiguous_strides(extents_);
+    compute_box(0);
+  }
   void compute(const TensorIterator& iter, const ComputedBlock& block, const void* const* inputs) {
     inputs_ = inputs;
     to_ = block.to;
@@ -196,13 +204,40 @@ Explanation::Run ComputedChain::explain(const ReduceCall& call) const {
   // What is computed is in no memory: the inputs are.
   for (std::size_t k = 0; k < noutputs(); ++k)
     run.bytes_moved -= numel(shape_) * element_size(output_type(k));
+  run.bytes_moved += input_bytes();
+  return run;
+}
+
+std::int64_t ComputedChain::input_bytes() const {
+  std::int64_t bytes = 0;
   for (std::size_t i = 0; i < strides_.size(); ++i) {
     std::int64_t elements = 1;
     for (std::size_t a = 0; a < shape_.size(); ++a)
       if (strides_[i][a] != 0 || shape_[a] == 0) elements *= shape_[a];
-    run.bytes_moved += elements * element_size(types_[i]);
+    bytes += elements * element_size(types_[i]);
   }
-  return run;
+  return bytes;
+}
+
+const char* ComputedChain::in_place(IntSpan begin, IntSpan extents,
+                                    const void* const* inputs) const {
+  if (chain_.steps.size() != 1 || chain_.steps[0].kernel != nullptr || types_.size() != 1 ||
+      types_[0] != output_type(0))
+    return nullptr;
+  std::int64_t dense = element_size(types_[0]), offset = 0;
+  for (std::size_t a = extents.size(); a-- > 0;) {
+    if (extents[a] > 1 && strides_[0][a] != dense) return nullptr;
+    dense *= extents[a];
+    offset += begin[a] * strides_[0][a];
+  }
+  return static_cast<const char*>(inputs[0]) + offset;
+}
+
+void ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void* const* inputs) {
+  std::unique_ptr<BlockChains> chains = idle_.take();
+  if (chains == nullptr) chains = std::make_unique<BlockChains>(*this);
+  chains->compute(begin, extents, to, inputs);
+  idle_.put(std::move(chains));
 }
 
 void ComputedChain::reduce(const ReduceCall& call, const void* const* inputs, bool serial) {

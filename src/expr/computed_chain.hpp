@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A chain as the inputs of a reduction.
+/// A chain that is computed block by block, as the inputs of a reduction are.
 #pragma once
 
 #include <weft/core/tensor_view.hpp>
@@ -36,6 +36,13 @@ class WEFT_INTERNAL_API ComputedChain {
   /// elements (0, 0, ...). Throws Error(division).
   void reduce(const ReduceCall& call, const void* const* inputs, bool serial);
   Explanation::Run explain(const ReduceCall& call) const;
+  /// Computes a box of its only output, in elements along the axes, into dense memory.
+  void compute(IntSpan begin, IntSpan extents, char* to, const void* const* inputs);
+  /// Where a box lies dense in memory, if the chain does nothing but copy an input that has it so;
+  /// else null. Bools there may be other bytes than 0 and 1.
+  const char* in_place(IntSpan begin, IntSpan extents, const void* const* inputs) const;
+  /// Of the inputs' elements, each once.
+  std::int64_t input_bytes() const;
   /// Functions and conversions, and the steps as which they are carried out.
   int functions() const noexcept { return static_cast<int>(chain_.steps.size()); }
   int steps() const { return static_cast<int>(group_steps(chain_).size()); }

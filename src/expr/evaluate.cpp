@@ -21,20 +21,22 @@ namespace {
 void check_operands(const ExprPlan& plan, std::size_t writer, const TensorView& out, int k) {
   const bool reduces = plan.recipes[writer].reduces;
   for (std::size_t s = writer; s < plan.recipes.size(); ++s) {
-    for (const StageRecipe::Input& input : plan.recipes[s].inputs) {
-      if (input.operand < 0) continue;
+    const auto check = [&](const StageRecipe::Input& input) {
+      if (input.operand < 0) return;
       const TensorView& operand = plan.operands[static_cast<std::size_t>(input.operand)]->view();
       const Overlap meets = overlap(out, operand);
-      if (meets == Overlap::none) continue;
+      if (meets == Overlap::none) return;
       if (s == writer && !reduces && meets == Overlap::full &&
           same_list(operand.shape(), out.shape()))
-        continue;
+        return;
       fail(ErrorCode::overlap, text("output ", k, ": it shares memory with operand ",
                                     name(operand.dtype()), to_string(operand.shape()),
                                     s != writer ? ", which is read after it is written"
                                     : reduces   ? ", which is reduced into it"
                                                 : ", which is laid out in another way"));
-    }
+    };
+    std::ranges::for_each(plan.recipes[s].inputs, check);
+    std::ranges::for_each(plan.recipes[s].mask_inputs, check);
   }
 }
 
@@ -122,6 +124,11 @@ bool is_replaced(const Output& out, const Expr& e) {
          !(out.view().defined() && same_list(out.view().shape(), e.shape()));
 }
 Tensor replacement(const Output& out, const Expr& e) {
+  if (e.node().kind == ExprNode::Kind::masked) {
+    fail(ErrorCode::invalid_argument,
+         text(e.text(), ": expected an output of shape ", to_string(e.shape()),
+              " that is there: what the mask leaves out stays as it is"));
+  }
   return Tensor::empty(e.shape(), out.view().defined() ? out.view().dtype() : e.dtype());
 }
 

@@ -41,6 +41,12 @@ ExprExplanation::Pass pass_of(const ExprPlan& plan, const ExprList& list, std::s
     pass.functions = chain->functions();
     pass.steps = chain->steps();
     pass.run = chain->explain();
+  } else if (const MaskedChain* const masked = stages.masked(stage)) {
+    for (const StageRecipe::Input& input : recipe.mask_inputs)
+      pass.bytes_read += bytes_of(stages.input(input, operands));
+    pass.functions = masked->values().functions();
+    pass.steps = masked->values().steps();
+    pass.run = masked->explain();
   } else if (const ComputedChain* const reduced = stages.reduced(stage)) {
     pass.functions = reduced->functions();
     pass.steps = reduced->steps();

@@ -79,6 +79,7 @@ void append_text(const ExprNode& node, std::string& out, const char* which = "[0
     case ExprNode::Kind::call: out += node.function().name; break;
     case ExprNode::Kind::convert: out += name(node.dtype); break;
     case ExprNode::Kind::map: out += "map"; break;
+    case ExprNode::Kind::masked: out += "masked"; break;
     case ExprNode::Kind::second: return append_text(*node.inputs[0], out, "[1]");
     case ExprNode::Kind::reduce: {
       const auto& reduction = static_cast<const ExprReduction&>(node);
@@ -110,6 +111,12 @@ void append_text(const ExprNode& node, std::string& out, const char* which = "[0
 // ---- Nodes --------------------------------------------------------------------------------------
 
 void ExprNode::add_input(std::shared_ptr<const ExprNode> input) {
+  if (input->kind == Kind::masked) {
+    fail(ErrorCode::invalid_argument,
+         text(text_of(*input),
+              ": expected as a whole expression, or right in a reduction, got an input of a "
+              "function: mask its result"));
+  }
   depth = std::max(depth, input->depth + 1);
   if (depth > max_expr_depth) {
     fail(ErrorCode::limit, text("expr: ", depth, " functions deep, expected at most ",
@@ -254,6 +261,7 @@ Expr Expr::call(CompareOp op, Expr a, Expr b) { return ExprNode::call(op, a, b);
 Expr Expr::call(DivisionOp op, Expr a, Expr b) { return ExprNode::call(op, a, b); }
 Expr Expr::call(TernaryOp op, Expr a, Expr b, Expr c) { return ExprNode::call(op, a, b, c); }
 Expr Expr::call(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options) {
+  if (a.node_->kind == ExprNode::Kind::masked) return masked_reduction(op, a, axes, options);
   auto node = std::make_shared<ExprReduction>(op);
   node->axes.assign(axes);
   node->options = options;

@@ -18,9 +18,9 @@ namespace weft {
 inline namespace v0 {
 
 /// One operand, number, function, conversion or reduction of an expression, or the second result of
-/// a reduction.
+/// a reduction; or a value with the mask that selects elements of it.
 struct ExprNode {
-  enum class Kind : std::uint8_t { operand, number, call, convert, reduce, second, map };
+  enum class Kind : std::uint8_t { operand, number, call, convert, reduce, second, map, masked };
   using Inputs = SmallVector<std::shared_ptr<const ExprNode>, 3>;
 
   explicit ExprNode(Kind of_kind) : kind(of_kind) {}
@@ -103,6 +103,9 @@ struct ExprReduction : ExprNode {
 Expr reduced_by(const char* label, std::shared_ptr<const ReductionKernel> kernel,
                 std::int64_t number, std::initializer_list<Expr> inputs, IntSpan axes,
                 bool keepdim);
+
+/// A reduction of the elements that a mask selects: `a` is of the kind `masked`.
+Expr masked_reduction(Reduction op, const Expr& a, IntSpan axes, const ReduceOptions& options);
 
 /// A function of the user's.
 struct ExprMap : ExprNode {

@@ -40,7 +40,14 @@ ExprStages::ExprStages(std::span<const StageRecipe> recipes, OutputViews outs,
                                   ? Tensor()
                                   : Tensor::empty(with_rows(result.shape, own_rows), result.type));
     }
-    if (!recipe.reduces) {
+    if (recipe.is_masked()) {
+      std::vector<TensorView> mask_views;
+      for (const StageRecipe::Input& from : recipe.mask_inputs)
+        mask_views.push_back(input(from, operands));
+      stage.masked =
+          std::make_unique<MaskedChain>(recipe.chain, views, recipe.mask, mask_views,
+                                        with_rows(recipe.shape, own_rows), output(s, 0, outs));
+    } else if (!recipe.reduces) {
       stage.chain = chain_of(s, outs, views);
       if (!stage.chain->direct_calls().empty()) stage.chain->run_by_direct_calls();
     } else if (recipe.is_chain()) {
@@ -141,6 +148,11 @@ void ExprStages::run(OutputViews outs, OperandViews operands) {
       inputs[i] = input(recipe.inputs[i], operands).data();
     if (recipe.reduces) {
       stages_[s].reduced->reduce(call(s, outs, operands), inputs, serial_);
+    } else if (recipe.is_masked()) {
+      const void* mask_inputs[max_operands];
+      for (std::size_t i = 0; i < recipe.mask_inputs.size(); ++i)
+        mask_inputs[i] = input(recipe.mask_inputs[i], operands).data();
+      if (to.numel() > 0) stages_[s].masked->run(to, inputs, mask_inputs, serial_);
     } else if (to.numel() > 0) {
       void* outputs[max_operands];
       for (std::size_t r = 0; r < recipe.results.size(); ++r)

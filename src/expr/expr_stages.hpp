@@ -6,6 +6,7 @@
 #include <weft/core/tensor.hpp>
 
 #include "expr/computed_chain.hpp"
+#include "expr/masked_chain.hpp"
 #include "expr/prepared_chain.hpp"
 #include "expr/stage_recipe.hpp"
 
@@ -39,6 +40,7 @@ class ExprStages {
   const TensorView& output(std::size_t stage, std::size_t result, OutputViews outs) const;
   const PreparedChain* chain(std::size_t stage) const { return stages_[stage].chain.get(); }
   const ComputedChain* reduced(std::size_t stage) const { return stages_[stage].reduced.get(); }
+  const MaskedChain* masked(std::size_t stage) const { return stages_[stage].masked.get(); }
   /// The call of a pass that reduces.
   ReduceCall call(std::size_t stage, OutputViews outs, OperandViews operands) const;
 
@@ -46,6 +48,7 @@ class ExprStages {
   struct Stage {
     std::unique_ptr<PreparedChain> chain;    // of a pass that does not reduce
     std::unique_ptr<ComputedChain> reduced;  // of one that reduces a chain
+    std::unique_ptr<MaskedChain> masked;     // of one that writes what a mask selects
     std::vector<Tensor> results;             // undefined: it is an output
   };
 

@@ -54,10 +54,16 @@ class RecipeWriter {
   /// The formula of entries, from operands and results of other stages on.
   class Formula {
    public:
-    Formula(const RecipeWriter& of, std::span<const int> roots)
+    /// `mask`, if it is not -1: an entry that says which elements of the only root count, so that
+    /// the others are not to be divided by zero.
+    Formula(const RecipeWriter& of, std::span<const int> roots, int mask = -1)
         : of_(of), terms_(of.list_.entries().size()), seen_(of.list_.entries().size(), false) {
       for (const int root : roots)
         find_inputs(root);
+      if (mask >= 0 && divides_) {
+        mask_ = mask;
+        find_inputs(mask);
+      }
     }
 
     std::vector<StageRecipe::Input> inputs;
@@ -81,10 +87,16 @@ class RecipeWriter {
     }
 
    private:
+    static bool divides(const ExprNode& node) {
+      return node.kind == ExprNode::Kind::call && std::holds_alternative<DivisionOp>(node.op) &&
+             is_integer(node.common);
+    }
+
     void find_inputs(int at) {
       if (seen_[static_cast<std::size_t>(at)]) return;
       seen_[static_cast<std::size_t>(at)] = true;
       if (!of_.is_input(at)) {
+        divides_ = divides_ || divides(of_.node(at));
         for (const int input : of_.entry(at).inputs)
           find_inputs(input);
         return;
@@ -135,6 +147,10 @@ class RecipeWriter {
       for (std::size_t i = 0; i < from.size(); ++i)
         in.push_back(
             converted(builder, from[i], chosen && i == 0 ? ScalarType::boolean : node.common));
+      if (mask_ >= 0 && divides(node)) {
+        const FormulaTerm selected = converted(builder, mask_, ScalarType::boolean);
+        in[1] = builder.apply(TernaryOp::where, selected, in[1], builder.number(1, node.common));
+      }
       return std::visit(
           [&](auto op) {
             if constexpr (std::is_same_v<decltype(op), UnaryOp>) {
@@ -160,6 +176,8 @@ class RecipeWriter {
     std::vector<ScalarType> types_;   // of the inputs
     std::vector<FormulaTerm> terms_;  // by entry; of inputs their number
     std::vector<bool> seen_;
+    bool divides_ = false;
+    int mask_ = -1;
   };
 
   /// Elements of each of which a small part is read so often, at least; and bytes of one that holds
@@ -218,17 +236,41 @@ class RecipeWriter {
     recipes_.push_back(std::move(recipe));
   }
 
+  bool is_masked(int at) const { return node(at).kind == ExprNode::Kind::masked; }
+
+  /// An output of which a mask selects what is written.
+  void add_masked(std::size_t k) {
+    const int root = list_.roots()[k];
+    const int value = entry(root).inputs[0], mask = entry(root).inputs[1];
+    StageRecipe recipe;
+    recipe.shape = node(root).shape;
+    recipe.results = {{root, out_types_[k], recipe.shape, static_cast<int>(k)}};
+    Formula values(*this, {&value, 1}, mask);
+    recipe.inputs = values.inputs;
+    recipe.chain = values.chain({&value, 1}, &out_types_[k]);
+    Formula selected(*this, {&mask, 1});
+    recipe.mask_inputs = selected.inputs;
+    const ScalarType type = ScalarType::boolean;
+    recipe.mask = selected.chain({&mask, 1}, &type);
+    recipes_.push_back(std::move(recipe));
+  }
+
   /// Chains for outputs that no reduction has written: one for all of a shape.
   void add_outputs() {
     for (std::size_t first = 0; first < out_types_.size(); ++first) {
       if (is_written_[first]) continue;
+      if (is_masked(list_.roots()[first])) {
+        add_masked(first);
+        continue;
+      }
       StageRecipe recipe;
       recipe.shape = node(list_.roots()[first]).shape;
       std::vector<int> roots;
       std::vector<ScalarType> types;
       for (std::size_t k = first; k < out_types_.size(); ++k) {
         const int root = list_.roots()[k];
-        if (is_written_[k] || !same_list(node(root).shape, recipe.shape)) continue;
+        if (is_written_[k] || is_masked(root) || !same_list(node(root).shape, recipe.shape))
+          continue;
         is_written_[k] = true;
         roots.push_back(root);
         types.push_back(out_types_[k]);

@@ -30,7 +30,10 @@ struct StageRecipe {
   };
 
   std::vector<Input> inputs;
-  Chain chain;      ///< without steps: the inputs as they are
+  Chain chain;  ///< without steps: the inputs as they are
+  /// With steps: a mask that selects which elements of the only result are written.
+  Chain mask;
+  std::vector<Input> mask_inputs;
   DimVector shape;  ///< of what the chain makes
   bool reduces = false;
   Reduction op{};
@@ -40,6 +43,7 @@ struct StageRecipe {
   std::vector<Result> results;  ///< of a chain its outputs
 
   bool is_chain() const noexcept { return !chain.steps.empty(); }
+  bool is_masked() const noexcept { return !mask.steps.empty(); }
 };
 
 /// The recipes of a list, in the order in which they are carried out: reductions, and parts of an

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Expressions of which a mask selects the elements that count.
+#pragma once
+
+#include <weft/expr/expr.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace weft {
+inline namespace v0 {
+
+/// The elements of `x` where a mask, an expression or tensor of bools that broadcasts to the shape
+/// of `x`, is true.
+///
+/// Evaluated into an output that is there, it writes these and stores nothing to the others, not
+/// even their old value: threads whose masks have no element in common may write to one tensor.
+/// Values are computed in boxes of 16 KiB, and not at all where the mask has no element in a box;
+/// integers that it leaves out are not divided by zero.
+///
+///     evaluate_out(a, masked(sqrt(expr(a)), expr(a) > 0));
+///
+/// Reduced, elements that it leaves out are not there: `mean` and `var` divide by the number of
+/// those that are. The bits are those of the reduction of where(mask, x, neutral element); of
+/// `mean`, `var` and `std` those of what they are made of (docs/masks.md). `amax` and `amin`
+/// have no neutral element: they need `initial`, a number that takes part as if it was an element,
+/// as it does in `sum` and `prod`. `argmax`, `argmin` and reductions of two results take no mask.
+///
+/// It is a whole expression, or right in a reduction: functions of it are an
+/// Error(invalid_argument). Throws Error: dtype (a mask that is not bool), shape. Evaluating it
+/// throws Error(invalid_argument) for an output that would have to be allocated.
+WEFT_API Expr masked(Expr x, Expr mask, const std::optional<Scalar>& initial = std::nullopt);
+template <class X, class Mask>
+  requires ExprArguments<X, Mask>
+Expr masked(X&& x, Mask&& mask, const std::optional<Scalar>& initial = std::nullopt) {
+  return masked(Expr(to_expr(std::forward<X>(x))), Expr(to_expr(std::forward<Mask>(mask))),
+                initial);
+}
+
+/// Reductions of what is not NaN; of types without NaN, and of complex ones, Error(dtype) as the
+/// reductions say, or these themselves. Where nothing is left, nanmean, nanvar, nanstd, nanmin and
+/// nanmax are NaN, and nanprod is 1. (nansum is a function of the table.)
+WEFT_API Expr nanmean(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
+WEFT_API Expr nanvar(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
+WEFT_API Expr nanstd(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
+WEFT_API Expr nanprod(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
+WEFT_API Expr nanmin(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
+WEFT_API Expr nanmax(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
+
+}  // namespace v0
+}  // namespace weft

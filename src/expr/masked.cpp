@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Masked expressions, and what reductions of them are made of.
+#include <weft/base/error.hpp>
+#include <weft/core/promotion.hpp>
+#include <weft/expr/masked.hpp>
+
+#include "base/operation.hpp"
+#include "base/text.hpp"
+#include "expr/expr_node.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/prepare_reduce.hpp"
+
+#include <limits>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct ExprMasked : ExprNode {
+  ExprMasked() : ExprNode(Kind::masked) {}
+  std::optional<Scalar> initial;
+};
+
+/// In which means and variances are divided: nothing of them is lost there.
+ScalarType wide_type(ScalarType type) {
+  return is_complex(type) ? ScalarType::c128 : ScalarType::f64;
+}
+
+/// A reduction of selected elements.
+class MaskedReduction {
+ public:
+  MaskedReduction(Reduction op, Expr x, Expr mask, std::optional<Scalar> initial, IntSpan axes,
+                  const ReduceOptions& options)
+      : op_(op),
+        x_(std::move(x)),
+        mask_(std::move(mask)),
+        initial_(std::move(initial)),
+        axes_(axes),
+        options_(options),
+        result_(result_of(op, x_.dtype(), x_.shape(), axes, options).type) {}
+
+  Expr make() const {
+    switch (op_) {
+      case Reduction::sum:
+      case Reduction::nansum: {
+        const Expr all = reduce(op_, filled(0));
+        return initial_ ? convert(all + Expr(*initial_), all.dtype()) : all;
+      }
+      case Reduction::prod: {
+        const Expr all = reduce(op_, filled(1));
+        return initial_ ? convert(all * Expr(*initial_), all.dtype()) : all;
+      }
+      case Reduction::any:
+      case Reduction::count_nonzero: return without_initial(reduce(op_, filled(0)));
+      case Reduction::all: return without_initial(reduce(op_, filled(1)));
+      case Reduction::logsumexp: return without_initial(reduce(op_, filled(-infinity)));
+      case Reduction::mean: return without_initial(convert(mean(options_.keepdim), result_));
+      case Reduction::var: return without_initial(convert(var(), result_));
+      case Reduction::std: return without_initial(convert(sqrt(var()), result_));
+      case Reduction::amax: return extreme(BinaryOp::maximum);
+      case Reduction::amin: return extreme(BinaryOp::minimum);
+      default: break;
+    }
+    fail(ErrorCode::invalid_argument, "expected a reduction of one result that takes a mask");
+  }
+
+ private:
+  Expr reduce(Reduction op, Expr e) const { return Expr::call(op, std::move(e), axes_, options_); }
+
+  /// x, and a number that changes nothing where it is left out.
+  Expr filled(double number) const {
+    if (x_.dtype() != ScalarType::boolean) return where(mask_, x_, number_of(number));
+    return number == 0 ? x_ & mask_ : x_ | ~mask_;
+  }
+  static Expr number_of(double number) {
+    return Expr(number == 0 || number == 1 ? Scalar(static_cast<std::int64_t>(number))
+                                           : Scalar(number));
+  }
+
+  Expr without_initial(Expr e) const {
+    if (initial_) fail(ErrorCode::invalid_argument, "expected no initial number, got one");
+    return e;
+  }
+
+  Expr extreme(BinaryOp op) const {
+    if (!initial_) {
+      fail(ErrorCode::invalid_argument,
+           "expected an initial number with the mask, since nothing has no extreme");
+    }
+    const Expr first(*initial_);
+    const Expr all = where(mask_, x_, first);
+    if (all.dtype() != x_.dtype()) {
+      fail(ErrorCode::cast, text("the initial number is ", name(initial_->dtype()),
+                                 ", expected one that fits elements of ", name(x_.dtype())));
+    }
+    return Expr::call(op, reduce(op_, all), first);
+  }
+
+  /// How many elements are selected, as wide numbers.
+  Expr count(bool keepdim) const {
+    // The mask may have fewer elements than x.
+    const Tensor yes = Tensor::full({}, ScalarType::boolean, true);
+    const Expr mask = mask_ & Expr(yes).expand(x_.shape());
+    return convert(Expr::call(Reduction::count_nonzero, mask, axes_, {.keepdim = keepdim}),
+                   ScalarType::f64);
+  }
+  Expr mean(bool keepdim) const {
+    ReduceOptions options{.keepdim = keepdim, .dtype = {}};
+    // A sum of halves may be beyond their range.
+    if (compute_type(x_.dtype()) != x_.dtype()) options.dtype = compute_type(x_.dtype());
+    const Expr sum = Expr::call(Reduction::sum, filled(0), axes_, options);
+    return convert(sum, wide_type(sum.dtype())) / count(keepdim);
+  }
+  Expr var() const {
+    if (is_complex(x_.dtype()))
+      fail(ErrorCode::dtype,
+           text("not defined for element type ", name(x_.dtype()), " and a mask"));
+    const ScalarType type = is_floating(x_.dtype()) ? compute_type(x_.dtype()) : ScalarType::f64;
+    const Expr x = convert(x_, type);
+    const Expr centred = x - convert(mean(true), type);
+    const Expr squares = where(mask_, centred * centred, 0);
+    const Expr sum = Expr::call(Reduction::sum, squares, axes_, {.keepdim = options_.keepdim});
+    return convert(sum, ScalarType::f64) /
+           clamp_min(count(options_.keepdim) - options_.correction, 0);
+  }
+
+  Reduction op_;
+  Expr x_, mask_;
+  std::optional<Scalar> initial_;
+  IntSpan axes_;
+  ReduceOptions options_;
+  ScalarType result_;
+};
+
+Expr without_nan(const Expr& a) { return masked(Expr(a), Expr(~isnan(a))); }
+bool may_be_nan(const Expr& a) { return is_floating(a.dtype()) || is_complex(a.dtype()); }
+
+Expr nan_reduction(Reduction op, Expr a, IntSpan axes, const ReduceOptions& options) {
+  return Expr::call(op, may_be_nan(a) ? without_nan(a) : std::move(a), axes, options);
+}
+
+/// Of nothing but NaN it is NaN.
+Expr nan_extreme(Reduction op, Expr a, double neutral, IntSpan axes, const ReduceOptions& options) {
+  if (!is_floating(a.dtype())) return Expr::call(op, std::move(a), axes, options);
+  const Expr is = isnan(a);
+  const Expr nothing = Expr::call(Reduction::all, is, axes, {.keepdim = options.keepdim});
+  const Expr rest = Expr::call(op, where(is, neutral, a), axes, options);
+  return where(nothing, std::numeric_limits<double>::quiet_NaN(), rest);
+}
+
+}  // namespace
+
+Expr masked(Expr x, Expr mask, const std::optional<Scalar>& initial) {
+  auto node = std::make_shared<ExprMasked>();
+  node->dtype = x.dtype();
+  node->add_input(ExprNode::shared(x));
+  node->add_input(ExprNode::shared(mask));
+  node->shape.assign(x.shape());
+  node->initial = initial;
+  if (mask.dtype() != ScalarType::boolean)
+    fail(ErrorCode::dtype,
+         text(text_of(*node), ": the mask: expected bool, got ", name(mask.dtype())));
+  node->broadcast_with(mask.node());
+  if (!same_list(node->shape, x.shape())) {
+    fail(ErrorCode::shape, text(text_of(*node), ": the mask: expected a shape that broadcasts to ",
+                                to_string(x.shape()), ", got ", to_string(mask.shape())));
+  }
+  return ExprNode::made(std::move(node));
+}
+
+Expr masked_reduction(Reduction op, const Expr& a, IntSpan axes, const ReduceOptions& options) {
+  const auto& node = static_cast<const ExprMasked&>(a.node());
+  try {
+    return MaskedReduction(op, ExprNode::made(node.inputs[0]), ExprNode::made(node.inputs[1]),
+                           node.initial, axes, options)
+        .make();
+  } catch (const Error& error) {
+    fail(error.code(), text(info(op).name, "(", a.text(), "): ", error.what()));
+  }
+}
+
+Expr nanmean(Expr a, IntSpan axes, const ReduceOptions& options) {
+  return nan_reduction(Reduction::mean, std::move(a), axes, options);
+}
+Expr nanvar(Expr a, IntSpan axes, const ReduceOptions& options) {
+  return nan_reduction(Reduction::var, std::move(a), axes, options);
+}
+Expr nanstd(Expr a, IntSpan axes, const ReduceOptions& options) {
+  return nan_reduction(Reduction::std, std::move(a), axes, options);
+}
+Expr nanprod(Expr a, IntSpan axes, const ReduceOptions& options) {
+  return nan_reduction(Reduction::prod, std::move(a), axes, options);
+}
+Expr nanmin(Expr a, IntSpan axes, const ReduceOptions& options) {
+  return nan_extreme(Reduction::amin, std::move(a), infinity, axes, options);
+}
+Expr nanmax(Expr a, IntSpan axes, const ReduceOptions& options) {
+  return nan_extreme(Reduction::amax, std::move(a), -infinity, axes, options);
+}
+
+}  // namespace v0
+}  // namespace weft

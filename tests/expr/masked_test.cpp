@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Masks: what is written, what is not, and reductions of what is selected.
+#include <weft/expr/explain_expr.hpp>
+#include <weft/expr/expr.hpp>
+#include <weft/expr/map.hpp>
+#include <weft/expr/masked.hpp>
+#include <weft/ops/binary.hpp>
+#include <weft/ops/compare.hpp>
+#include <weft/ops/copy.hpp>
+#include <weft/ops/division.hpp>
+#include <weft/ops/masking.hpp>
+#include <weft/ops/reduce.hpp>
+#include <weft/ops/ternary.hpp>
+#include <weft/ops/unary.hpp>
+#include <weft/parallel/parallel.hpp>
+
+#include "support/arena.hpp"
+#include "support/dense.hpp"
+#include "support/errors.hpp"
+#include "support/tally.hpp"
+#include "support/threads.hpp"
+
+#include <cmath>
+#include <limits>
+#include <thread>
+
+namespace {
+
+using test::Dims;
+using test::Memory;
+using weft::Expr;
+using weft::expr;
+using weft::masked;
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+
+constexpr ScalarType types[] = {
+    ScalarType::f32, ScalarType::f64, ScalarType::f16, ScalarType::i32,  ScalarType::i16,
+    ScalarType::u8,  ScalarType::i64, ScalarType::c64, ScalarType::c128, ScalarType::boolean};
+
+Tensor copied(const TensorView& from) {
+  const Tensor copy = Tensor::empty(from.shape(), from.dtype());
+  weft::copy_out(copy, from);
+  return copy;
+}
+/// Dense, of random numbers; a mask of such a density in percent, which may broadcast.
+Tensor numbers(test::Random& random, const Dims& shape, ScalarType type) {
+  return copied(test::random_memory(random, type, test::random_layout(random, shape)).view());
+}
+Tensor mask_of(test::Random& random, const Dims& shape, int density) {
+  Tensor mask = Tensor::zeros(shape, ScalarType::boolean);
+  for (std::int64_t i = 0; i < mask.numel(); ++i)
+    static_cast<bool*>(mask.data())[i] = random.chance(density);
+  return mask;
+}
+
+std::string difference(const TensorView& got, const Tensor& want) {
+  return test::difference(got, test::dense_copy(want));
+}
+
+}  // namespace
+
+TEST_CASE("masks: what is selected is written, and nothing else", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(200); ++round) {
+    const ScalarType type =
+        random.pick(std::vector<ScalarType>(std::begin(types), std::end(types)));
+    const Dims shape = round % 10 == 0   ? Dims{random.integer(1, 3), random.integer(1000, 30000)}
+                       : round % 10 == 5 ? Dims{random.integer(2, 300), random.integer(2, 170)}
+                                         : test::random_shape(random, 4, 12);
+    const Memory a = test::random_memory(random, type, test::random_layout(random, shape));
+    const Memory b = test::random_input(random, type, shape);
+    const int density = static_cast<int>(random.pick(std::vector<std::int64_t>{0, 1, 50, 99, 100}));
+    Tensor mask = mask_of(random, shape, density);
+    TensorView seen = mask;
+    if (shape.size() == 2 && random.chance(30)) {  // laid out in the other order
+      mask = copied(TensorView(mask).transpose(0, 1));
+      seen = TensorView(mask).transpose(0, 1);
+    } else if (!shape.empty() && random.chance(30)) {  // one row for all
+      mask = mask_of(random, {shape.back()}, density);
+      seen = mask;
+    }
+    const Memory out = test::random_output(random, type, shape);
+    const test::Watch watch(out);
+    const TensorView av = a.view(), bv = b.view();
+    const bool truth = type == ScalarType::boolean;
+    const Tensor before = truth ? weft::ne(out.view(), false) : copied(out.view());
+    const Tensor value = truth ? weft::bitwise_xor(av, bv) : weft::add(av, bv);
+    const Tensor want = weft::where(seen, value, before);
+    const Expr e = truth ? expr(av) ^ bv : expr(av) + bv;
+    const Expr all = masked(e, expr(seen));
+    test::for_thread_counts([&](int threads) {
+      weft::copy_out(out.view(), before);
+      weft::evaluate_out(out.view(), all);
+      std::string wrong = difference(out.view(), want);
+      if (wrong.empty() && !watch.gaps_untouched()) wrong = "wrote between elements";
+      tally.check(wrong.empty(), [&](auto& text) {
+        text << all.text() << ", " << density << " %, " << threads << " threads: " << wrong;
+      });
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("masks: threads with masks that have nothing in common", "[expr]") {
+  WEFT_RANDOM(random);
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::i16, ScalarType::f32, ScalarType::f64}) {
+    const Dims shape{60000};
+    const Tensor mask = mask_of(random, shape, 50), other = weft::logical_not(mask);
+    const Tensor one = Tensor::full(shape, type, 1), two = Tensor::full(shape, type, 2);
+    const Tensor out = Tensor::zeros(shape, type);
+    std::thread thread([&] {
+      for (int i = 0; i < 20; ++i)
+        weft::evaluate_out(out, masked(expr(one), other));
+    });
+    for (int i = 0; i < 20; ++i)
+      weft::evaluate_out(out, masked(expr(two), mask));
+    thread.join();
+    CHECK(difference(out, weft::where(mask, two, one)) == "");
+  }
+}
+
+TEST_CASE("masks: in place, divisions, functions of one's own, and several results", "[expr]") {
+  const Tensor a = Tensor::of<float>({5}, {4, -1, 9, -4, 16});
+  weft::evaluate_out(a, masked(weft::sqrt(expr(a)), expr(a) > 0));
+  CHECK(difference(a, Tensor::of<float>({5}, {2, -1, 3, -4, 4})) == "");
+  // Integers that are left out are not divided.
+  const Tensor n = Tensor::of<std::int32_t>({4}, {7, 8, 9, 10}),
+               d = Tensor::of<std::int32_t>({4}, {2, 0, 3, 0});
+  const Tensor q = Tensor::full({4}, ScalarType::i32, -1);
+  weft::evaluate_out(q, masked(weft::floor_divide(expr(n), d), expr(d) != 0));
+  CHECK(difference(q, Tensor::of<std::int32_t>({4}, {3, -1, 3, -1})) == "");
+  CHECK_ERROR(division, ("divided by 0"),
+              weft::evaluate_out(q, masked(weft::floor_divide(expr(n), d), expr(n) > 0)));
+  const Tensor h = Tensor::full({5}, ScalarType::f64, 7);
+  const Tensor mask = Tensor::of<bool>({5}, {true, false, true, false, false});
+  Tensor sum;
+  weft::evaluate_out({h, sum}, {masked(weft::map([](float x) { return x * 10; }, expr(a)), mask),
+                                weft::sum(masked(expr(a), mask))});
+  CHECK(difference(h, Tensor::of<double>({5}, {20, 7, 30, 7, 7})) == "");
+  CHECK(*static_cast<const float*>(sum.data()) == 5);
+  const auto explained = weft::explain_out(h, masked(expr(a) * 2, mask));
+  REQUIRE(explained.passes.size() == 1);
+  CHECK(explained.passes[0].run.form == "masked-boxes");
+  CHECK(explained.passes[0].bytes_read == 5 * 4 + 5);
+}
+
+TEST_CASE("masks: reductions of what is selected", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const auto check = [&](const char* what, const Expr& got, const Tensor& want) {
+    const std::string wrong = difference(weft::evaluate(got), want);
+    tally.check(wrong.empty(), [&](auto& text) { text << what << ": " << wrong; });
+  };
+  for (int round = 0; round < test::rounds(60); ++round) {
+    const ScalarType type = random.pick(
+        std::vector<ScalarType>{ScalarType::f32, ScalarType::f64, ScalarType::i32, ScalarType::u8});
+    const Dims shape{random.integer(1, 40), random.integer(1, 400)};
+    const Tensor x = numbers(random, shape, type);
+    const Tensor mask = mask_of(random, random.chance(30) ? Dims{shape[1]} : shape, 60);
+    const Dims axes = random.pick(std::vector<Dims>{{}, {0}, {1}});
+    const weft::ReduceOptions options{.keepdim = random.chance(50)};
+    const Expr m = masked(expr(x), mask);
+    const Tensor zeroed = weft::where(mask, x, 0), oned = weft::where(mask, x, 1);
+    check("sum", weft::sum(m, axes, options), weft::sum(zeroed, axes, options));
+    check("prod", weft::prod(m, axes, options), weft::prod(oned, axes, options));
+    check("any", weft::any(m, axes, options), weft::any(zeroed, axes, options));
+    check("all", weft::all(m, axes, options), weft::all(oned, axes, options));
+    check("count_nonzero", weft::count_nonzero(m, axes, options),
+          weft::count_nonzero(zeroed, axes, options));
+    check("amax", weft::amax(masked(expr(x), mask, 3), axes, options),
+          weft::maximum(weft::amax(weft::where(mask, x, 3), axes, options), 3));
+    check("amin", weft::amin(masked(expr(x), mask, 3), axes, options),
+          weft::minimum(weft::amin(weft::where(mask, x, 3), axes, options), 3));
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("masks: means and variances divide by what there is", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(60); ++round) {
+    const ScalarType type = random.pick(std::vector<ScalarType>{
+        ScalarType::f32, ScalarType::f64, ScalarType::f16, ScalarType::i32, ScalarType::u8});
+    const std::int64_t rows = random.integer(1, 20), columns = random.integer(1, 300);
+    Tensor x = Tensor::empty({rows, columns}, type);
+    for (std::int64_t i = 0; i < x.numel(); ++i) {
+      const auto value = static_cast<double>(random.integer(0, 100));
+      test::convert_element(type, static_cast<std::byte*>(x.data()) + i * weft::element_size(type),
+                            ScalarType::f64, reinterpret_cast<const std::byte*>(&value));
+    }
+    const Tensor mask = mask_of(random, {rows, columns}, 40);
+    const Expr m = masked(expr(x), mask);
+    const Tensor mean = weft::evaluate(convert(weft::mean(m, 1), ScalarType::f64));
+    const Tensor var = weft::evaluate(convert(weft::var(m, 1), ScalarType::f64));
+    const Tensor deviation =
+        weft::evaluate(convert(weft::std(m, 1, {.correction = 0}), ScalarType::f64));
+    const double tolerance = type == ScalarType::f16   ? 1e-2
+                             : type == ScalarType::f64 ? 1e-12
+                                                       : 1e-5;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const Tensor row = weft::contiguous(
+          weft::masked_select(TensorView(x).select(0, r), TensorView(mask).select(0, r)));
+      const auto near = [&](const char* what, const Tensor& got, const Tensor& exact) {
+        const double a = got.at<double>(r), b = *static_cast<const double*>(exact.data());
+        tally.check(
+            (std::isnan(a) && std::isnan(b)) || a == b ||
+                std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b)),
+            [&](auto& text) { text << what << " of " << row.numel() << ": " << a << ", " << b; });
+      };
+      const weft::ReduceOptions wide{.dtype = {}};
+      const Tensor exact = weft::contiguous(row, ScalarType::f64);
+      near("mean", mean, weft::mean(exact, {}, wide));
+      near("var", var, weft::var(exact, {}, wide));
+      near("std", deviation, weft::std(exact, {}, {.correction = 0}));
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("masks: reductions of what is not NaN", "[expr]") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(),
+                  inf = std::numeric_limits<float>::infinity();
+  const Tensor a = Tensor::of<float>({4, 3}, {1, nan, 3, nan, nan, nan, inf, nan, 2, 4, 5, 9});
+  const auto check = [&](const Expr& got, std::initializer_list<float> want) {
+    CHECK(difference(weft::evaluate(got), Tensor::of<float>({4}, want)) == "");
+  };
+  check(weft::nanmean(expr(a), 1), {2, nan, inf, 6});
+  check(weft::nanvar(expr(a), 1), {2, nan, nan, 7});
+  check(weft::nanvar(expr(a), 1, {.correction = 0}), {1, nan, nan, 14.0F / 3});
+  check(weft::nanstd(expr(a), 1, {.correction = 0}), {1, nan, nan, std::sqrt(14.0F / 3)});
+  check(weft::nanprod(expr(a), 1), {3, 1, inf, 180});
+  check(weft::nanmin(expr(a), 1), {1, nan, 2, 4});
+  check(weft::nanmax(expr(a), 1), {3, nan, inf, 9});
+  const Tensor n = Tensor::of<std::int32_t>({3}, {1, 2, 6});
+  CHECK(*static_cast<const float*>(weft::evaluate(weft::nanmean(expr(n))).data()) == 3);
+  CHECK(*static_cast<const std::int32_t*>(weft::evaluate(weft::nanmax(expr(n))).data()) == 6);
+}
+
+TEST_CASE("masks: what is wrong is refused, and nothing written", "[expr]") {
+  const Tensor a = Tensor::full({3, 4}, ScalarType::f32, 1);
+  const Tensor mask = Tensor::full({3, 4}, ScalarType::boolean, true);
+  Tensor none;
+  CHECK_ERROR(dtype, ("masked(f32[3, 4], f32[3, 4])", "expected bool, got f32"),
+              masked(expr(a), a));
+  CHECK_ERROR(shape, ("the mask", "broadcasts to [3, 4]", "[2, 3, 4]"),
+              masked(expr(a), Tensor::full({2, 3, 4}, ScalarType::boolean, true)));
+  CHECK_ERROR(shape, ("[3, 4]", "[5]"),
+              masked(expr(a), Tensor::full({5}, ScalarType::boolean, true)));
+  CHECK_ERROR(invalid_argument, ("masked(f32[3, 4], bool[3, 4])", "stays as it is"),
+              weft::evaluate_out(none, masked(expr(a), mask)));
+  CHECK_ERROR(invalid_argument, ("masked", "function"), masked(expr(a), mask) + 1);
+  CHECK_ERROR(invalid_argument, ("amax", "initial"), weft::amax(masked(expr(a), mask)));
+  CHECK_ERROR(invalid_argument, ("mean", "initial"), weft::mean(masked(expr(a), mask, 1)));
+  CHECK_ERROR(cast, ("amax", "i32"),
+              weft::amax(masked(expr(Tensor::full({2}, ScalarType::i32, 1)),
+                                Tensor::full({2}, ScalarType::boolean, true), 0.5)));
+  CHECK_ERROR(invalid_argument, ("argmax"), weft::argmax(masked(expr(a), mask)));
+  CHECK_ERROR(invalid_argument, ("aminmax"), weft::aminmax(masked(expr(a), mask)));
+  // Its elements lie in the output in another way.
+  const Tensor bytes = Tensor::full({8}, ScalarType::boolean, true);
+  CHECK_ERROR(
+      overlap, ("output 0"),
+      weft::evaluate_out(bytes.slice(0, 0, 6), masked(expr(Tensor::zeros({6}, ScalarType::boolean)),
+                                                      expr(bytes).slice(0, 2, 8))));
+  CHECK(bytes.at<bool>(0));
+}
