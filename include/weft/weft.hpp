@@ -92,6 +92,7 @@
 #include <weft/ops/reduction_table.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/ops/scaled.hpp>
+#include <weft/ops/searching.hpp>
 #include <weft/ops/softmax.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/triangle.hpp>

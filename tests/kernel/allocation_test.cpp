@@ -15,6 +15,7 @@
 #include <weft/ops/difference.hpp>
 #include <weft/ops/join.hpp>
 #include <weft/ops/reduce.hpp>
+#include <weft/ops/searching.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/triangle.hpp>
 #include <weft/ops/unary.hpp>
@@ -142,6 +143,8 @@ TEST_CASE("allocations: none for moving elements into given outputs", "[kernel]"
     };
     const Tensor same = output(1, 0), twice = output(2, 0), wider = output(1, 3);
     const Tensor narrower = output(1, -1);
+    const Tensor places = Tensor::empty(shape, ScalarType::i64);
+    const TensorView to_places = places;
     const TensorView to = same, to_twice = twice, to_wider = wider, to_narrower = narrower;
     std::vector<weft::AxisPadding> widths(shape.size());
     widths.back() = {1, 2};
@@ -155,6 +158,7 @@ TEST_CASE("allocations: none for moving elements into given outputs", "[kernel]"
     CHECK(later_allocations([&] { weft::concat_out(to_twice, {view, view}, -1); }) == 0);
     CHECK(later_allocations([&] { weft::tril_out(to, view); }) == 0);
     CHECK(later_allocations([&] { weft::diff_out(to_narrower, view); }) == 0);
+    CHECK(later_allocations([&] { weft::searchsorted_out(to_places, view, view); }) == 0);
     // An axis that is repeated counts twice.
     if (shape.size() == 8) continue;
     CHECK(later_allocations([&] { weft::tile_out(to_twice, view, 2); }) == 0);

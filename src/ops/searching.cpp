@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// searchsorted: out[...] = how many elements of a sorted line come before the value.
+#include <weft/base/error.hpp>
+#include <weft/iter/config.hpp>
+#include <weft/ops/creation.hpp>
+#include <weft/ops/searching.hpp>
+
+#include "base/operation.hpp"
+#include "core/compiled_types.hpp"
+#include "machine/scratch_memory.hpp"
+#include "ops/block_reader.hpp"
+#include "ops/branch_free_search.hpp"
+#include "ops/index_operand.hpp"
+#include "ops/result.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// A line that is searched, but for where it begins.
+struct SortedLine {
+  std::int64_t step_bytes;
+  std::int64_t length;
+  SearchSide side;
+};
+
+/// How types are searched: in lines of their own type, for values of a few.
+struct Search {
+  ScalarType key;
+  void (*find)(void* group, std::int64_t step, std::int64_t n, bool or_equal) = nullptr;
+};
+template <class T>
+void find_any(void* group, std::int64_t step, std::int64_t n, bool or_equal) {
+  find_places<T>(*static_cast<SearchGroup<SearchKey<T>>*>(group), step, n, or_equal);
+}
+/// Of no type: complex ones, and those that functions are not compiled for.
+Search search_of(ScalarType type) {
+  switch (type) {
+#define WEFT_CASE(NAME, TYPE)                                                       \
+  case ScalarType::NAME:                                                            \
+    if constexpr (is_compiled(ScalarType::NAME) && !is_complex(ScalarType::NAME)) { \
+      return {scalar_type_of<SearchKey<TYPE>>, &find_any<TYPE>};                    \
+    } else {                                                                        \
+      return {type};                                                                \
+    }
+    WEFT_FOR_EACH_SCALAR_TYPE(WEFT_CASE)
+#undef WEFT_CASE
+  }
+  return {type};
+}
+
+/// n values as keys, each with a line that begins at its place of `tables`. Steps are bytes.
+struct SearchedRow {
+  char* out;
+  const char* keys;
+  const char* tables;
+  std::int64_t out_step, table_step;
+  std::int64_t n;
+};
+
+/// Integers take part as their bits. Left of NaNs is right of all numbers, and right of NaNs the
+/// end.
+template <class Key>
+void search_row(const SearchedRow& row, const SortedLine& line, const Search& search) {
+  constexpr std::int64_t size = SearchGroup<Key>::size;
+  const bool right = line.side == SearchSide::right;
+  SearchGroup<Key> group;
+  for (std::int64_t i = 0; i < row.n; i += size) {
+    const std::int64_t count = std::min(size, row.n - i);
+    bool any_nan = false;
+    for (std::int64_t k = 0; k < size; ++k) {
+      const std::int64_t at = i + std::min(k, count - 1);
+      group.values[k] = search_key<Key>(row.keys + at * 8);
+      group.tables[k] = row.tables + at * row.table_step;
+      any_nan |= group.values[k] != group.values[k];
+    }
+    search.find(&group, line.step_bytes, line.length, right);
+    if (any_nan) {
+      SearchGroup<Key> numbers = group;
+      std::fill_n(numbers.values, size, std::numeric_limits<Key>::infinity());
+      search.find(&numbers, line.step_bytes, line.length, true);
+      for (std::int64_t k = 0; k < size; ++k) {
+        if (group.values[k] != group.values[k])
+          group.places[k] = right ? line.length : numbers.places[k];
+      }
+    }
+    for (std::int64_t k = 0; k < count; ++k)
+      std::memcpy(row.out + (i + k) * row.out_step, &group.places[k], sizeof(std::int64_t));
+  }
+}
+
+/// A step of a search costs about as much as ten plain elements.
+std::int64_t search_grain(std::int64_t length) {
+  const int steps = std::bit_width(static_cast<std::uint64_t>(length));
+  return default_grain / (10 * (steps + 1));
+}
+
+void search_all(const TensorIterator& iter, const SortedLine& line, const Search& search) {
+  const BlockReader reader(search.key, iter.dtype(1));
+  const auto search_keys =
+      search.key == ScalarType::f64 ? &search_row<double> : &search_row<std::int64_t>;
+  const auto loop = [&](char** data, const std::int64_t* s, std::int64_t n0, std::int64_t n1) {
+    const ScratchMemory scratch(BlockReader::buffer_bytes);
+    for (std::int64_t j = 0; j < n1; ++j) {
+      for (std::int64_t i = 0; i < n0; i += reader_block) {
+        const std::int64_t n = std::min(reader_block, n0 - i);
+        const char* const from = data[1] + i * s[1] + j * s[4];
+        const char* const keys = reader.read(scratch.data(), from, s[1], 0, n, 1);
+        search_keys(
+            {data[0] + i * s[0] + j * s[3], keys, data[2] + i * s[2] + j * s[5], s[0], s[2], n},
+            line, search);
+      }
+    }
+  };
+  iter.for_each(loop, search_grain(line.length));
+}
+
+void check_lines(const TensorView& sorted, const TensorView& values) {
+  if (sorted.dtype() != values.dtype()) {
+    fail(ErrorCode::dtype, text("input 1 (the values): expected ", name(sorted.dtype()),
+                                " as input 0, got ", name(values.dtype())));
+  }
+  if (sorted.rank() == 1) return;
+  if (sorted.rank() == 0 || sorted.rank() != values.rank()) {
+    fail(ErrorCode::rank, text("input 0 (what is sorted): expected rank 1 or that of input 1, ",
+                               values.rank(), ", got ", sorted.rank()));
+  }
+  for (std::size_t axis = 0; axis + 1 < sorted.shape().size(); ++axis) {
+    if (sorted.shape()[axis] == values.shape()[axis]) continue;
+    fail(ErrorCode::shape, text("input 0 (what is sorted): expected ", values.shape()[axis],
+                                " along axis ", axis, " as input 1, got ", sorted.shape()[axis]));
+  }
+}
+
+/// Where the line of each value begins, as a tensor of the shape of the values.
+TensorView line_starts(const TensorView& sorted, const TensorView& values) {
+  DimVector strides(values.shape().size(), 0);
+  if (sorted.rank() > 1) std::copy_n(sorted.strides().begin(), strides.size() - 1, strides.begin());
+  return TensorView::trusted(static_cast<const void*>(sorted.data()), sorted.dtype(),
+                             values.shape(), strides);
+}
+
+// Operands come by value: a view may be the very tensor that is replaced as an output.
+void run_searchsorted(const Output& out, TensorView sorted, TensorView values, SearchSide side) {
+  with_operation("searchsorted", [&] {
+    check_defined(sorted, 0);
+    check_defined(values, 1);
+    check_lines(sorted, values);
+    check_output_type(out.view(), ScalarType::i64);
+    const Search search = search_of(sorted.dtype());
+    if (search.find == nullptr) fail_no_kernel(sorted.dtype());
+    const Result result(out, values.shape(), ScalarType::i64, {&sorted, &values});
+    if (values.numel() == 0) return;
+    if (sorted.numel() == 0) return fill_out(result.view(), 0);
+
+    const auto last = static_cast<std::size_t>(sorted.rank() - 1);
+    const SortedLine line{sorted.strides()[last] * element_size(sorted.dtype()),
+                          sorted.shape()[last], side};
+    const TensorView starts = line_starts(sorted, values);
+    TensorIteratorConfig config;
+    config.add_output(result.view()).add_input(values).add_input(starts);
+    config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
+    search_all(config.build(), line, search);
+  });
+}
+
+}  // namespace
+
+void searchsorted_out(const Output& out, const TensorView& sorted, const TensorView& values,
+                      SearchSide side) {
+  run_searchsorted(out, sorted, values, side);
+}
+Tensor searchsorted(const TensorView& sorted, const TensorView& values, SearchSide side) {
+  Tensor out;
+  searchsorted_out(out, sorted, values, side);
+  return out;
+}
+
+}  // namespace v0
+}  // namespace weft
