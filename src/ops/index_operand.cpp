@@ -26,24 +26,15 @@ std::int64_t load_index(const char* from, ScalarType type) {
 [[noreturn]] void fail_outside(const TensorView& index, int input, std::int64_t extent,
                                std::int64_t axis) {
   const IndexCheckFn any_outside = index_check_kernel(index.dtype());
-  TensorIteratorConfig config;
-  config.add_input(index).enforce_linear_iteration();
-  std::int64_t position = 0;
-  const auto loop = [&](char** data, const std::int64_t* strides, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i, ++position) {
-      const char* const at = data[0] + i * strides[0];
-      if (!any_outside(at, 0, 1, extent)) continue;
-      DimVector place(index.shape().size(), 0);
-      for (std::size_t a = place.size(); a-- > 0; position /= index.shape()[a])
-        place[a] = position % index.shape()[a];
-      fail(ErrorCode::axis, text("input ", input, ": index ", load_index(at, index.dtype()), " at ",
-                                 to_string(place), " is outside ",
-                                 axis < 0 ? text("the ") : text("axis ", axis, " of extent "),
-                                 extent, axis < 0 ? " elements" : ""));
-    }
-  };
-  config.build().serial_for_each(loop);
-  fail(ErrorCode::axis, "an index changed while it was read");
+  std::int64_t found = 0;
+  const DimVector place = first_place(index, [&](const char* at) {
+    found = load_index(at, index.dtype());
+    return any_outside(at, 0, 1, extent);
+  });
+  fail(ErrorCode::axis,
+       text("input ", input, ": index ", found, " at ", to_string(place), " is outside ",
+            axis < 0 ? text("the ") : text("axis ", axis, " of extent "), extent,
+            axis < 0 ? " elements" : ""));
 }
 
 void check_range(const TensorView& index, int input, std::int64_t extent, std::int64_t axis) {
@@ -62,6 +53,25 @@ void check_range(const TensorView& index, int input, std::int64_t extent, std::i
 
 void check_defined(const TensorView& view, int input) {
   if (!view.defined()) fail(ErrorCode::undefined, text("input ", input, ": undefined tensor"));
+}
+
+DimVector first_place(const TensorView& view, FunctionRef<bool(const char* at)> wanted) {
+  TensorIteratorConfig config;
+  config.add_input(view).enforce_linear_iteration();
+  std::int64_t position = 0;
+  bool found = false;
+  const auto loop = [&](char** data, const std::int64_t* strides, std::int64_t n) {
+    for (std::int64_t i = 0; i < n && !found; ++i) {
+      found = wanted(data[0] + i * strides[0]);
+      if (!found) ++position;
+    }
+  };
+  config.build().serial_for_each(loop);
+  if (!found) return {};
+  DimVector place(view.shape().size(), 0);
+  for (std::size_t axis = place.size(); axis-- > 0; position /= view.shape()[axis])
+    place[axis] = position % view.shape()[axis];
+  return place;
 }
 
 void check_output_type(const TensorView& out, ScalarType type) {

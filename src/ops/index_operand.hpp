@@ -3,6 +3,7 @@
 /// A tensor of positions along an axis, checked.
 #pragma once
 
+#include <weft/base/function_ref.hpp>
 #include <weft/core/tensor.hpp>
 
 #include <cstddef>
@@ -19,6 +20,10 @@ inline TensorView with_axis(const TensorView& view) {
 }
 /// Throws Error(dtype) if there is an output of another type.
 void check_output_type(const TensorView& out, ScalarType type);
+
+/// The place of the first element in C order for whose address `wanted` is true; no place if there
+/// is none, or the tensor has no axes.
+DimVector first_place(const TensorView& view, FunctionRef<bool(const char* at)> wanted);
 
 /// Throws Error(rank) unless `index` has the rank of `a`, Error(shape) if it is longer along an
 /// axis other than `along`.
