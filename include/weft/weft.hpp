@@ -78,6 +78,7 @@
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
+#include <weft/ops/counting.hpp>
 #include <weft/ops/creation.hpp>
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/difference.hpp>

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Counting elements, or adding up their weights, by the bins that they fall into.
+#pragma once
+
+#include <weft/base/function_ref.hpp>
+#include <weft/core/tensor.hpp>
+
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+
+/// Most bins there are: their numbers, and that of none, are of i32.
+inline constexpr std::int64_t max_bins = 0x7FFF'FFFF;
+
+/// From elements to bins.
+struct Binning {
+  /// Writes the bin of each of n dense keys, `count` of what falls into none.
+  using Find = FunctionRef<void(std::int32_t* bins, const char* keys, std::int64_t n)>;
+
+  std::int64_t count;  ///< at most max_bins
+  ScalarType key;      ///< what elements are converted to: i32 or f64
+  const Find* find;    ///< null: keys are bins
+};
+
+/// result[bin] = how many elements of `a`, or the sum of their weights, if there are any; 0 beyond
+/// the last bin. `result` has one axis, and is of i64, or f64 with weights.
+void count_in_bins(const TensorView& result, const TensorView& a, const TensorView& weights,
+                   const Binning& binning);
+
+/// The least and the largest element of integers.
+struct IntegerRange integer_range(const TensorView& a);
+
+}  // namespace v0
+}  // namespace weft
