@@ -7,7 +7,6 @@
 #include <weft/ops/creation.hpp>
 #include <weft/parallel/parallel.hpp>
 
-#include "kernels/indexing/counting.hpp"
 #include "machine/scratch_memory.hpp"
 #include "ops/block_reader.hpp"
 

@@ -6,6 +6,8 @@
 #include <weft/base/function_ref.hpp>
 #include <weft/core/tensor.hpp>
 
+#include "kernels/indexing/counting.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -30,7 +32,7 @@ void count_in_bins(const TensorView& result, const TensorView& a, const TensorVi
                    const Binning& binning);
 
 /// The least and the largest element of integers.
-struct IntegerRange integer_range(const TensorView& a);
+IntegerRange integer_range(const TensorView& a);
 
 }  // namespace v0
 }  // namespace weft
