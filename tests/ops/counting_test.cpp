@@ -100,6 +100,14 @@ TEST_CASE("counting: the same for any number of threads, any layout", "[ops]") {
     CHECK(test::difference(weft::histogram(dense, 7, {0, 30000}, Tensor::copy_of(turned_weights)),
                            first.back()) == "");
   });
+  for (const std::size_t i : {0, 1}) {
+    const TensorView counted = i == 0 ? a.view() : TensorView(few);
+    const auto expected =
+        test::naive_counts(counted, TensorView(), first[i].shape[0], [&](const Dims& place) {
+          return static_cast<std::int64_t>(test::double_at(counted, place));
+        });
+    CHECK(first[i].bytes == expected.bytes);
+  }
 }
 
 TEST_CASE("counting: an output that is an input, and is replaced", "[ops]") {
