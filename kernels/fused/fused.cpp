@@ -247,12 +247,13 @@ class FusedSpans {
 
   void run_row(std::int64_t n) noexcept {
     set_steps();
-    std::int64_t i = 0;
-    for (; i + wide * lanes <= n; i += wide * lanes)
-      carry_out<T, wide>(steps_, end_, i * size);
+    constexpr std::int64_t block = wide * lanes;
     // The last block again in part, unless its inputs are there no more.
-    if (i < n && n >= wide * lanes && !in_place_)
-      return carry_out<T, wide>(steps_, end_, (n - wide * lanes) * size);
+    const std::int64_t end = in_place_ || n < block ? n / block * block : n;
+    std::int64_t i = 0;
+    for (; i < end; i += block)
+      carry_out<T, wide>(steps_, end_, (i + block <= n ? i : n - block) * size);
+    if (i >= n) return;
     for (; i + lanes <= n; i += lanes)
       carry_out<T, 1>(steps_, end_, i * size);
     if (i < n) run_rest(i * size, n - i);
