@@ -3,8 +3,8 @@
 /// Sorting as many keys as some registers hold, by a network of minima and maxima.
 #pragma once
 
-#include <weft/machine/level.hpp>
 #include <weft/base/export.hpp>
+#include <weft/machine/level.hpp>
 
 #include <cstddef>
 #include <cstdint>

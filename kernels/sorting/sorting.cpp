@@ -163,9 +163,7 @@ constexpr SortingKernel kernel{&to_keys<Key>, &from_keys<Key>, &sort<Key>};
 }  // namespace
 
 const SortingKernel* WEFT_KERNEL(sorting_kernel)(std::int64_t key_bytes) {
-  return key_bytes == 4   ? &kernel<std::int32_t>
-         : key_bytes == 8 ? &kernel<std::int64_t>
-                          : nullptr;
+  return key_bytes == 4 ? &kernel<std::int32_t> : key_bytes == 8 ? &kernel<std::int64_t> : nullptr;
 }
 
 }  // namespace v0

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/line_sorter.hpp"
+
+#include <weft/core/cast.hpp>
+
+#include "core/compiled_types.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// Narrow types become wider ones, which are sorted as quickly.
+ScalarType type_with_keys(ScalarType type) {
+  if (is_complex(type)) fail_no_kernel(type);
+  if (element_size(type) >= 4) return type;
+  return is_floating(type) ? ScalarType::f32 : ScalarType::i32;
+}
+
+std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+}  // namespace
+
+LineSorter::LineSorter(ScalarType type, std::int64_t n, SortOrder order)
+    : type_(type_with_keys(type)),
+      n_(n),
+      size_(element_size(type_)),
+      order_{is_floating(type_), type_ == ScalarType::u32 || type_ == ScalarType::u64,
+             order == SortOrder::descending},
+      kernel_(*sorting_kernel(size_)) {}
+
+std::int64_t LineSorter::key(const char* keys, std::int64_t i) const noexcept {
+  if (size_ == 4) return reinterpret_cast<const std::int32_t*>(keys)[i];
+  return reinterpret_cast<const std::int64_t*>(keys)[i];
+}
+
+/// How many of the keys, which are sorted, are below one.
+std::int64_t LineSorter::lower_bound(const char* keys, std::int64_t wanted) const noexcept {
+  std::int64_t first = 0, end = n_;
+  while (first < end) {
+    const std::int64_t middle = first + (end - first) / 2;
+    key(keys, middle) < wanted ? first = middle + 1 : end = middle;
+  }
+  return first;
+}
+
+void LineSorter::sort(char* out, const char* in, char* room) const {
+  char* const keys = out == in ? room + keys_bytes() + sort_room_bytes : out;
+  const KeyCounts counts = kernel_.to_keys(keys, in, n_, order_);
+  kernel_.sort(keys, room, n_, 0, n_);
+  const std::int64_t zero =
+      counts.negative_zeros == 0 ? 0 : lower_bound(keys, order_.descending ? -1 : 0);
+  // The input is read before it is written over.
+  char* const sorted = out == in && counts.negative_zeros > 0 ? room : out;
+  kernel_.from_keys(sorted, keys, n_, order_);
+  if (counts.negative_zeros > 0) restore_zeros(sorted, in, zero);
+  for (std::int64_t i = n_ - counts.nans; i < n_; ++i) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    if (size_ == 4) reinterpret_cast<float*>(sorted)[i] = static_cast<float>(nan);
+    if (size_ == 8) reinterpret_cast<double*>(sorted)[i] = nan;
+  }
+  if (sorted != out) std::memcpy(out, sorted, bytes(n_ * size_));
+}
+
+/// Zeros have one key: their signs come from the input, in its order.
+void LineSorter::restore_zeros(char* out, const char* in, std::int64_t first) const {
+  const auto restore = [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = reinterpret_cast<const T*>(in);
+    T* to = reinterpret_cast<T*>(out) + first;
+    for (std::int64_t i = 0; i < n_; ++i)
+      if (from[i] == zero) *to++ = from[i];
+  };
+  size_ == 4 ? restore(0.0F) : restore(0.0);
+}
+
+void LineSorter::sort_positions(std::int64_t* positions, const char* in, char* room) const {
+  char* const keys = room + order_room(n_);
+  kernel_.to_keys(keys, in, n_, order_);
+  order_keys(positions, keys, n_, room);
+}
+
+/// Sorts numbers made of the upper bits of a key and its position below. Where these are not all
+/// the bits in which keys differ, those that have them in common are sorted once more.
+void LineSorter::order_keys(std::int64_t* positions, const char* keys, std::int64_t n,
+                            char* room) const {
+  std::int64_t least = key(keys, 0), most = least;
+  for (std::int64_t i = 1; i < n; ++i) {
+    least = std::min(least, key(keys, i));
+    most = std::max(most, key(keys, i));
+  }
+  const auto base = static_cast<std::uint64_t>(least);
+  const int key_bits = std::bit_width(static_cast<std::uint64_t>(most) - base);
+  const int place_bits = std::bit_width(static_cast<std::uint64_t>(n - 1));
+  const int dropped = std::max(0, key_bits + place_bits - 63);
+  auto* const numbers = reinterpret_cast<std::int64_t*>(room);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::uint64_t distance = static_cast<std::uint64_t>(key(keys, i)) - base;
+    numbers[i] = static_cast<std::int64_t>((distance >> dropped) << place_bits |
+                                           static_cast<std::uint64_t>(i));
+  }
+  sorting_kernel(8)->sort(room, room + 8 * n + 64 - 8 * n % 64, n, 0, n);
+  const std::int64_t places = (std::int64_t{1} << place_bits) - 1;
+  for (std::int64_t i = 0; i < n; ++i)
+    positions[i] = numbers[i] & places;
+  if (dropped == 0) return;
+  for (std::int64_t first = 0, end = 1; first < n; first = end++) {
+    while (end < n && numbers[end] >> place_bits == numbers[first] >> place_bits)
+      ++end;
+    if (end - first == 1) continue;
+    std::sort(positions + first, positions + end, [&](std::int64_t i, std::int64_t j) {
+      const std::int64_t a = key(keys, i), b = key(keys, j);
+      return a != b ? a < b : i < j;
+    });
+  }
+}
+
+std::int64_t LineSorter::first_room(std::int64_t k) const noexcept {
+  if (k == n_) return positions_room();
+  return 2 * keys_bytes() +
+         std::max(keys_bytes() + sort_room_bytes, order_room(k) + 2 * (8 * k + 64));
+}
+
+void LineSorter::first_positions(std::int64_t* positions, std::int64_t k, const char* in,
+                                 char* room) const {
+  if (k == n_) return sort_positions(positions, in, room);
+  char* const keys = room;
+  char* const found = keys + keys_bytes();
+  char* const rest = found + keys_bytes();
+  kernel_.to_keys(keys, in, n_, order_);
+  std::memcpy(found, keys, bytes(n_ * size_));
+  kernel_.sort(found, rest, n_, k - 1, k);
+  const std::int64_t last = key(found, k - 1);
+  std::int64_t equal = 0;
+  for (std::int64_t i = 0; i < k; ++i)
+    equal += key(found, i) == last ? 1 : 0;
+  // Those that are among the first k, in the order of their positions.
+  auto* const chosen = reinterpret_cast<std::int64_t*>(rest);
+  auto* const order = chosen + k;
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; count < k; ++i) {
+    const std::int64_t its = key(keys, i);
+    if (its > last || (its == last && equal-- <= 0)) continue;
+    std::memcpy(found + count * size_, keys + i * size_, bytes(size_));
+    chosen[count++] = i;
+  }
+  order_keys(order, found, k, rest + (16 * k + 63) / 64 * 64);
+  for (std::int64_t i = 0; i < k; ++i)
+    positions[i] = chosen[order[i]];
+}
+
+void LineSorter::partition(char* out, std::int64_t k, const char* in, char* room) const {
+  char* const keys = room;
+  char* const found = keys + keys_bytes();
+  char* const rest = found + keys_bytes();
+  kernel_.to_keys(keys, in, n_, order_);
+  std::memcpy(found, keys, bytes(n_ * size_));
+  kernel_.sort(found, rest, n_, k, k + 1);
+  const std::int64_t bound = key(found, k);
+  std::int64_t at[3] = {};  // where the next one goes that is less, equal, greater
+  const auto group = [&](std::int64_t i) {
+    const std::int64_t its = key(keys, i);
+    return its < bound ? 0 : its == bound ? 1 : 2;
+  };
+  for (std::int64_t i = 0; i < n_; ++i)
+    ++at[group(i)];
+  at[2] = at[0] + at[1];
+  at[1] = at[0];
+  at[0] = 0;
+  for (std::int64_t i = 0; i < n_; ++i)
+    std::memcpy(found + at[group(i)]++ * size_, in + i * size_, bytes(size_));
+  std::memcpy(out, found, bytes(n_ * size_));
+}
+
+double LineSorter::element(const char* keys, std::int64_t i) const {
+  alignas(8) char bits[8];
+  kernel_.from_keys(bits, keys + i * size_, 1, order_);
+  double value = 0;
+  cast_elements(&value, ScalarType::f64, 0, bits, type_, 0, 1);
+  return value;
+}
+
+void LineSorter::find(Neighbours* wanted, std::int64_t count, const char* in, char* room) const {
+  char* const keys = room + keys_bytes() + sort_room_bytes;
+  const bool has_nan = kernel_.to_keys(keys, in, n_, order_).nans > 0;
+  // Each takes time for the line; many are had sooner by sorting it.
+  constexpr std::int64_t many = 8;
+  const bool sorts_all = count >= many && !has_nan;
+  if (sorts_all) kernel_.sort(keys, room, n_, 0, n_);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Neighbours& w = wanted[i];
+    w.first = w.second = std::numeric_limits<double>::quiet_NaN();
+    if (has_nan) continue;
+    const std::int64_t next = std::min(w.place + 1, n_ - 1);
+    if (!sorts_all) kernel_.sort(keys, room, n_, w.place, next + 1);
+    w.first = element(keys, w.place);
+    w.second = element(keys, next);
+  }
+}
+
+void LineSorter::take(char* out, const char* in, const std::int64_t* positions,
+                      std::int64_t n) const {
+  const auto take_all = [&](auto bits) {
+    using T = decltype(bits);
+    for (std::int64_t i = 0; i < n; ++i)
+      reinterpret_cast<T*>(out)[i] = reinterpret_cast<const T*>(in)[positions[i]];
+  };
+  size_ == 4 ? take_all(std::uint32_t{}) : take_all(std::uint64_t{});
+}
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Sorting one dense line by the keys of its elements.
+#pragma once
+
+#include <weft/core/scalar_type.hpp>
+#include <weft/ops/sorting.hpp>
+
+#include "kernels/sorting/sorting.hpp"
+
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+
+/// Lines of n elements, of the type that `type` says; n is at least 1. Pointers are aligned, and
+/// `room` has as many bytes as the function beside says.
+class LineSorter {
+ public:
+  /// Throws Error(dtype) for complex numbers.
+  LineSorter(ScalarType type, std::int64_t n, SortOrder order);
+
+  /// The type whose elements have keys: as wide as these, and every value of the line's fits.
+  ScalarType type() const noexcept { return type_; }
+  std::int64_t size() const noexcept { return n_; }
+
+  /// The elements in order; `out` may be `in`.
+  void sort(char* out, const char* in, char* room) const;
+  std::int64_t sort_room() const noexcept { return 2 * keys_bytes() + sort_room_bytes; }
+
+  /// Their positions in order.
+  void sort_positions(std::int64_t* positions, const char* in, char* room) const;
+  std::int64_t positions_room() const noexcept { return keys_bytes() + order_room(n_); }
+
+  /// The first k positions; k is at least 1.
+  void first_positions(std::int64_t* positions, std::int64_t k, const char* in, char* room) const;
+  std::int64_t first_room(std::int64_t k) const noexcept;
+
+  /// The elements, those before the k-th in order first, then its equals; `out` may be `in`.
+  void partition(char* out, std::int64_t k, const char* in, char* room) const;
+  std::int64_t partition_room() const noexcept { return 3 * keys_bytes() + sort_room_bytes; }
+
+  /// The elements at positions, as f64, for places that ascend. All are NaN if the line has one.
+  /// Each wants the element at `place` and the next one, if there is any.
+  struct Neighbours {
+    std::int64_t place;
+    double first, second;
+  };
+  void find(Neighbours* wanted, std::int64_t count, const char* in, char* room) const;
+  std::int64_t find_room() const noexcept { return sort_room(); }
+
+  /// Whether elements i and j are the same one, of a line whose keys these are.
+  bool same_keys(const char* keys, std::int64_t i, std::int64_t j) const noexcept {
+    return key(keys, i) == key(keys, j);
+  }
+  void to_keys(char* keys, const char* in) const { kernel_.to_keys(keys, in, n_, order_); }
+
+  /// out[i] = in[positions[i]].
+  void take(char* out, const char* in, const std::int64_t* positions, std::int64_t n) const;
+
+ private:
+  std::int64_t keys_bytes() const noexcept { return (n_ * size_ + 63) / 64 * 64; }
+  std::int64_t key(const char* keys, std::int64_t i) const noexcept;
+  /// Of n keys the positions in order. `room` must not meet the keys.
+  void order_keys(std::int64_t* positions, const char* keys, std::int64_t n, char* room) const;
+  static std::int64_t order_room(std::int64_t n) noexcept { return 2 * (8 * n + 64); }
+  std::int64_t lower_bound(const char* keys, std::int64_t wanted) const noexcept;
+  void restore_zeros(char* out, const char* in, std::int64_t first) const;
+  double element(const char* keys, std::int64_t i) const;
+
+  ScalarType type_;
+  std::int64_t n_, size_;
+  KeyOrder order_;
+  const SortingKernel& kernel_;
+};
+
+}  // namespace v0
+}  // namespace weft
