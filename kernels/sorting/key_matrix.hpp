@@ -15,6 +15,14 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
+#if defined(__clang__)
+#define WEFT_NOT_UNROLLED _Pragma("clang loop unroll(disable)")
+#elif defined(__GNUC__)
+#define WEFT_NOT_UNROLLED _Pragma("GCC unroll 1")
+#else
+#define WEFT_NOT_UNROLLED
+#endif
+
 #if defined(__AVX512VL__)
 inline constexpr int key_register_bytes = 64;
 #else
@@ -87,8 +95,8 @@ class KeyMatrix {
     for (int r = 0; r < rows; ++r)
       m[r] = *reinterpret_cast<const Unaligned*>(keys + r * lanes);
     sort_columns(m, std::make_integer_sequence<int, network.count>());
-    merge_groups<2>(m);
-    columns_to_rows<rows>(m);
+    merge_groups(m);
+    columns_to_rows(m);
     WEFT_UNROLLED
     for (int r = 0; r < rows; ++r)
       *reinterpret_cast<Unaligned*>(keys + r * lanes) = m[r];
@@ -138,23 +146,22 @@ class KeyMatrix {
       merge_rows<distance / 2>(m);
     }
   }
-  /// The same of lanes.
+  /// The same of lanes, at one distance.
   template <int distance>
   static WEFT_ALWAYS_INLINE void merge_lanes(Register* m) {
-    if constexpr (distance >= 1) {
+    if constexpr (distance < lanes) {
       WEFT_UNROLLED
       for (int r = 0; r < rows; ++r) {
         Register lower = m[r], upper = shuffle<SwappedLanes<distance>>(m[r], m[r]);
         put_in_order(lower, upper);
         m[r] = shuffle<ChosenLanes<lanes, distance>>(lower, upper);
       }
-      merge_lanes<distance / 2>(m);
     }
   }
-  /// Makes groups of `width` columns of two sorted ones each. The second one turned round, both
+  /// Two sorted groups of columns, which are `width` together: the second one turned round, both
   /// together are bitonic.
   template <int width>
-  static WEFT_ALWAYS_INLINE void merge_groups(Register* m) {
+  static WEFT_ALWAYS_INLINE void turn_second_half(Register* m) {
     if constexpr (width <= lanes) {
       using Turned = SwappedLanes<width - 1>;
       using SecondHalf = ChosenLanes<lanes, width / 2>;
@@ -167,15 +174,27 @@ class KeyMatrix {
         const Register turned = shuffle<SecondHalf>(upper, lower);
         other = shuffle<Turned>(turned, turned);
       }
-      merge_lanes<width / 4>(m);
+    }
+  }
+  /// Makes one sorted group of all columns. A loop that stays one: its steps have most of their
+  /// text in common.
+  static WEFT_ALWAYS_INLINE void merge_groups(Register* m) {
+    WEFT_NOT_UNROLLED
+    for (int width = 2; width <= lanes; width *= 2) {
+      if (width == 2) turn_second_half<2>(m);
+      if (width == 4) turn_second_half<4>(m);
+      if (width == 8) turn_second_half<8>(m);
+      if (width == 16) turn_second_half<16>(m);
+      if (width > 8) merge_lanes<4>(m);
+      if (width > 4) merge_lanes<2>(m);
+      if (width > 2) merge_lanes<1>(m);
       merge_rows<rows / 2>(m);
-      merge_groups<width * 2>(m);
     }
   }
   /// Each step rotates the bits of a key's place by one.
-  template <int steps>
   static WEFT_ALWAYS_INLINE void columns_to_rows(Register* m) {
-    if constexpr (steps > 1) {
+    WEFT_NOT_UNROLLED
+    for (int steps = rows; steps > 1; steps /= 2) {
       Register to[rows];
       WEFT_UNROLLED
       for (int r = 0; r < rows / 2; ++r) {
@@ -185,7 +204,6 @@ class KeyMatrix {
       WEFT_UNROLLED
       for (int r = 0; r < rows; ++r)
         m[r] = to[r];
-      columns_to_rows<steps / 2>(m);
     }
   }
 };

@@ -21,6 +21,11 @@ ScalarType type_with_keys(ScalarType type) {
   return is_floating(type) ? ScalarType::f32 : ScalarType::i32;
 }
 
+template <class Key>
+const Key* keys_of(Key, const char* data) {
+  return reinterpret_cast<const Key*>(data);
+}
+
 std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 }  // namespace
@@ -32,6 +37,12 @@ LineSorter::LineSorter(ScalarType type, std::int64_t n, SortOrder order)
       order_{is_floating(type_), type_ == ScalarType::u32 || type_ == ScalarType::u64,
              order == SortOrder::descending},
       kernel_(*sorting_kernel(size_)) {}
+
+/// Calls f with a zero of the type that keys have.
+template <class F>
+void LineSorter::by_size(F&& f) const {
+  size_ == 4 ? f(std::int32_t{0}) : f(std::int64_t{0});
+}
 
 std::int64_t LineSorter::key(const char* keys, std::int64_t i) const noexcept {
   if (size_ == 4) return reinterpret_cast<const std::int32_t*>(keys)[i];
@@ -89,20 +100,26 @@ void LineSorter::sort_positions(std::int64_t* positions, const char* in, char* r
 void LineSorter::order_keys(std::int64_t* positions, const char* keys, std::int64_t n,
                             char* room) const {
   std::int64_t least = key(keys, 0), most = least;
-  for (std::int64_t i = 1; i < n; ++i) {
-    least = std::min(least, key(keys, i));
-    most = std::max(most, key(keys, i));
-  }
+  by_size([&](auto zero) {
+    const auto* const all = keys_of(zero, keys);
+    for (std::int64_t i = 1; i < n; ++i) {
+      least = std::min<std::int64_t>(least, all[i]);
+      most = std::max<std::int64_t>(most, all[i]);
+    }
+  });
   const auto base = static_cast<std::uint64_t>(least);
   const int key_bits = std::bit_width(static_cast<std::uint64_t>(most) - base);
   const int place_bits = std::bit_width(static_cast<std::uint64_t>(n - 1));
   const int dropped = std::max(0, key_bits + place_bits - 63);
   auto* const numbers = reinterpret_cast<std::int64_t*>(room);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint64_t distance = static_cast<std::uint64_t>(key(keys, i)) - base;
-    numbers[i] = static_cast<std::int64_t>((distance >> dropped) << place_bits |
-                                           static_cast<std::uint64_t>(i));
-  }
+  by_size([&](auto zero) {
+    const auto* const all = keys_of(zero, keys);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t distance = static_cast<std::uint64_t>(std::int64_t{all[i]}) - base;
+      numbers[i] = static_cast<std::int64_t>((distance >> dropped) << place_bits |
+                                             static_cast<std::uint64_t>(i));
+    }
+  });
   sorting_kernel(8)->sort(room, room + 8 * n + 64 - 8 * n % 64, n, 0, n);
   const std::int64_t places = (std::int64_t{1} << place_bits) - 1;
   for (std::int64_t i = 0; i < n; ++i)
@@ -161,18 +178,22 @@ void LineSorter::partition(char* out, std::int64_t k, const char* in, char* room
   std::memcpy(found, keys, bytes(n_ * size_));
   kernel_.sort(found, rest, n_, k, k + 1);
   const std::int64_t bound = key(found, k);
-  std::int64_t at[3] = {};  // where the next one goes that is less, equal, greater
-  const auto group = [&](std::int64_t i) {
-    const std::int64_t its = key(keys, i);
-    return its < bound ? 0 : its == bound ? 1 : 2;
-  };
-  for (std::int64_t i = 0; i < n_; ++i)
-    ++at[group(i)];
-  at[2] = at[0] + at[1];
-  at[1] = at[0];
-  at[0] = 0;
-  for (std::int64_t i = 0; i < n_; ++i)
-    std::memcpy(found + at[group(i)]++ * size_, in + i * size_, bytes(size_));
+  by_size([&](auto zero) {
+    using Bits = decltype(zero);
+    const Bits* const all = keys_of(zero, keys);
+    const auto its_bound = static_cast<Bits>(bound);
+    std::int64_t at[3] = {};  // where the next one goes that is less, equal, greater
+    const auto group = [&](std::int64_t i) {
+      return (all[i] >= its_bound ? 1 : 0) + (all[i] > its_bound ? 1 : 0);
+    };
+    for (std::int64_t i = 0; i < n_; ++i)
+      ++at[group(i)];
+    at[2] = at[0] + at[1];
+    at[1] = at[0];
+    at[0] = 0;
+    for (std::int64_t i = 0; i < n_; ++i)
+      reinterpret_cast<Bits*>(found)[at[group(i)]++] = keys_of(zero, in)[i];
+  });
   std::memcpy(out, found, bytes(n_ * size_));
 }
 
@@ -204,12 +225,10 @@ void LineSorter::find(Neighbours* wanted, std::int64_t count, const char* in, ch
 
 void LineSorter::take(char* out, const char* in, const std::int64_t* positions,
                       std::int64_t n) const {
-  const auto take_all = [&](auto bits) {
-    using T = decltype(bits);
+  by_size([&](auto zero) {
     for (std::int64_t i = 0; i < n; ++i)
-      reinterpret_cast<T*>(out)[i] = reinterpret_cast<const T*>(in)[positions[i]];
-  };
-  size_ == 4 ? take_all(std::uint32_t{}) : take_all(std::uint64_t{});
+      reinterpret_cast<decltype(zero)*>(out)[i] = keys_of(zero, in)[positions[i]];
+  });
 }
 
 }  // namespace v0

@@ -60,6 +60,8 @@ class LineSorter {
 
  private:
   std::int64_t keys_bytes() const noexcept { return (n_ * size_ + 63) / 64 * 64; }
+  template <class F>
+  void by_size(F&& f) const;
   std::int64_t key(const char* keys, std::int64_t i) const noexcept;
   /// Of n keys the positions in order. `room` must not meet the keys.
   void order_keys(std::int64_t* positions, const char* keys, std::int64_t n, char* room) const;
