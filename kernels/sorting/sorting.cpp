@@ -67,8 +67,10 @@ KeyCounts to_keys(char* to, const char* from, std::int64_t n, KeyOrder order) {
   const Key* elements = keys_at<Key>(from);
   KeyCounts counts;
   for (; n > 0; n -= block, keys += block, elements += block) {
+    const std::int64_t count = n < block ? n : block;
     Key nans = 0, negative_zeros = 0;
-    for (std::int64_t i = 0; i < (n < block ? n : block); ++i) {
+#pragma omp simd reduction(- : nans, negative_zeros)  // in place as well
+    for (std::int64_t i = 0; i < count; ++i) {
       const Key bits = elements[i];
       const Key is_nan = (bits & Steps::most) > largest ? Key{-1} : Key{0};
       const Key is_negative_zero = (bits == Steps::least ? Key{-1} : Key{0}) & floating;
@@ -88,6 +90,7 @@ void from_keys(char* to, const char* from, std::int64_t n, KeyOrder order) {
   const KeySteps<Key> steps(order);
   Key* elements = keys_at<Key>(to);
   const Key* keys = keys_at<Key>(from);
+#pragma omp simd  // in place as well
   for (std::int64_t i = 0; i < n; ++i)
     elements[i] = steps.turned(keys[i] ^ steps.flipped);
 }

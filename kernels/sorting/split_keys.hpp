@@ -106,8 +106,7 @@ template <class Key>
   constexpr int lanes = Register::lanes;
   constexpr unsigned all = (1U << lanes) - 1;
   const Register bounds = Register::all(bound);
-  // What is stored behind the keys below has been read, or is read already: two at a time, since
-  // the one is loaded before the other is stored.
+  // What is stored behind the keys below has been loaded before: that is never more than a register.
   const auto split = [&](const Register& x) {
     const unsigned mask = x.above(bounds);
     x.store(keys + below, ~mask & all);
@@ -116,11 +115,16 @@ template <class Key>
     above += count;
     below += lanes - count;
   };
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    const Register first = Register::load(keys + i), second = Register::load(keys + i + lanes);
-    split(first);
-    split(second);
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    const Register x[] = {Register::load(keys + i), Register::load(keys + i + lanes),
+                          Register::load(keys + i + 2 * lanes),
+                          Register::load(keys + i + 3 * lanes)};
+    WEFT_UNROLLED
+    for (const Register& one : x)
+      split(one);
   }
+  for (; i + lanes <= n; i += lanes)
+    split(Register::load(keys + i));
 #endif
   for (; i < n; ++i) {
     const Key key = keys[i];

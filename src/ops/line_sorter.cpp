@@ -2,6 +2,7 @@
 #include "ops/line_sorter.hpp"
 
 #include <weft/core/cast.hpp>
+#include <weft/parallel/parallel.hpp>
 
 #include "core/compiled_types.hpp"
 
@@ -26,14 +27,37 @@ const Key* keys_of(Key, const char* data) {
   return reinterpret_cast<const Key*>(data);
 }
 
+/// Elements that a thread should have.
+constexpr std::int64_t part_elements = 32 << 10;
+
+/// Sorts keys as so many parts, a power of two: those up to the middle one and the rest are found
+/// first, and are two tasks.
+struct PartsSort {
+  void run(char* keys, char* room, std::int64_t n, std::int64_t parts) const {
+    if (parts == 1) return kernel.sort(keys, room, n, 0, n);
+    const std::int64_t half = n / 2;
+    kernel.sort(keys, room, n, half, half + 1);
+    parallel_for(2, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        run(keys + i * half * size, room + i * (half * size + parts / 2 * sort_room_bytes),
+            i == 0 ? half : n - half, parts / 2);
+      }
+    });
+  }
+
+  const SortingKernel& kernel;
+  std::int64_t size;
+};
+
 std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 }  // namespace
 
-LineSorter::LineSorter(ScalarType type, std::int64_t n, SortOrder order)
+LineSorter::LineSorter(ScalarType type, std::int64_t n, SortOrder order, std::int64_t lines)
     : type_(type_with_keys(type)),
       n_(n),
       size_(element_size(type_)),
+      shared_(lines < num_threads()),
       order_{is_floating(type_), type_ == ScalarType::u32 || type_ == ScalarType::u64,
              order == SortOrder::descending},
       kernel_(*sorting_kernel(size_)) {}
@@ -49,6 +73,17 @@ std::int64_t LineSorter::key(const char* keys, std::int64_t i) const noexcept {
   return reinterpret_cast<const std::int64_t*>(keys)[i];
 }
 
+void LineSorter::sort_keys(const SortingKernel& kernel, char* keys, char* room, std::int64_t n,
+                           std::int64_t size) const {
+  std::int64_t parts = 1;
+  if (shared_) {
+    const std::int64_t most = std::min<std::int64_t>({num_threads(), max_parts, n / part_elements});
+    while (2 * parts <= most)
+      parts *= 2;
+  }
+  PartsSort{kernel, size}.run(keys, room, n, parts);
+}
+
 /// How many of the keys, which are sorted, are below one.
 std::int64_t LineSorter::lower_bound(const char* keys, std::int64_t wanted) const noexcept {
   std::int64_t first = 0, end = n_;
@@ -60,9 +95,9 @@ std::int64_t LineSorter::lower_bound(const char* keys, std::int64_t wanted) cons
 }
 
 void LineSorter::sort(char* out, const char* in, char* room) const {
-  char* const keys = out == in ? room + keys_bytes() + sort_room_bytes : out;
+  char* const keys = out == in ? room + keys_bytes() + all_room_bytes : out;
   const KeyCounts counts = kernel_.to_keys(keys, in, n_, order_);
-  kernel_.sort(keys, room, n_, 0, n_);
+  sort_keys(kernel_, keys, room, n_, size_);
   const std::int64_t zero =
       counts.negative_zeros == 0 ? 0 : lower_bound(keys, order_.descending ? -1 : 0);
   // The input is read before it is written over.
@@ -120,7 +155,7 @@ void LineSorter::order_keys(std::int64_t* positions, const char* keys, std::int6
                                              static_cast<std::uint64_t>(i));
     }
   });
-  sorting_kernel(8)->sort(room, room + 8 * n + 64 - 8 * n % 64, n, 0, n);
+  sort_keys(*sorting_kernel(8), room, room + 8 * n, n, 8);
   const std::int64_t places = (std::int64_t{1} << place_bits) - 1;
   for (std::int64_t i = 0; i < n; ++i)
     positions[i] = numbers[i] & places;

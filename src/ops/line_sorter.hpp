@@ -17,8 +17,9 @@ inline namespace v0 {
 /// `room` has as many bytes as the function beside says.
 class LineSorter {
  public:
-  /// Throws Error(dtype) for complex numbers.
-  LineSorter(ScalarType type, std::int64_t n, SortOrder order);
+  /// `lines` says how many there are: if threads outnumber them, they share each one. Throws
+  /// Error(dtype) for complex numbers.
+  LineSorter(ScalarType type, std::int64_t n, SortOrder order, std::int64_t lines = 1);
 
   /// The type whose elements have keys: as wide as these, and every value of the line's fits.
   ScalarType type() const noexcept { return type_; }
@@ -26,7 +27,7 @@ class LineSorter {
 
   /// The elements in order; `out` may be `in`.
   void sort(char* out, const char* in, char* room) const;
-  std::int64_t sort_room() const noexcept { return 2 * keys_bytes() + sort_room_bytes; }
+  std::int64_t sort_room() const noexcept { return 2 * keys_bytes() + all_room_bytes; }
 
   /// Their positions in order.
   void sort_positions(std::int64_t* positions, const char* in, char* room) const;
@@ -59,19 +60,28 @@ class LineSorter {
   void take(char* out, const char* in, const std::int64_t* positions, std::int64_t n) const;
 
  private:
+  /// Parts of a line that threads share, at most, and what room they need beside that for the keys.
+  static constexpr std::int64_t max_parts = 16, all_room_bytes = max_parts * sort_room_bytes;
+
   std::int64_t keys_bytes() const noexcept { return (n_ * size_ + 63) / 64 * 64; }
   template <class F>
   void by_size(F&& f) const;
   std::int64_t key(const char* keys, std::int64_t i) const noexcept;
   /// Of n keys the positions in order. `room` must not meet the keys.
   void order_keys(std::int64_t* positions, const char* keys, std::int64_t n, char* room) const;
-  static std::int64_t order_room(std::int64_t n) noexcept { return 2 * (8 * n + 64); }
+  static std::int64_t order_room(std::int64_t n) noexcept {
+    return 2 * (8 * n + 64) + all_room_bytes;
+  }
+  /// All of n keys of a kernel, by several threads where that is worth it.
+  void sort_keys(const SortingKernel& kernel, char* keys, char* room, std::int64_t n,
+                 std::int64_t size) const;
   std::int64_t lower_bound(const char* keys, std::int64_t wanted) const noexcept;
   void restore_zeros(char* out, const char* in, std::int64_t first) const;
   double element(const char* keys, std::int64_t i) const;
 
   ScalarType type_;
   std::int64_t n_, size_;
+  bool shared_;
   KeyOrder order_;
   const SortingKernel& kernel_;
 };

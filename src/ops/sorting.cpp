@@ -125,7 +125,7 @@ void run_sort(const char* operation, const Output* values, const Output* indices
     const std::int64_t k = taken.value_or(in.length);
     if (k == 0 || in.lines.numel() == 0) return;
 
-    const LineSorter sorter(in.a.dtype(), in.length, order);
+    const LineSorter sorter(in.a.dtype(), in.length, order, in.lines.numel() / in.length);
     SmallVector<LineOperand, 2> outs;
     if (values != nullptr) outs.push_back(to_values.operand(k, sorter.type()));
     if (indices != nullptr) outs.push_back(to_indices.operand(k, ScalarType::i64));

@@ -215,6 +215,24 @@ TEST_CASE("sorting: the same with any number of threads", "[ops]") {
   }
 }
 
+TEST_CASE("sorting: threads share a long line", "[ops]") {
+  WEFT_RANDOM(random);
+  for (const ScalarType type : {ScalarType::f32, ScalarType::i64, ScalarType::u8}) {
+    const std::int64_t n = random.integer(150'000, 300'000);
+    const Memory memory = test::sortable(random, type, test::fit({{n}, {1}}));
+    const Dense sorted = test::naive_sort(memory.view(), 0, SortOrder::descending, false, type);
+    const Dense order =
+        test::naive_sort(memory.view(), 0, SortOrder::descending, true, ScalarType::i64);
+    for (const int threads : {2, 3, 4}) {
+      test::in_arena(threads, [&] {
+        CHECK(test::difference(weft::sort(memory.view(), 0, SortOrder::descending), sorted) == "");
+        CHECK(test::difference(weft::argsort(memory.view(), 0, SortOrder::descending), order) ==
+              "");
+      });
+    }
+  }
+}
+
 TEST_CASE("sorting: outputs", "[ops]") {
   const auto a = Tensor::of<float>({2, 2}, {4, 3, 1, 2});
   const auto holds = [](const TensorView& view, const Tensor& values) {
