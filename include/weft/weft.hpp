@@ -95,6 +95,7 @@
 #include <weft/ops/scaled.hpp>
 #include <weft/ops/searching.hpp>
 #include <weft/ops/softmax.hpp>
+#include <weft/ops/sorting.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/triangle.hpp>
 #include <weft/ops/unary.hpp>

@@ -75,9 +75,9 @@ struct SortingNetwork {
   int count = 0;
 };
 
-/// Registers as the rows of a matrix. Its columns are sorted; then pairs of sorted groups of columns
-/// next to each other, read column by column, are merged until there is one group; then columns are
-/// turned into rows.
+/// Registers as the rows of a matrix. Its columns are sorted. Then pairs of groups of columns are
+/// merged, each of them sorted if read column by column, until there is one group. Then its columns
+/// are turned into rows.
 template <class Key, int rows>
 class KeyMatrix {
   using Register = typename KeyRegister<Key>::Type;

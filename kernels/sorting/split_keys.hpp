@@ -106,7 +106,7 @@ template <class Key>
   constexpr int lanes = Register::lanes;
   constexpr unsigned all = (1U << lanes) - 1;
   const Register bounds = Register::all(bound);
-  // What is stored behind the keys below has been loaded before: that is never more than a register.
+  // What is overwritten behind the keys below has been loaded before.
   const auto split = [&](const Register& x) {
     const unsigned mask = x.above(bounds);
     x.store(keys + below, ~mask & all);

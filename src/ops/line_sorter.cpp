@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 namespace weft {
@@ -217,17 +218,18 @@ void LineSorter::partition(char* out, std::int64_t k, const char* in, char* room
     using Bits = decltype(zero);
     const Bits* const all = keys_of(zero, keys);
     const auto its_bound = static_cast<Bits>(bound);
-    std::int64_t at[3] = {};  // where the next one goes that is less, equal, greater
-    const auto group = [&](std::int64_t i) {
-      return (all[i] >= its_bound ? 1 : 0) + (all[i] > its_bound ? 1 : 0);
+    // Without branches: each is stored, and stays if it belongs to the group. What is stored behind
+    // the last place is in the room.
+    std::int64_t count = 0;
+    const auto add = [&](auto belongs) {
+      for (std::int64_t i = 0; i < n_; ++i) {
+        reinterpret_cast<Bits*>(found)[count] = keys_of(zero, in)[i];
+        count += belongs(all[i], its_bound) ? 1 : 0;
+      }
     };
-    for (std::int64_t i = 0; i < n_; ++i)
-      ++at[group(i)];
-    at[2] = at[0] + at[1];
-    at[1] = at[0];
-    at[0] = 0;
-    for (std::int64_t i = 0; i < n_; ++i)
-      reinterpret_cast<Bits*>(found)[at[group(i)]++] = keys_of(zero, in)[i];
+    add(std::less<Bits>());
+    add(std::equal_to<Bits>());
+    add(std::greater<Bits>());
   });
   std::memcpy(out, found, bytes(n_ * size_));
 }

@@ -116,6 +116,8 @@ TEST_CASE("median: large numbers, infinities, NaN", "[ops]") {
   CHECK(median_of({-inf, -inf, 2}) == -inf);
   CHECK(std::isnan(median_of({1, 2, not_a_number})));
   CHECK(weft::median(Tensor::of<std::int32_t>({2}, {1, 2})).at<float>({}) == 1.5F);
+  const Tensor both = weft::quantile(Tensor::of<double>({3}, {4, 0, 2}), {0.25, 1.0});
+  CHECK((both.at<double>({0}) == 1 && both.at<double>({1}) == 4));
   // Rounded once: in f32 the mean would be 2049.5, which f16 does not have.
   const auto halves =
       Tensor::of<weft::float16>({2}, {weft::float16(2048.0F), weft::float16(2050.0F)});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sort, argsort, topk and partition against std::stable_sort, along every axis of random layouts.
+#include <weft/ops/copy.hpp>
 #include <weft/ops/sorting.hpp>
 #include <weft/parallel/parallel.hpp>
 
@@ -252,6 +253,12 @@ TEST_CASE("sorting: outputs", "[ops]") {
   weft::sort_out(x, x.slice(0, 1, 3));
   CHECK(holds(x, Tensor::of<float>({2}, {2, 3})));
   CHECK(weft::sort(Tensor::full({}, ScalarType::f32, 7)).at<float>({}) == 7);
+  // Memory that is not aligned.
+  std::byte bytes[17] = {};
+  const TensorView odd = TensorView::trusted(static_cast<void*>(bytes + 1), ScalarType::f32, {4});
+  weft::copy_out(odd, Tensor::of<float>({4}, {3, -1, 2, 0}));
+  weft::sort_out(odd, odd);
+  CHECK(holds(odd, Tensor::of<float>({4}, {-1, 0, 2, 3})));
   CHECK(weft::topk(a, 0).values.shape()[1] == 0);
   CHECK(weft::sort(Tensor::zeros({0, 3}, ScalarType::f32), 0).numel() == 0);
 }

@@ -12,10 +12,11 @@
 /// input only where that is said, and never with another output. A tensor without axes is sorted as
 /// if it had one.
 ///
-/// Threads share the lines along the axis; one line is one thread's work. Memory for a few copies
-/// of a line is taken for each thread: scratch memory, which is kept, up to 192 KiB, and else as
-/// that of tensors is. Throw Error before anything is written: axis, dtype (complex numbers),
-/// shape, cast, overlap, undefined, and as each of them says.
+/// Threads share the lines along the axis, and each line where they outnumber them. Memory for a
+/// few copies of a line is taken for each thread: scratch memory, which is kept, up to 192 KiB, and
+/// else as that of tensors is. Nothing else is allocated up to rank 8. Throw Error before anything
+/// is written: axis, dtype (complex numbers), shape, cast, overlap, undefined, and as each of them
+/// says.
 #pragma once
 
 #include <weft/base/export.hpp>
@@ -23,6 +24,7 @@
 #include <weft/ops/cumulative.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 namespace weft {
@@ -85,6 +87,12 @@ WEFT_API Tensor quantile(const TensorView& a, std::span<const double> q, std::in
                          bool keepdim = false);
 WEFT_API void quantile_out(const Output& out, const TensorView& a, std::span<const double> q,
                            std::int64_t axis = -1, bool keepdim = false);
+
+/// The same with several q in the argument: quantile(a, {0.25, 0.75}).
+inline Tensor quantile(const TensorView& a, std::initializer_list<double> q, std::int64_t axis = -1,
+                       bool keepdim = false) {
+  return quantile(a, std::span<const double>(q.begin(), q.size()), axis, keepdim);
+}
 
 /// The different elements of a tensor.
 struct UniqueElements {
