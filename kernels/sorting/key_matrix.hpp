@@ -102,8 +102,8 @@ class KeyMatrix {
       *reinterpret_cast<Unaligned*>(keys + r * lanes) = m[r];
   }
 
-  /// Sorts n keys, at most `size`.
-  static void sort(Key* keys, std::int64_t n) {
+  /// Sorts n keys, at most `size`. Not inlined: the caller's frame is on the stack many times.
+  [[gnu::noinline]] static void sort(Key* keys, std::int64_t n) {
     if (n == size) return sort_all(keys);
     alignas(key_register_bytes) Key all[size];
     for (Key& key : all)

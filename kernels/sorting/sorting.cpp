@@ -112,6 +112,16 @@ void from_keys(char* to, const char* from, std::int64_t n, KeyOrder order) {
 // keys a third faster.
 constexpr int many_rows = key_register_bytes == 64 ? 16 : 8;
 
+template <class Few, class Key>
+[[gnu::noinline]] Key middle_of_some(const Key* keys, std::int64_t n) {
+  alignas(key_register_bytes) Key some[Few::size];
+  const std::int64_t step = n / Few::size;
+  for (std::int64_t i = 0; i < Few::size; ++i)
+    some[i] = keys[i * step];
+  Few::sort_all(some);
+  return some[Few::size / 2];
+}
+
 /// Parts are halved at best; one that is still long after so many splits is sorted by bytes.
 template <class Key>
 void split_sort(Key* keys, Key* room, std::int64_t n, std::int64_t from, std::int64_t to,
@@ -122,13 +132,7 @@ void split_sort(Key* keys, Key* room, std::int64_t n, std::int64_t from, std::in
     if (n <= Few::size) return Few::sort(keys, n);
     if (n <= Many::size) return Many::sort(keys, n);
     if (splits-- == 0) return digit_sort(keys, room, n);
-    // The one in the middle of some.
-    alignas(key_register_bytes) Key some[Few::size];
-    const std::int64_t step = n / Few::size;
-    for (std::int64_t i = 0; i < Few::size; ++i)
-      some[i] = keys[i * step];
-    Few::sort_all(some);
-    const Key bound = some[Few::size / 2];
+    const Key bound = middle_of_some<Few>(keys, n);
     const std::int64_t below = split_keys(keys, room, n, bound);
     if (below == n) {
       // It is the largest, as often as it is there.

@@ -14,7 +14,7 @@ namespace {
 /// Elements that a thread should have: a few nanoseconds each.
 constexpr std::int64_t line_grain = default_grain / 8;
 /// Bytes of lines that are brought together, so that lines next to each other share cache lines.
-constexpr std::int64_t staged_bytes = 64 << 10;
+constexpr std::int64_t staged_bytes = 32 << 10;
 constexpr std::int64_t max_staged_lines = 64;
 
 TensorIterator plan(const LineOperand& in, std::span<const LineOperand> outs, std::size_t axis) {

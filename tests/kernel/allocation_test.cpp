@@ -16,6 +16,7 @@
 #include <weft/ops/join.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/searching.hpp>
+#include <weft/ops/sorting.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/triangle.hpp>
 #include <weft/ops/unary.hpp>
@@ -124,6 +125,29 @@ TEST_CASE("allocations: none for operations into given outputs", "[kernel]") {
     CHECK(later_allocations([&] { weft::exp_out(to, va); }) == 0);
     CHECK(later_allocations([&] { weft::neg_out(to, va); }) == 0);
     CHECK(later_allocations([&] { weft::add_out(to, to, va); }) == 0);
+  }
+}
+
+TEST_CASE("allocations: none for sorting into given outputs", "[kernel]") {
+  const weft::ThreadLimit one(1);
+  static_cast<void>(weft::cpu_info());  // is read once a process
+  WEFT_RANDOM(random);
+  for (const Dims& shape :
+       {Dims{3, 4}, Dims{70, 60}, Dims{3, 1000}, Dims{2, 3, 2, 3, 2, 3, 2, 3}}) {
+    for (const ScalarType type : {ScalarType::f32, ScalarType::f64, ScalarType::u8}) {
+      const Memory a =
+          test::random_memory(random, type, test::random_layout(random, shape, {.zero = false}));
+      const TensorView view = a.view();
+      const Tensor same = Tensor::empty(shape, type), where = Tensor::empty(shape, ScalarType::i64);
+      const Tensor middle = Tensor::empty(shape, ScalarType::f64);
+      const TensorView to = same, to_positions = where, to_middle = middle.select(-1, 0);
+      INFO("shape " << weft::to_string(shape));
+      CHECK(later_allocations([&] { weft::sort_out(to, view); }) == 0);
+      CHECK(later_allocations([&] { weft::sort_out(to, to_positions, view, 0); }) == 0);
+      CHECK(later_allocations([&] { weft::topk_out(to, to_positions, view, shape.back()); }) == 0);
+      CHECK(later_allocations([&] { weft::partition_out(to, view, 1); }) == 0);
+      CHECK(later_allocations([&] { weft::median_out(to_middle, view); }) == 0);
+    }
   }
 }
 
