@@ -16,10 +16,10 @@
 #include <weft/ops/unary.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "least_times.hpp"
 #include "user_cases.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -42,23 +42,9 @@ using weft::TensorView;
 double seconds_each = 0.3;
 std::string only;
 
-double microseconds_of(const std::function<void()>& run) {
-  const auto start = std::chrono::steady_clock::now();
-  run();
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-/// The least time of each, in turns.
+/// In turns, microseconds.
 std::vector<double> least_times(const std::vector<std::function<void()>>& runs) {
-  std::vector<double> least(runs.size(), std::numeric_limits<double>::infinity());
-  const auto end = std::chrono::steady_clock::now() +
-                   std::chrono::duration<double>(seconds_each * static_cast<double>(runs.size()));
-  do {
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      least[i] = std::min(least[i], microseconds_of(runs[i]));
-  } while (std::chrono::steady_clock::now() < end);
-  return least;
+  return bench::least_times(seconds_each, runs);
 }
 
 void print_pair(const std::string& name, const char* left, double a, const char* right, double b) {

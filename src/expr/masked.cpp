@@ -44,14 +44,8 @@ class MaskedReduction {
   Expr make() const {
     switch (op_) {
       case Reduction::sum:
-      case Reduction::nansum: {
-        const Expr all = reduce(op_, filled(0));
-        return initial_ ? convert(all + Expr(*initial_), all.dtype()) : all;
-      }
-      case Reduction::prod: {
-        const Expr all = reduce(op_, filled(1));
-        return initial_ ? convert(all * Expr(*initial_), all.dtype()) : all;
-      }
+      case Reduction::nansum: return with_initial(BinaryOp::add, reduce(op_, filled(0)));
+      case Reduction::prod: return with_initial(BinaryOp::mul, reduce(op_, filled(1)));
       case Reduction::any:
       case Reduction::count_nonzero: return without_initial(reduce(op_, filled(0)));
       case Reduction::all: return without_initial(reduce(op_, filled(1)));
@@ -79,6 +73,17 @@ class MaskedReduction {
                                            : Scalar(number));
   }
 
+  /// That an initial number has left the type of what it met as it was.
+  const Expr& checked(const Expr& met, ScalarType type) const {
+    if (met.dtype() != type) {
+      fail(ErrorCode::cast, text("the initial number is ", name(initial_->dtype()),
+                                 ", expected one that fits ", name(type)));
+    }
+    return met;
+  }
+  Expr with_initial(BinaryOp op, const Expr& e) const {
+    return initial_ ? checked(Expr::call(op, e, Expr(*initial_)), e.dtype()) : e;
+  }
   Expr without_initial(Expr e) const {
     if (initial_) fail(ErrorCode::invalid_argument, "expected no initial number, got one");
     return e;
@@ -89,13 +94,8 @@ class MaskedReduction {
       fail(ErrorCode::invalid_argument,
            "expected an initial number with the mask, since nothing has no extreme");
     }
-    const Expr first(*initial_);
-    const Expr all = where(mask_, x_, first);
-    if (all.dtype() != x_.dtype()) {
-      fail(ErrorCode::cast, text("the initial number is ", name(initial_->dtype()),
-                                 ", expected one that fits elements of ", name(x_.dtype())));
-    }
-    return Expr::call(op, reduce(op_, all), first);
+    const Expr all = where(mask_, x_, Expr(*initial_));
+    return with_initial(op, reduce(op_, checked(all, x_.dtype())));
   }
 
   /// How many elements are selected, as wide numbers.

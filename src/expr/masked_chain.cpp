@@ -49,6 +49,10 @@ MaskedChain::MaskedChain(const Chain& values, std::span<const TensorView> value_
   cut(out, inputs);
 }
 
+std::int64_t MaskedChain::grain() const noexcept {
+  return std::max<std::int64_t>(min_elements / box_elements_, 1);
+}
+
 /// Boxes are long along the last axis, unless an operand has its elements along another one: then
 /// they have as much of both.
 void MaskedChain::cut(const TensorView& out, std::span<const TensorView> inputs) {
@@ -134,16 +138,15 @@ void MaskedChain::run(const TensorView& out, const void* const* value_inputs,
     }
   };
   if (serial) return run_boxes(0, boxes_);
-  parallel_for(boxes_, std::max<std::int64_t>(min_elements / box_elements_, 1), run_boxes);
+  parallel_for(boxes_, grain(), run_boxes);
 }
 
 Explanation::Run MaskedChain::explain() const {
   Explanation::Run run;
   run.instruction_set = weft::name(current_level());
   run.form = "masked-boxes";
-  const std::int64_t grain = std::max<std::int64_t>(min_elements / box_elements_, 1);
   run.threads = static_cast<int>(
-      std::clamp<std::int64_t>(boxes_ / grain, 1, static_cast<std::int64_t>(num_threads())));
+      std::clamp<std::int64_t>(boxes_ / grain(), 1, static_cast<std::int64_t>(num_threads())));
   run.span = run.tile[0] = box_elements_;
   run.tile[1] = 1;
   run.blocks = boxes_;

@@ -35,6 +35,8 @@ class MaskedChain {
     DimVector begin, extents;
   };
 
+  /// The minimum of boxes for a thread.
+  std::int64_t grain() const noexcept;
   void cut(const TensorView& out, std::span<const TensorView> inputs);
   Box box(std::int64_t number) const;
   void write(const TensorView& out, const Box& box, const char* values, const char* mask) const;

@@ -258,6 +258,9 @@ TEST_CASE("masks: what is wrong is refused, and nothing written", "[expr]") {
   CHECK_ERROR(cast, ("amax", "i32"),
               weft::amax(masked(expr(Tensor::full({2}, ScalarType::i32, 1)),
                                 Tensor::full({2}, ScalarType::boolean, true), 0.5)));
+  CHECK_ERROR(cast, ("sum", "i64"),
+              weft::sum(masked(expr(Tensor::full({2}, ScalarType::i32, 1)),
+                               Tensor::full({2}, ScalarType::boolean, true), 0.5)));
   CHECK_ERROR(invalid_argument, ("argmax"), weft::argmax(masked(expr(a), mask)));
   CHECK_ERROR(invalid_argument, ("aminmax"), weft::aminmax(masked(expr(a), mask)));
   // Its elements lie in the output in another way.
