@@ -148,7 +148,10 @@ class RecipeWriter {
         in.push_back(
             converted(builder, from[i], chosen && i == 0 ? ScalarType::boolean : node.common));
       if (mask_ >= 0 && divides(node)) {
-        const FormulaTerm selected = converted(builder, mask_, ScalarType::boolean);
+        // What the mask divides itself, it divides for all elements.
+        const int mask = std::exchange(mask_, -1);
+        const FormulaTerm selected = converted(builder, mask, ScalarType::boolean);
+        mask_ = mask;
         in[1] = builder.apply(TernaryOp::where, selected, in[1], builder.number(1, node.common));
       }
       return std::visit(

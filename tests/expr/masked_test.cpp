@@ -133,6 +133,11 @@ TEST_CASE("masks: in place, divisions, functions of one's own, and several resul
   const Tensor q = Tensor::full({4}, ScalarType::i32, -1);
   weft::evaluate_out(q, masked(weft::floor_divide(expr(n), d), expr(d) != 0));
   CHECK(difference(q, Tensor::of<std::int32_t>({4}, {3, -1, 3, -1})) == "");
+  // A mask that divides as well, of its own and what the values divide.
+  const Tensor two = Tensor::full({4}, ScalarType::i32, 2);
+  const Expr halves = weft::floor_divide(expr(n), two);
+  weft::evaluate_out(q, masked(weft::floor_divide(expr(n), d) + halves, halves * d > 0));
+  CHECK(difference(q, Tensor::of<std::int32_t>({4}, {6, -1, 7, -1})) == "");
   CHECK_ERROR(division, ("divided by 0"),
               weft::evaluate_out(q, masked(weft::floor_divide(expr(n), d), expr(n) > 0)));
   const Tensor h = Tensor::full({5}, ScalarType::f64, 7);

@@ -23,8 +23,8 @@ inline namespace v0 {
 ///
 /// Reduced, elements that it leaves out are not there: `mean` and `var` divide by the number of
 /// those that are. The bits are those of the reduction of where(mask, x, neutral element); of
-/// `mean`, `var` and `std` those of what they are made of (docs/masks.md). `amax` and `amin` have no
-/// neutral element: they need `initial`, a number that takes part as if it was an element, as it
+/// `mean`, `var` and `std` those of what they are made of (docs/masks.md). `amax` and `amin` have
+/// no neutral element: they need `initial`, a number that takes part as if it was an element, as it
 /// does in `sum` and `prod`. One that would change the type of the result, as a fraction among
 /// integers, is an Error(cast); any with another reduction is an Error(invalid_argument). `argmax`,
 /// `argmin` and reductions of two results take no mask.
@@ -40,10 +40,10 @@ Expr masked(X&& x, Mask&& mask, const std::optional<Scalar>& initial = std::null
                 initial);
 }
 
-/// Reductions of what is not NaN, with the axes, options, types and shapes of the reductions without
-/// `nan`, which they are of integers and bools. Where nothing is left, nanprod is 1, and the others
-/// are NaN. nanvar, nanstd, nanmin and nanmax of complex numbers are an Error(dtype). (nansum is a
-/// function of the table.)
+/// Reductions of what is not NaN, with the axes, options, types and shapes of the reductions
+/// without `nan`, which they are of integers and bools. Where nothing is left, nanprod is 1, and
+/// the others are NaN. nanvar, nanstd, nanmin and nanmax of complex numbers are an Error(dtype).
+/// (nansum is a function of the table.)
 WEFT_API Expr nanmean(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
 WEFT_API Expr nanvar(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
 WEFT_API Expr nanstd(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
