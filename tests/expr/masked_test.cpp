@@ -14,6 +14,7 @@
 #include <weft/ops/unary.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "expr/copies.hpp"
 #include "support/arena.hpp"
 #include "support/dense.hpp"
 #include "support/errors.hpp"
@@ -26,6 +27,8 @@
 
 namespace {
 
+using test::copied;
+using test::difference;
 using test::Dims;
 using test::Memory;
 using weft::Expr;
@@ -39,11 +42,6 @@ constexpr ScalarType types[] = {
     ScalarType::f32, ScalarType::f64, ScalarType::f16, ScalarType::i32,  ScalarType::i16,
     ScalarType::u8,  ScalarType::i64, ScalarType::c64, ScalarType::c128, ScalarType::boolean};
 
-Tensor copied(const TensorView& from) {
-  const Tensor copy = Tensor::empty(from.shape(), from.dtype());
-  weft::copy_out(copy, from);
-  return copy;
-}
 /// Dense, of random numbers; a mask of such a density in percent, which may broadcast.
 Tensor numbers(test::Random& random, const Dims& shape, ScalarType type) {
   return copied(test::random_memory(random, type, test::random_layout(random, shape)).view());
@@ -53,10 +51,6 @@ Tensor mask_of(test::Random& random, const Dims& shape, int density) {
   for (std::int64_t i = 0; i < mask.numel(); ++i)
     static_cast<bool*>(mask.data())[i] = random.chance(density);
   return mask;
-}
-
-std::string difference(const TensorView& got, const Tensor& want) {
-  return test::difference(got, test::dense_copy(want));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/unary.hpp>
 
+#include "expr/copies.hpp"
 #include "support/dense.hpp"
 #include "support/errors.hpp"
 #include "support/tally.hpp"
@@ -16,6 +17,8 @@
 
 namespace {
 
+using test::copied;
+using test::difference;
 using test::Dims;
 using test::Memory;
 using weft::Expr;
@@ -24,17 +27,9 @@ using weft::ScalarType;
 using weft::Tensor;
 using weft::TensorView;
 
-Tensor copied(const TensorView& from) {
-  const Tensor copy = Tensor::empty(from.shape(), from.dtype());
-  weft::copy_out(copy, from);
-  return copy;
-}
 Tensor numbers(test::Random& random, const Dims& shape, ScalarType type = ScalarType::f32) {
   const Memory memory = test::random_input(random, type, shape);
   return copied(memory.view().expand(shape));
-}
-std::string difference(const TensorView& got, const Tensor& want) {
-  return test::difference(got, test::dense_copy(want));
 }
 
 }  // namespace
