@@ -80,7 +80,7 @@ constexpr int wide = 8;
 /// Where an operand or a temporary is.
 struct Place {
   char* at;
-  std::int64_t moves;  ///< all bits: elements, at an offset; none: it stays where it is
+  std::int64_t moves;  ///< bits of the offset: all of elements, none of what stays where it is
 };
 
 /// Each instruction of an operand twice: for elements, and for one value.
@@ -91,6 +91,7 @@ constexpr int code_of(FusedOp op, bool one) {
 struct Step {
   Place place;
   const char* choice;
+  std::int64_t row_step;  ///< bytes to the place in the next row
   int code;
 };
 
@@ -148,8 +149,8 @@ bool is_one_row(const std::int64_t* row_bytes, std::int64_t n, int operands,
 template <class T>
 class FusedSpans {
   using R = Register<T>;
-  static constexpr std::int64_t size = sizeof(T), lanes = R::lanes;
-  static constexpr std::int64_t temporary_bytes = wide * lanes * size;
+  static constexpr std::int64_t size = sizeof(T), lanes = R::lanes, block = wide * lanes;
+  static constexpr std::int64_t temporary_bytes = block * size;
 
  public:
   static_assert(FusedProgram::max_temporaries * temporary_bytes <= 8192);
@@ -162,12 +163,17 @@ class FusedSpans {
       n *= rows;
       rows = 1;
     }
-    std::int64_t at_once = rows > 1 ? spans.repeat_rows(data, row_bytes, n, rows) : 1;
+    const std::int64_t at_once = rows > 1 ? spans.repeat_rows(data, row_bytes, n, rows) : 1;
+    // A rest that fills no register takes the operands elsewhere.
+    const bool follow = rows > at_once && spans.has_no_rest(n * at_once);
+    if (follow) spans.set_row_steps(row_bytes, at_once);
     for (std::int64_t row = 0; row < rows; row += at_once) {
-      at_once = at_once < rows - row ? at_once : rows - row;
-      for (int k = 0; k < spans.operands_; ++k)
-        spans.set(k, data[k] + (row == 0 ? 0 : row * row_bytes[k]));
-      spans.run_row(n * at_once);
+      const bool whole = rows - row >= at_once;
+      if (row != 0 && follow && whole)
+        spans.next_row(data, row_bytes, row);
+      else
+        spans.set_all(data, row_bytes, row);
+      spans.run_row(n * (whole ? at_once : rows - row));
     }
   }
 
@@ -200,7 +206,8 @@ class FusedSpans {
   }
   /// Short rows that follow each other, but for inputs that are one row all along, as a bias of
   /// pixels is: these are repeated in a buffer, so that several rows are one. How many; 1 if it is
-  /// not so, or not worth it.
+  /// not so, or not worth it. Of rows that fill what an instruction works on, or that fill it a
+  /// power of two times, all are one: these go on where the buffer begins.
   std::int64_t repeat_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                            std::int64_t rows) noexcept {
     std::uint32_t same = 0;
@@ -217,25 +224,58 @@ class FusedSpans {
     if (count == 0) return 1;
     char* to = memory_ + program_.ntemporaries * temporary_bytes;
     const std::int64_t room = (memory_ + sizeof(memory_) - to) / size / count;
-    const std::int64_t many = room / n < rows ? room / n : rows;
-    if (many < 2) return 1;
+    const std::int64_t around = n > block ? n : block;
+    const bool goes_around =
+        (around & (around - 1)) == 0 && around % n == 0 && around + block <= room;
+    const std::int64_t copies = goes_around       ? (around + block) / n
+                                : room / n < rows ? room / n
+                                                  : rows;
+    if (copies < 2) return 1;
+    repeat_moves_ = goes_around ? around * size - 1 : -1;
     for (int k = 0; k < operands_; ++k) {
       if ((same >> k & 1) == 0) continue;
       repeats_[k] = to;
-      for (std::int64_t row = 0; row < many; ++row, to += n * size)
+      for (std::int64_t row = 0; row < copies; ++row, to += n * size)
         __builtin_memcpy(to, data[k], static_cast<std::size_t>(n * size));
     }
-    return many;
+    return goes_around ? rows : copies;
   }
   /// Operand k is one register that stays where it is: `spare_` of k.
   void set_spare(int k) noexcept { places_[k] = {reinterpret_cast<char*>(spare_[k]), 0}; }
   void set(int k, char* at) noexcept {
     if (!is_one(k)) {
-      places_[k] = {repeats_[k] != nullptr ? repeats_[k] : at, -1};
+      places_[k] = repeats_[k] != nullptr ? Place{repeats_[k], repeat_moves_} : Place{at, -1};
       return;
     }
     R(element_at(at)).store(spare_[k]);
     set_spare(k);
+  }
+  [[gnu::noinline]] void set_all(char* const* data, const std::int64_t* row_bytes,
+                                 std::int64_t row) noexcept {
+    for (int k = 0; k < operands_; ++k)
+      set(k, data[k] + (row == 0 ? 0 : row * row_bytes[k]));
+    set_steps();
+  }
+  /// How far instructions move on when the next `at_once` rows come.
+  [[gnu::noinline]] void set_row_steps(const std::int64_t* row_bytes,
+                                       std::int64_t at_once) noexcept {
+    for (int i = 0; i < program_.count; ++i) {
+      const int k = program_.instructions[i].operand;
+      const bool moves = k < operands_ && !is_one(k) && repeats_[k] == nullptr;
+      steps_[i].row_step = moves ? row_bytes[k] * at_once : 0;
+    }
+    for (int k = program_.noutputs; k < operands_; ++k)
+      if (is_one(k) && row_bytes[k] != 0) row_values_ |= 1U << k;
+  }
+  /// The same as set_all, of rows that follow.
+  [[gnu::noinline]] void next_row(char* const* data, const std::int64_t* row_bytes,
+                                  std::int64_t row) noexcept {
+    for (int i = 0; i < program_.count; ++i)
+      steps_[i].place.at += steps_[i].row_step;
+    for (std::uint32_t left = row_values_; left != 0; left &= left - 1) {
+      const int k = __builtin_ctz(left);
+      R(element_at(data[k] + row * row_bytes[k])).store(spare_[k]);
+    }
   }
   void set_steps() noexcept {
     for (int i = 0; i < program_.count; ++i) {
@@ -245,9 +285,10 @@ class FusedSpans {
     }
   }
 
+  bool has_no_rest(std::int64_t n) const noexcept {
+    return n % lanes == 0 || (n >= block && !in_place_);
+  }
   void run_row(std::int64_t n) noexcept {
-    set_steps();
-    constexpr std::int64_t block = wide * lanes;
     // The last block again in part, unless its inputs are there no more.
     const std::int64_t end = in_place_ || n < block ? n / block * block : n;
     std::int64_t i = 0;
@@ -265,7 +306,7 @@ class FusedSpans {
     char* outputs[max_operands];
     for (int k = 0; k < operands_; ++k) {
       if (places_[k].moves == 0) continue;
-      char* const at = places_[k].at + offset;
+      char* const at = places_[k].at + (offset & places_[k].moves);
       if (k < program_.noutputs) {
         outputs[k] = at;
       } else {
@@ -284,11 +325,13 @@ class FusedSpans {
   const FusedProgram& program_;
   int operands_;
   std::uint32_t broadcast_;
-  bool in_place_ = false;  // an output is an input
+  bool in_place_ = false;         // an output is an input
+  std::uint32_t row_values_ = 0;  // inputs that are another value in each row
   const Step* end_;
   Step steps_[FusedProgram::max_instructions];
   Place places_[max_operands + FusedProgram::max_temporaries];
   char* repeats_[max_operands] = {};  // in memory_, of inputs that are repeated
+  std::int64_t repeat_moves_ = -1;    // their Place::moves
   // Single values, all along a register, and what a row ends with.
   alignas(64) T spare_[max_operands][lanes];
   alignas(64) char memory_[8192];  // temporaries, and rows that are repeated

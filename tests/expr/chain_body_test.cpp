@@ -146,11 +146,11 @@ struct Operand {
   std::int64_t size, row_bytes;
   bool one;
 
-  Operand(Random& random, ScalarType type, std::int64_t n, std::int64_t rows, bool is_one,
-          bool is_input)
+  Operand(Random& random, ScalarType type, std::int64_t n, std::int64_t rows, bool dense,
+          bool is_one, bool is_input)
       : size(weft::element_size(type)), one(is_one) {
     const std::int64_t row = one ? size : n * size;
-    row_bytes = random.chance(60) ? row : row + size * random.integer(1, 9);
+    row_bytes = dense || random.chance(60) ? row : row + size * random.integer(1, 9);
     if (is_input && random.chance(one ? 50 : 25)) row_bytes = 0;  // one row all along
     const std::int64_t bytes = (rows - 1) * row_bytes + row;
     memory = std::make_unique<test::Guarded>(bytes);
@@ -179,7 +179,10 @@ TEST_CASE("chain bodies: what steps give one by one", "[expr]") {
     const weft::Chain chain = random_chain(random, in_place);
     weft::ChainBody body(chain);
     const weft::SpanKernel& kernel = body.kernel();
-    const std::int64_t n = random.chance(10) ? random.integer(1, 6000) : random.integer(1, 300);
+    const std::int64_t n = random.chance(10)   ? random.integer(1, 6000)
+                           : random.chance(15) ? std::int64_t{1} << random.integer(0, 9)
+                                               : random.integer(1, 300);
+    const bool dense = random.chance(30);
     const std::int64_t rows = random.chance(50) ? 1 : random.integer(2, random.chance(20) ? 90 : 5);
     std::vector<Operand> operands;
     std::vector<Bytes> inputs;
@@ -188,7 +191,7 @@ TEST_CASE("chain bodies: what steps give one by one", "[expr]") {
     for (std::size_t k = 0; k < body.operands().size(); ++k) {
       const bool one = (kernel.broadcastable >> k & 1) != 0 && random.chance(25);
       broadcast |= static_cast<std::uint32_t>(one) << k;
-      operands.emplace_back(random, body.place(body.operands()[k]).dtype, n, rows, one,
+      operands.emplace_back(random, body.place(body.operands()[k]).dtype, n, rows, dense, one,
                             k >= noutputs);
       if (k >= noutputs) inputs.push_back(operands.back().gathered(n, rows));
     }
