@@ -7,7 +7,6 @@
 #include "engine/copy/copy_kernel.hpp"
 #include "engine/elementwise/run_estimate.hpp"
 #include "engine/footprint.hpp"
-#include "engine/grain.hpp"
 #include "engine/wanted_strategy.hpp"
 
 #include <algorithm>
@@ -18,16 +17,6 @@ inline namespace v0 {
 namespace {
 
 using Place = ChainBody::Place;
-
-/// The minimum of elements for a thread: those of the frame's last call are awake still, so half
-/// the time is worth one of them that is worth waking one. Times are of steps whose operands are in
-/// no nearer cache than the second level. Whole chunks.
-std::int64_t grain_of(const ChainBody& body) {
-  constexpr double awake = 2, ns_of_cost = 0.1, ns_of_memory = 0.2;
-  const auto cost = static_cast<double>(body.kernel().cost);
-  const std::int64_t grain = least_elements_a_thread(awake * (ns_of_memory + ns_of_cost * cost));
-  return grain < body.chunk() ? grain : grain / body.chunk() * body.chunk();
-}
 
 /// An iterator whose operands are these terms.
 TensorIterator iterator_over(const ChainBody& body, std::span<const int> terms,
@@ -61,7 +50,6 @@ PreparedChain::PreparedChain(const Chain& chain, std::span<const TensorView> out
       terms_(chain.steps.size() == 1 ? chain.steps[0].terms : body_.operands()),
       iter_(iterator_over(body_, terms_, outputs, inputs)),
       kernel_(body_.kernel()),
-      grain_(grain_of(body_)),
       serial_(serial) {
   for (std::size_t k = 0; k < terms_.size(); ++k)
     kernel_.types[k] = body_.place(terms_[k]).dtype;

@@ -49,7 +49,7 @@ class WEFT_INTERNAL_API PreparedChain {
  private:
   void make_direct_calls();
   void run_direct_calls(void* const* outputs, const void* const* inputs) const;
-  RunOptions options() const { return {.grain = grain_, .serial = serial_}; }
+  RunOptions options() const { return {.serial = serial_}; }
   Explanation::Run explain_direct_calls() const;
 
   int functions_;
@@ -59,7 +59,6 @@ class WEFT_INTERNAL_API PreparedChain {
   SmallVector<int, 4> terms_;
   TensorIterator iter_;
   SpanKernel kernel_;
-  std::int64_t grain_;
   bool serial_;
   std::optional<CopyKernel> copy_;  // instead, of a chain that is nothing else
   std::vector<DirectCall> direct_;
