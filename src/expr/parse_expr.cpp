@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/error.hpp>
 #include <weft/core/dispatch_types.hpp>
+#include <weft/expr/masked.hpp>
 #include <weft/expr/parse_expr.hpp>
 
 #include "base/text.hpp"
@@ -174,7 +175,15 @@ class Parser {
   }
 
   /// With a sign in front of it if it is `negative`.
-  Expr number(bool negative) {
+  Expr number(bool negative) { return Expr(digits(negative)); }
+  /// The same, of a number that stands by itself.
+  Scalar number_value(std::string_view expected) {
+    const bool negative = take('-');
+    const char c = peek();
+    if (!is_digit(c) && c != '.') fail_here(expected);
+    return digits(negative);
+  }
+  Scalar digits(bool negative) {
     const std::size_t start = at_;
     bool whole = true;
     while (at_ < text_.size()) {
@@ -185,14 +194,13 @@ class Parser {
       ++at_;
       if (exponent && at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
     }
-    const std::string digits =
-        (negative ? "-" : "") + std::string(text_.substr(start, at_ - start));
+    const std::string all = (negative ? "-" : "") + std::string(text_.substr(start, at_ - start));
     const auto parse = [&]<class T>(T value) {
-      const char* const end = digits.data() + digits.size();
-      const auto [stop, error] = std::from_chars(digits.data(), end, value);
+      const char* const end = all.data() + all.size();
+      const auto [stop, error] = std::from_chars(all.data(), end, value);
       if (error != std::errc() || stop != end)
-        fail_at(start, text("'", digits, "' is no number, or too large"));
-      return Expr(Scalar(value));
+        fail_at(start, text("'", all, "' is no number, or too large"));
+      return Scalar(value);
     };
     return whole ? parse(std::int64_t{}) : parse(double{});
   }
@@ -205,6 +213,10 @@ class Parser {
       return Expr::convert(x, *type);
     }
     if (const auto op = weft::find<Reduction>(reductions, name)) return reduction(*op, start);
+    for (const NanReduction& one : nan_reductions)
+      if (one.name == name) return reduced_by(one.make, comparison());
+    if (name == "norm") return norm_call();
+    if (name == "masked") return masked_call();
     if (const auto op = weft::find<UnaryOp>(unary_functions, name)) return function(*op, name);
     if (const auto op = weft::find<BinaryOp>(binary_functions, name)) return function(*op, name);
     if (const auto op = weft::find<CompareOp>(compare_functions, name)) return function(*op, name);
@@ -229,16 +241,32 @@ class Parser {
     if constexpr (count == 3) return Expr::call(op, in[0], in[1], in[2]);
   }
 
-  /// A reduction's tensor, axes, and whether it keeps them.
+  struct NanReduction {
+    std::string_view name;
+    Expr (*make)(Expr, IntSpan, const ReduceOptions&);
+  };
+  static constexpr NanReduction nan_reductions[] = {{"nanmean", nanmean}, {"nanvar", nanvar},
+                                                    {"nanstd", nanstd},   {"nanprod", nanprod},
+                                                    {"nanmin", nanmin},   {"nanmax", nanmax}};
+
   Expr reduction(Reduction op, std::size_t start) {
     if (is_pair(op))
       fail_at(start, text("'", info(op).name, "' has two results, expected a function of one"));
-    Expr x = comparison();
+    const bool one_axis = op == Reduction::argmax || op == Reduction::argmin;
+    const auto make = [op](Expr x, IntSpan axes, const ReduceOptions& options) {
+      return Expr::call(op, std::move(x), axes, options);
+    };
+    return reduced_by(make, comparison(), one_axis);
+  }
+
+  /// What stands behind a reduction's tensor: axes, and whether it keeps them.
+  template <class Make>
+  Expr reduced_by(const Make& make, Expr x, bool one_axis = false) {
     DimVector axes;
     ReduceOptions options;
     if (take(',')) {
       if (take('(')) {
-        if (op == Reduction::argmax || op == Reduction::argmin) fail_here("one axis");
+        if (one_axis) fail_here("one axis");
         do
           axes.push_back(integer("an axis"));
         while (take(','));
@@ -256,7 +284,27 @@ class Parser {
       }
     }
     expect(')', axes.empty() ? "an operator, , or )" : ", or )");
-    return Expr::call(op, std::move(x), axes, options);
+    return make(std::move(x), axes, options);
+  }
+
+  Expr norm_call() {
+    Expr x = comparison();
+    expect(',', "an operator or , and p of norm");
+    const double p = number_value("p of norm").to<double>();
+    return reduced_by(
+        [p](Expr of, IntSpan axes, const ReduceOptions& options) {
+          return norm(std::move(of), p, axes, options);
+        },
+        std::move(x));
+  }
+  Expr masked_call() {
+    Expr x = comparison();
+    expect(',', "an operator or , and the mask of masked");
+    Expr mask = comparison();
+    std::optional<Scalar> initial;
+    if (take(',')) initial = number_value("the initial number of masked");
+    expect(')', initial ? ")" : "an operator, , or )");
+    return masked(std::move(x), std::move(mask), initial);
   }
 
   std::int64_t integer(std::string_view expected) {

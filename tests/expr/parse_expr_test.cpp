@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions from text are those that are written in C++, and what is no expression is refused
 // with the column.
+#include <weft/expr/masked.hpp>
 #include <weft/expr/parse_expr.hpp>
 #include <weft/operators.hpp>
 #include <weft/ops/reduce.hpp>
@@ -69,6 +70,12 @@ TEST_CASE("expressions from text: the same as in C++", "[expr]") {
       {"amax(a, (0, 1), 0)", amax(x, both)},
       {"argmin(a + b, 1)", argmin(x + b, 1)},
       {"argmax(a, 0, 1)", argmax(x, 0, true)},
+      {"nanmean(sqrt(a))", nanmean(sqrt(x))},
+      {"nanmax(a / b, (0, 1), 1)", nanmax(x / b, both, {.keepdim = true})},
+      {"norm(a, 2)", norm(x, 2)},
+      {"norm(a - b, -0.5, 1, 1)", norm(x - b, -0.5, 1, {.keepdim = true})},
+      {"sum(masked(a, t), 1)", sum(masked(x, t), 1)},
+      {"amin(masked(a, a > 0, -3)) + 1", amin(masked(x, x > 0, -3)) + 1},
       {"y = a - b; z_1 = y * y; z_1 + y", (x - b) * (x - b) + (x - b)},
       {"x = a - mean(a, 1, 1); x * rsqrt(mean(x * x, 1, 1) + 1e-05)",
        (x - mean(x, 1, {.keepdim = true})) *
@@ -111,6 +118,12 @@ TEST_CASE("expressions from text: what is none is refused with the column", "[ex
       {"sum(a, 0, keep)", "column 11:", "expected 1 to keep the axes"},
       {"argmax(a, (0, 1))", "column 12:", "expected one axis"},
       {"var_mean(a)", "column 1:", "has two results"},
+      {"norm(a)", "column 7:", "p of norm"},
+      {"norm(a, b)", "column 9:", "expected p of norm, got 'b'"},
+      {"norm(a, 2, b)", "column 12:", "expected an axis or ("},
+      {"masked(a)", "column 9:", "the mask of masked"},
+      {"sum(masked(a, t, b))", "column 18:", "the initial number of masked, got 'b'"},
+      {"nanmean(a, (0 1))", "column 15:", "expected , or )"},
       {"y = a", "column 6:", "expected an operator or ;, got the end"},
       {"a = b; a", "column 1:", "'a' is there already"},
       {"y = a; y = b; y", "column 8:", "'y' is there already"},

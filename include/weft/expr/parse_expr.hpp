@@ -30,7 +30,9 @@ struct NamedExpr {
 /// - functions of the function table but the scaled ones by their names: exp(x), where(c, x, y);
 /// - types, for conversions: f32(x);
 /// - reductions of one result: sum(x), sum(x, 1), sum(x, (0, 2)), and sum(x, 1, 1) to keep what is
-///   reduced as extent 1; argmax(x), argmax(x, 1), argmax(x, 1, 1).
+///   reduced as extent 1; argmax(x), argmax(x, 1), argmax(x, 1, 1); nanmean(x) and its kin
+///   (masked.hpp) likewise, and norm(x, p), norm(x, p, 1), norm(x, p, 1, 1);
+/// - masked(x, mask) and masked(x, mask, initial), whole or right in a reduction.
 ///
 /// A number without `.` and `e` is an integer. Numbers have the type of what they meet, as in
 /// calls. The memory of operands is kept as their Exprs say. Throws Error(parse), with the column,
