@@ -53,6 +53,7 @@ ExprStages::ExprStages(std::span<const StageRecipe> recipes, OutputViews outs,
     } else if (recipe.is_chain()) {
       stage.reduced =
           std::make_unique<ComputedChain>(recipe.chain, with_rows(recipe.shape, own_rows), views);
+      stage.reducing = std::make_unique<ReduceCall>(call(s, outs, operands));
     }
   }
 }
@@ -147,7 +148,10 @@ void ExprStages::run(OutputViews outs, OperandViews operands) {
     for (std::size_t i = 0; i < recipe.inputs.size(); ++i)
       inputs[i] = input(recipe.inputs[i], operands).data();
     if (recipe.reduces) {
-      stages_[s].reduced->reduce(call(s, outs, operands), inputs, serial_);
+      ReduceCall& reducing = *stages_[s].reducing;
+      for (std::size_t r = 0; r < recipe.results.size(); ++r)
+        reducing.iter.bind(static_cast<int>(r), output(s, r, outs).data());
+      stages_[s].reduced->reduce(reducing, inputs, serial_);
     } else if (recipe.is_masked()) {
       const void* mask_inputs[max_operands];
       for (std::size_t i = 0; i < recipe.mask_inputs.size(); ++i)
