@@ -95,6 +95,15 @@ class Study {
       return *test::naive_math<Wide>(op_, wide(a_[i]), wide(b_[i]));
     }
   }
+  /// True for logaddexp where little is left of the larger operand: the reference is no better
+  /// there (docs/accuracy.md).
+  bool cancels(std::size_t i, Wide wanted) const {
+    if constexpr (std::is_same_v<Op, weft::BinaryOp>) {
+      const Wide most = std::max(wide(a_[i]), wide(b_[i]));
+      return op_ == Op::logaddexp && std::fabs(wanted) < std::fabs(most) / 8;
+    }
+    return false;
+  }
   void run() {
     const std::size_t n = a_.size();
     const bool fast = find_fast_reference();
@@ -116,8 +125,10 @@ class Study {
         if (fast && study::largest_error(out.data(), fast_.data(), block) <= worst_[k].error)
           continue;
       }
-      for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!fast && cancels(i, slow[i])) continue;
         look_at(i, out[i], fast ? static_cast<Wide>(fast_[i]) : slow[i], fast, worst_[k]);
+      }
     }
     a_.clear();
     b_.clear();

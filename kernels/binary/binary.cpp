@@ -6,8 +6,12 @@
 
 #include "kernels/complex/complex_parts.hpp"
 #include "kernels/complex/complex_quotient.hpp"
+#include "kernels/half/half_blocks.hpp"
+#include "kernels/loops/block_spans.hpp"
 #include "kernels/loops/op_table.hpp"
 #include "kernels/scalar/arithmetic.hpp"
+
+#include <limits>
 
 #if defined(__AVX512BW__)
 #include <immintrin.h>
@@ -57,7 +61,7 @@ struct Div {
 };
 template <class T>
 struct CopySign {
-  static constexpr bool only_sign = true;
+  static constexpr bool by_bits = true;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
     if constexpr (is_half_type<T>)
       return from_bits<T>((bits_of(a) & 0x7fff) | (bits_of(b) & 0x8000));
@@ -160,6 +164,79 @@ template <class T>
 struct ClampMax {
   using Loops = std::conditional_t<std::is_integral_v<T>, Minimum<T>, ClampMax>;
   WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return at_most(a, b); }
+};
+
+/// The bits of infinity: magnitudes above it are NaN.
+template <class T>
+inline constexpr Unsigned<sizeof(T)> bits_of_infinity =
+    __builtin_bit_cast(Unsigned<sizeof(T)>, std::numeric_limits<T>::infinity());
+template <>
+inline constexpr std::uint16_t bits_of_infinity<float16> = 0x7c00;
+template <>
+inline constexpr std::uint16_t bits_of_infinity<bfloat16> = 0x7f80;
+
+/// Spans of a formula of many steps, a block at a time: one loop, where the plain ones would be a
+/// dozen copies of it.
+template <class F, class T>
+void block_spans_of(const void* /*context*/, char* const* data, const std::int64_t* row_bytes,
+                    std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
+  constexpr int length = 128 / sizeof(T);
+  constexpr std::int64_t sizes[] = {sizeof(T), sizeof(T), sizeof(T)};
+  struct alignas(64) Elements {
+    T at[length];
+  };
+  const auto block = [](char* to, const char* const* from) WEFT_INLINE_LAMBDA {
+    Elements a, b, result;
+    __builtin_memcpy(static_cast<void*>(&a), from[0], sizeof(Elements));
+    __builtin_memcpy(static_cast<void*>(&b), from[1], sizeof(Elements));
+    WEFT_KEPT_LOOP
+    for (int i = 0; i < length; ++i)
+      result.at[i] = F()(a.at[i], b.at[i]);
+    __builtin_memcpy(to, &result, sizeof(Elements));
+  };
+  for_each_row<3>(data, row_bytes, rows, [&](char* const* row) {
+    BlockSpan<length, 2, sizeof(T)>::run(block, row, n, broadcast >> 1, sizes);
+  });
+}
+
+/// The number that follows a in its type towards b; by the bits alone, so that f16 and bf16 are
+/// like all others. With its sign taken for that of an integer, a magnitude's bits count the
+/// numbers from 0 on.
+template <class T>
+struct NextAfter {
+  static constexpr bool by_bits = true;
+  static constexpr SpanKernel kernel(const NextAfter& op) {
+    SpanKernel kernel;
+    kernel.run = &block_spans_of<NextAfter, T>;
+    kernel.context = &op;
+    kernel.noutputs = 1;
+    kernel.ninputs = 2;
+    kernel.broadcastable = 0b110;
+    kernel.cost = 3;
+    for (int k = 0; k < 3; ++k)
+      kernel.types[k] = scalar_type_of<T>;
+    return kernel;
+  }
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept {
+    using Bits = Unsigned<sizeof(T)>;
+    using Count = std::make_signed_t<Bits>;
+    constexpr Bits magnitude_bits = static_cast<Bits>(~Bits{0}) >> 1;
+    constexpr Bits sign = static_cast<Bits>(~magnitude_bits);
+    constexpr Bits infinite = bits_of_infinity<T>;
+    const Bits of_a = bits_of(a), of_b = bits_of(b);
+    const auto far_a = static_cast<Bits>(of_a & magnitude_bits);
+    const auto far_b = static_cast<Bits>(of_b & magnitude_bits);
+    const auto from = static_cast<Count>((of_a & sign) != 0 ? Bits{0} - far_a : far_a);
+    const auto to = static_cast<Count>((of_b & sign) != 0 ? Bits{0} - far_b : far_b);
+    const auto up = static_cast<Bits>(to > from ? 1 : 0);
+    const auto down = static_cast<Bits>(to < from ? 1 : 0);
+    const auto next = static_cast<Bits>(static_cast<Bits>(from) + up - down);
+    const auto far = static_cast<Bits>((next & sign) != 0 ? Bits{0} - next : next);
+    // 0 is left, or stays, on b's side; everything else keeps its sign, a 0 that is reached too.
+    const auto side = static_cast<Bits>((far_a == 0 ? of_b : of_a) & sign);
+    const bool no_number = (far_a > infinite) | (far_b > infinite);
+    return from_bits<T>(no_number ? static_cast<Bits>(infinite | (infinite >> 1)) : far | side);
+  }
 };
 
 // ---- Bits --------------------------------------------------------------------------------------
@@ -295,6 +372,7 @@ struct ShiftRight {
 }  // namespace
 
 WEFT_FOR_EACH_PLAIN_BINARY(WEFT_DEFINE_KERNEL_OF)
+WEFT_FOR_EACH_NEIGHBOR(WEFT_DEFINE_KERNEL_OF)
 
 }  // namespace v0
 }  // namespace weft

@@ -43,10 +43,10 @@ struct OpKernel {
 template <class F>
 concept FloatFormula = std::is_same_v<typename Signature<F>::Result, float> || RegisterFormula<F>;
 
-/// True for formulas that are one of halves as they are, because they look at the sign only, if at
+/// True for formulas that are one of halves as they are, because they look at bits only, if at
 /// anything.
 template <template <class> class Formula>
-concept SignFormula = requires { Formula<float>::only_sign; };
+concept BitFormula = requires { Formula<float>::by_bits; };
 
 /// What halves are computed with in f32: Formula<float>, unless that has a form for them.
 template <class F>
@@ -76,7 +76,7 @@ constexpr const SpanKernel* formula_kernel() {
   constexpr ScalarType type = scalar_type_of<T>;
   if constexpr (!is_compiled(type) || (accepted & kinds::of(type)) == 0) {
     return nullptr;
-  } else if constexpr (!is_half_type<T> || result == ResultRule::chosen || SignFormula<Formula>) {
+  } else if constexpr (!is_half_type<T> || result == ResultRule::chosen || BitFormula<Formula>) {
     return &OpKernel<Formula<T>>::value;
   } else if constexpr (converts_halves && FloatFormula<Formula<float>>) {
     constexpr std::size_t nin = std::tuple_size_v<typename Signature<Formula<float>>::Params>;

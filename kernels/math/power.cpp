@@ -2,6 +2,7 @@
 // Functions of two operands.
 #include <weft/kernel/detail/math/activation.hpp>
 #include <weft/kernel/detail/math/arc.hpp>
+#include <weft/kernel/detail/math/log_add.hpp>
 #include <weft/kernel/detail/math/power.hpp>
 
 #include "kernels/binary/binary.hpp"
@@ -32,6 +33,7 @@ WEFT_PAIR_FORMULA(Atan2, atan2, 20)
 WEFT_PAIR_FORMULA(Hypot, hypot, 8)
 WEFT_PAIR_FORMULA(XLogY, xlogy, 20)
 WEFT_PAIR_FORMULA(Elu, scaled_elu, 6)
+WEFT_PAIR_FORMULA(LogAddExp, logaddexp, 30)
 #undef WEFT_PAIR_FORMULA
 
 template <class T>

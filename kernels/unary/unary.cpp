@@ -29,7 +29,7 @@ struct Same {
 template <class T>
 struct Neg {
   using Loops = Neg<typename Wrapping<T>::Type>;
-  static constexpr bool only_sign = true;
+  static constexpr bool by_bits = true;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (is_half_type<T>) {
       return from_bits<T>(bits_of(a) ^ 0x8000);
@@ -46,7 +46,7 @@ struct Neg {
 template <class T>
 struct Abs {
   using Loops = std::conditional_t<std::is_unsigned_v<T>, Same<typename Moved<T>::Type>, Abs>;
-  static constexpr bool only_sign = true;
+  static constexpr bool by_bits = true;
   WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept {
     if constexpr (is_half_type<T>) {
       return from_bits<T>(bits_of(a) & 0x7fff);
@@ -230,7 +230,7 @@ struct Angle<double> : RealAngle<double> {};
 template <class T>
 struct Conj {
   using Loops = std::conditional_t<!is_complex_type<T>, Same<typename Moved<T>::Type>, Conj>;
-  static constexpr bool only_sign = true;
+  static constexpr bool by_bits = true;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (is_complex_type<T>) return T(a.real(), -a.imag());
     return a;
@@ -239,7 +239,7 @@ struct Conj {
 template <class T>
 struct Real {
   using Loops = std::conditional_t<!is_complex_type<T>, Same<typename Moved<T>::Type>, Real>;
-  static constexpr bool only_sign = true;
+  static constexpr bool by_bits = true;
   WEFT_ALWAYS_INLINE auto operator()(T a) const noexcept {
     if constexpr (is_complex_type<T>) {
       return a.real();

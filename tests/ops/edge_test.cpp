@@ -2,6 +2,7 @@
 // Rules that docs/functions.md states, by single values.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
+#include <weft/ops/copy.hpp>
 #include <weft/ops/scaled.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
@@ -202,6 +203,40 @@ TEST_CASE("edges: copysign of integers, logic of anything", "[ops]") {
   const Tensor out = Tensor::zeros({1}, ScalarType::i16);
   weft::logical_and_out(out, a, a);
   CHECK(first<std::int16_t>(out) == 1);
+}
+
+TEST_CASE("edges: nextafter goes by the numbers of the result's type", "[ops]") {
+  const auto a = Tensor::of<std::int32_t>({1}, {1});
+  CHECK(first<float>(weft::nextafter(a, 2)) == std::nextafter(1.0F, 2.0F));
+  const auto half = [](float x) { return Tensor::of<weft::float16>({1}, {weft::float16(x)}); };
+  const auto brain = [](float x) { return Tensor::of<weft::bfloat16>({1}, {weft::bfloat16(x)}); };
+  const auto value = [](const Tensor& t) {
+    return first<float>(weft::contiguous(t, ScalarType::f32));
+  };
+  CHECK(value(weft::nextafter(half(1), half(2))) == 1.0009765625F);
+  CHECK(value(weft::nextafter(half(65504), half(INFINITY))) == inf);
+  CHECK(value(weft::nextafter(half(0), half(-1))) == -5.9604644775390625e-8F);
+  CHECK(value(weft::nextafter(brain(1), brain(2))) == 1.0078125F);
+  CHECK(value(weft::nextafter(brain(1), brain(0))) == 0.99609375F);
+  CHECK(std::isnan(value(weft::nextafter(brain(NAN), brain(0)))));
+  CHECK(std::signbit(first<double>(weft::nextafter(f64(0.0), f64(-0.0)))));
+  CHECK(std::signbit(first<double>(weft::nextafter(f64(-4.9406564584124654e-324), f64(1)))));
+}
+
+TEST_CASE("edges: logaddexp of infinities, and where the terms cancel", "[ops]") {
+  CHECK(first<double>(weft::logaddexp(f64(-inf), f64(-inf))) == -inf);
+  CHECK(first<double>(weft::logaddexp(f64(inf), f64(inf))) == inf);
+  CHECK(first<double>(weft::logaddexp(f64(inf), f64(-inf))) == inf);
+  CHECK(first<double>(weft::logaddexp(f64(-inf), f64(3))) == 3);
+  CHECK(std::isnan(first<double>(weft::logaddexp(f64(nan_value), f64(inf)))));
+  CHECK(std::isnan(first<double>(weft::logaddexp(f64(-inf), f64(nan_value)))));
+  CHECK(first<double>(weft::logaddexp(f64(1000), f64(1000))) == 1000.6931471805599);
+  // log(2) - 0.6931471805599453, which has few digits left.
+  const double rest =
+      first<double>(weft::logaddexp(f64(-0.6931471805599453), f64(-0.6931471805599453)));
+  CHECK(std::fabs(rest - 2.3190468138462996e-17) < 1e-19);
+  const auto whole = Tensor::of<std::int32_t>({1}, {0});
+  CHECK(weft::logaddexp(whole, 0).dtype() == ScalarType::f32);
 }
 
 TEST_CASE("edges: the number of addcmul and addcdiv", "[ops]") {

@@ -40,6 +40,10 @@ void naive(weft::UnaryOp op, weft::ScalarType type, const void* const* in, void*
 
 void naive(weft::BinaryOp op, weft::ScalarType type, const void* const* in, void* out) {
   weft::dispatch_all_types(type, [&]<class T>() {
+    if constexpr (weft::is_half_type<T>) {
+      if (op == weft::BinaryOp::nextafter)
+        return store(out, next_half(load<T>(in[0]), load<T>(in[1])));
+    }
     compute<T>([&](auto a, auto b) { return binary_function_value(op, a, b); }, out, in[0], in[1]);
   });
 }

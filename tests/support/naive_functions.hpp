@@ -9,7 +9,9 @@
 #include "support/naive_math.hpp"
 #include "support/naive_ops.hpp"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
@@ -139,6 +141,7 @@ T binary_function_value(weft::BinaryOp op, T a, T b) {
       case Op::clamp_min: return nan ? a + b : a < b ? b : a;
       case Op::clamp_max: return nan ? a + b : a > b ? b : a;
       case Op::copysign: return std::copysign(a, b);
+      case Op::nextafter: return std::nextafter(a, b);
       case Op::leaky_relu: return a > 0 ? a : a * b;
       default: break;
     }
@@ -174,6 +177,24 @@ T binary_function_value(weft::BinaryOp op, T a, T b) {
                        : op == Op::mul ? Binary::mul
                                        : Binary::div;
   return binary_value<T>(plain, a, b);
+}
+
+/// The same of f16 and bf16: of a's neighbours in the order of bits, and those of 0, the one on the
+/// way to b that is nearest to a.
+template <class Half>
+Half next_half(Half a, Half b) {
+  const auto value = [](Half x) { return static_cast<float>(x); };
+  if (std::isnan(value(a)) || std::isnan(value(b))) return Half(value(a) + value(b));
+  if (value(a) == value(b)) return b;
+  const auto bits = std::bit_cast<std::uint16_t>(a);
+  Half next = b;
+  for (const int other : {bits + 1, bits - 1, 1, 0x8001}) {
+    const Half x = Half::from_bits(static_cast<std::uint16_t>(other));
+    const bool up = value(a) < value(x) && value(x) <= value(next);
+    const bool down = value(a) > value(x) && value(x) >= value(next);
+    if (up || down) next = x;
+  }
+  return next;
 }
 
 template <class T>

@@ -81,6 +81,11 @@ std::optional<W> naive_math(weft::BinaryOp op, W a, W b) {
     case Op::hypot: return std::hypot(a, b);
     case Op::xlogy: return a == 0 && !std::isnan(b) ? W(0) : a * std::log(b);
     case Op::elu: return a > 0 ? a : b * std::expm1(a);
+    case Op::logaddexp: {
+      const W most = std::max(a, b), least = std::min(a, b);
+      if (std::isnan(a) || std::isnan(b)) return a + b;
+      return std::isinf(most) ? most : most + std::log1p(std::exp(least - most));
+    }
     default: return std::nullopt;
   }
 }

@@ -26,8 +26,9 @@ concept MathNumber = std::same_as<T, float> || std::same_as<T, double>;
 
 // The functions of tensors of the same names (docs/functions.md), with the same bits as those have
 // at the level that the file is compiled for, f16 and bf16 aside: exp exp2 expm1 log log2 log10
-// log1p, sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh, pow hypot atan2 xlogy cbrt
-// rsqrt, erf erfc, sigmoid silu gelu gelu_tanh softplus mish selu. Errors: docs/accuracy.md. No
+// log1p, sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh, pow hypot atan2 xlogy
+// logaddexp cbrt rsqrt, erf erfc, sigmoid silu gelu gelu_tanh softplus mish selu. Errors:
+// docs/accuracy.md. No
 // branches and no calls, so that a loop over them becomes vectors; but sin, cos and tan ask the C
 // library about angles beyond a million, which keeps loops with them scalar, and GCC 12 makes none
 // of acosh, cbrt and selu: there, and where the last tenth of speed counts, the same functions of

@@ -91,7 +91,8 @@
   F(mish, Mish, floating, common, "a tanh(log(1 + e^a))")
 
 // Two operands.
-#define WEFT_FOR_EACH_BINARY(F) WEFT_FOR_EACH_PLAIN_BINARY(F) WEFT_FOR_EACH_POWER(F)
+#define WEFT_FOR_EACH_BINARY(F) \
+  WEFT_FOR_EACH_PLAIN_BINARY(F) WEFT_FOR_EACH_POWER(F) WEFT_FOR_EACH_NEIGHBOR(F)
 
 #define WEFT_FOR_EACH_PLAIN_BINARY(F)                                                        \
   F(add, Add, all, common, "a + b; integers wrap; bools are or-ed")                          \
@@ -119,7 +120,13 @@
   F(atan2, Atan2, floating, floating, "the angle of the point (b, a), -pi to pi")       \
   F(hypot, Hypot, floating, floating, "sqrt(a^2 + b^2) without overflow on the way")    \
   F(xlogy, XLogY, floating, floating, "a log(b); 0 for a = 0, unless b is NaN")         \
-  F(elu, Elu, floating, common, "a above 0, else b (e^a - 1)")
+  F(elu, Elu, floating, common, "a above 0, else b (e^a - 1)")                          \
+  F(logaddexp, LogAddExp, floating, floating, "log(e^a + e^b) without overflow on the way")
+
+// The numbers that a type has, one after the other.
+#define WEFT_FOR_EACH_NEIGHBOR(F)             \
+  F(nextafter, NextAfter, floating, floating, \
+    "the next number of the type after a on the way to b; NaN if either is")
 
 // Two operands, and the answer is yes or no.
 #define WEFT_FOR_EACH_COMPARISON(F)                                                \

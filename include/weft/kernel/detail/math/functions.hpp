@@ -8,6 +8,7 @@
 #include <weft/kernel/detail/math/error_function.hpp>
 #include <weft/kernel/detail/math/exponential.hpp>
 #include <weft/kernel/detail/math/hyperbolic.hpp>
+#include <weft/kernel/detail/math/log_add.hpp>
 #include <weft/kernel/detail/math/logarithm.hpp>
 #include <weft/kernel/detail/math/power.hpp>
 #include <weft/kernel/detail/math/trigonometric.hpp>
@@ -20,5 +21,5 @@
   ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh) ONE(acosh) ONE(atanh)                    \
   ONE(cbrt) ONE(rsqrt) ONE(erf) ONE(erfc)                                           \
   ONE(sigmoid) ONE(silu) ONE(gelu) ONE(gelu_tanh) ONE(softplus) ONE(mish) ONE(selu) \
-  TWO(pow) TWO(hypot) TWO(atan2) TWO(xlogy)
+  TWO(pow) TWO(hypot) TWO(atan2) TWO(xlogy) TWO(logaddexp)
 // clang-format on
