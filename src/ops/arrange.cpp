@@ -230,19 +230,20 @@ void fill_borders(const TensorView& to, std::int64_t axis, const AxisPadding& wi
   }
   // Elements repeat after a period, of which as many are copied as there are: each time twice as
   // many, or more.
-  const bool reflect = mode == PadMode::reflect;
-  const std::int64_t period = reflect ? extent - 1 : extent;
-  const auto at_hand = [&] { return (end - first - (reflect ? 1 : 0)) / period * period; };
+  const bool backwards = mode != PadMode::wrap;
+  const std::int64_t edge = mode == PadMode::reflect ? 1 : 0;  // that is not repeated
+  const std::int64_t period = extent - edge;
+  const auto at_hand = [&] { return (end - first - edge) / period * period; };
   while (first > 0) {
     const std::int64_t n = std::min(first, at_hand());
-    copy_part(part(first - n, first), reflect ? part(first + 1, first + 1 + n).flip(axis)
-                                              : part(first - n + at_hand(), first + at_hand()));
+    copy_part(part(first - n, first), backwards ? part(first + edge, first + edge + n).flip(axis)
+                                                : part(first - n + at_hand(), first + at_hand()));
     first -= n;
   }
   while (end < all) {
     const std::int64_t n = std::min(all - end, at_hand());
-    copy_part(part(end, end + n), reflect ? part(end - 1 - n, end - 1).flip(axis)
-                                          : part(end - at_hand(), end - at_hand() + n));
+    copy_part(part(end, end + n), backwards ? part(end - edge - n, end - edge).flip(axis)
+                                            : part(end - at_hand(), end - at_hand() + n));
     end += n;
   }
 }
@@ -267,7 +268,7 @@ void run_pad(const Output& out, TensorView a, std::span<const AxisPadding> width
              const Scalar& given) {
   with_operation("pad", [&] {
     check_defined(a, 0);
-    if (mode > PadMode::wrap)
+    if (mode > PadMode::symmetric)
       fail(ErrorCode::invalid_argument,
            text("there is no mode of number ", static_cast<int>(mode)));
     if (widths.size() != a.shape().size()) {

@@ -63,12 +63,16 @@ std::optional<std::int64_t> padded_from(std::int64_t i, std::int64_t extent, Pad
   if (mode == PadMode::edge) return i < 0 ? 0 : extent - 1;
   if (mode == PadMode::wrap) return modulo(i, extent);
   if (mode == PadMode::constant) return std::nullopt;
+  if (mode == PadMode::symmetric) {
+    const std::int64_t round = modulo(i, 2 * extent);
+    return std::min(round, 2 * extent - 1 - round);
+  }
   if (extent == 1) return 0;
   const std::int64_t along = modulo(i, 2 * (extent - 1));
   return std::min(along, 2 * (extent - 1) - along);
 }
 
-constexpr const char* mode_names[] = {"constant", "edge", "reflect", "wrap"};
+constexpr const char* mode_names[] = {"constant", "edge", "reflect", "wrap", "symmetric"};
 
 std::vector<double> values_of(const Tensor& tensor) {
   std::vector<double> values;
@@ -173,7 +177,7 @@ TEST_CASE("repeat: all types, layouts, axes and counts", "[ops]") {
 TEST_CASE("pad: all types, layouts, modes and widths", "[ops]") {
   const std::int64_t number = 1;
   check_random(80, [&](test::Random& random, const TensorView& a) -> Case {
-    const auto mode = static_cast<PadMode>(random.integer(0, 3));
+    const auto mode = static_cast<PadMode>(random.integer(0, 4));
     const Dims own = shape_of(a);
     Dims shape = own;
     std::vector<AxisPadding> widths;
@@ -215,6 +219,12 @@ TEST_CASE("pad: the examples of the header, and long borders", "[ops]") {
   CHECK(values_of(weft::pad(a, {{2, 2}}, PadMode::wrap)) == List{2, 3, 1, 2, 3, 1, 2});
   CHECK(values_of(weft::pad(a, {{7, 0}}, PadMode::reflect)) == List{2, 3, 2, 1, 2, 3, 2, 1, 2, 3});
   CHECK(values_of(weft::pad(a, {{0, 5}}, PadMode::wrap)) == List{1, 2, 3, 1, 2, 3, 1, 2});
+  CHECK(values_of(weft::pad(a, {{2, 2}}, PadMode::symmetric)) == List{2, 1, 1, 2, 3, 3, 2});
+  CHECK(values_of(weft::pad(a, {{8, 0}}, PadMode::symmetric)) ==
+        List{2, 1, 1, 2, 3, 3, 2, 1, 1, 2, 3});
+  const Tensor truth = Tensor::of<bool>({1}, {true});
+  CHECK(weft::pad(truth, {{0, 1}}).at<bool>(0));
+  CHECK(!weft::pad(truth, {{0, 1}}).at<bool>(1));
   const Tensor one = Tensor::of<double>({1}, {4});
   CHECK(values_of(weft::pad(one, {{2, 1}}, PadMode::reflect)) == List{4, 4, 4, 4});
   CHECK(values_of(weft::roll(a, 1, 0)) == List{3, 1, 2});
@@ -345,7 +355,7 @@ TEST_CASE("flip, roll, tile, repeat and pad: what they refuse", "[ops]") {
               weft::pad(integers, {{1, 1}, {0, 0}}, PadMode::constant, 0.5));
   CHECK_ERROR(invalid_argument, ("pad", "mode", "9"),
               weft::pad(a, {{1, 1}, {0, 0}}, static_cast<PadMode>(9)));
-  for (const PadMode mode : {PadMode::edge, PadMode::reflect, PadMode::wrap}) {
+  for (const PadMode mode : {PadMode::edge, PadMode::reflect, PadMode::wrap, PadMode::symmetric}) {
     CHECK_ERROR(shape, ("pad", "axis 0", "extent 0"), weft::pad(empty, {{1, 0}, {0, 0}}, mode));
     CHECK(weft::pad(empty, {{0, 0}, {1, 1}}, mode).extent(1) == 5);
   }

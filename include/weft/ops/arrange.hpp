@@ -47,10 +47,11 @@ WEFT_API void repeat_out(const Output& out, const TensorView& a, std::int64_t co
 
 /// What stands in a border.
 enum class PadMode : std::uint8_t {
-  constant,  ///< one value
-  edge,      ///< the element at the edge: 1 1 [1 2 3] 3 3
-  reflect,   ///< those beside the edge, backwards: 3 2 [1 2 3] 2 1
-  wrap,      ///< those of the other end: 2 3 [1 2 3] 1 2
+  constant,   ///< one value
+  edge,       ///< the element at the edge: 1 1 [1 2 3] 3 3
+  reflect,    ///< those beside the edge, backwards: 3 2 [1 2 3] 2 1
+  wrap,       ///< those of the other end: 2 3 [1 2 3] 1 2
+  symmetric,  ///< those from the edge on, backwards: 2 1 [1 2 3] 3 2
 };
 
 /// Elements in front of an axis and behind it.
@@ -60,24 +61,25 @@ struct AxisPadding {
 };
 
 /// `a` with borders, one pair of widths for each axis, which may be 0. Borders that are longer than
-/// the axis go on in the same way: reflect turns round at both ends again and again, wrap goes
-/// round. Reflected, an axis of one element is repeated. `value` is what constant borders hold; it
-/// is converted to the type of `a`, whose kind it must have, or a lower one.
+/// the axis go on in the same way: reflect and symmetric turn round at both ends again and again,
+/// wrap goes round. Reflected, an axis of one element is repeated. `value` is what constant borders
+/// hold, 0 if not said; it is converted to the type of `a`, whose kind it must have, or a lower
+/// one.
 ///
 /// Throws Error: rank (another number of widths than axes), invalid_argument (a width below 0),
 /// shape (a border that is not constant, of an axis without elements), cast (the value).
 WEFT_API Tensor pad(const TensorView& a, std::span<const AxisPadding> widths,
-                    PadMode mode = PadMode::constant, const Scalar& value = 0);
+                    PadMode mode = PadMode::constant, const Scalar& value = false);
 WEFT_API void pad_out(const Output& out, const TensorView& a, std::span<const AxisPadding> widths,
-                      PadMode mode = PadMode::constant, const Scalar& value = 0);
+                      PadMode mode = PadMode::constant, const Scalar& value = false);
 /// The same with the widths in the argument: pad(a, {{1, 1}, {0, 2}}).
 inline Tensor pad(const TensorView& a, std::initializer_list<AxisPadding> widths,
-                  PadMode mode = PadMode::constant, const Scalar& value = 0) {
+                  PadMode mode = PadMode::constant, const Scalar& value = false) {
   return pad(a, std::span<const AxisPadding>(widths.begin(), widths.size()), mode, value);
 }
 inline void pad_out(const Output& out, const TensorView& a,
                     std::initializer_list<AxisPadding> widths, PadMode mode = PadMode::constant,
-                    const Scalar& value = 0) {
+                    const Scalar& value = false) {
   pad_out(out, a, std::span<const AxisPadding>(widths.begin(), widths.size()), mode, value);
 }
 
