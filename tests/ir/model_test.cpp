@@ -2,6 +2,7 @@
 // Models without loops, from text to results.
 #include <weft/ir/model.hpp>
 #include <weft/ir/read_document.hpp>
+#include <weft/ops/copy.hpp>
 
 #include "support/catch.hpp"
 #include "support/net_text.hpp"
@@ -145,4 +146,48 @@ TEST_CASE("model: variables that last from run to run", "[model]") {
     CHECK(frame.result(0).at<float>({0}) == expected);
     CHECK(frame.result(0).at<float>({1}) == 10 * expected);
   }
+}
+
+TEST_CASE("model: elements moved, sorted and searched, with the attributes of files", "[model]") {
+  NetText net;
+  const auto x = net.parameter("x", "f32", "2,3");
+  const auto one = net.constant<std::int64_t>("1", {1});
+  net.result("rolled", net.op("Roll", {x, one, one}, "", "opset7"));
+  net.result("turned", net.op("Reverse", {x, one}, "mode=\"index\""));
+  const auto none = net.constant<std::int64_t>("2", {0, 0});
+  const auto after = net.constant<std::int64_t>("2", {0, 2});
+  net.result("padded", net.op("Pad", {x, none, after}, "pad_mode=\"symmetric\""));
+  const auto less = net.constant<std::int32_t>("2", {1, -1});
+  const auto nine = net.constant<float>("", {9});
+  net.result("cut", net.op("Pad", {x, none, less, nine}, "pad_mode=\"constant\"", "opset12"));
+  const auto two = net.constant<std::int32_t>("", {2});
+  const auto top = net.layer("top", "TopK", "opset11", {x, two}, 2,
+                             "axis=\"1\" mode=\"max\" sort=\"value\" "
+                             "index_element_type=\"i32\" stable=\"true\"");
+  net.result("values", top[0]);
+  net.result("indices", top[1]);
+  const auto borders = net.constant<float>("3", {1, 3, 5});
+  net.result("buckets", net.op("Bucketize", {x, borders},
+                               "output_type=\"i32\" with_right_bound=\"false\"", "opset3"));
+  net.result("places", net.op("SearchSorted", {borders, x}, "right_mode=\"false\"", "opset15"));
+  net.result("tiled", net.op("Tile", {x, one}));
+  const ir::Model model = build(net);
+  const auto results = run(model, {Tensor::of<float>({2, 3}, {3, 1, 2, 4, 6, 5})});
+  const auto integers = [](const Tensor& t) {
+    const Tensor wide = contiguous(t, ScalarType::i64);
+    return std::vector<std::int64_t>(wide.data_as<std::int64_t>(),
+                                     wide.data_as<std::int64_t>() + wide.numel());
+  };
+  using Floats = std::vector<float>;
+  using Integers = std::vector<std::int64_t>;
+  CHECK(floats(results[0]) == Floats{2, 3, 1, 5, 4, 6});
+  CHECK(floats(contiguous(results[1])) == Floats{2, 1, 3, 5, 6, 4});
+  CHECK(floats(results[2]) == Floats{3, 1, 2, 2, 1, 4, 6, 5, 5, 6});
+  CHECK(floats(results[3]) == Floats{3, 1, 4, 6, 9, 9});
+  CHECK(floats(results[4]) == Floats{3, 2, 6, 5});
+  CHECK(integers(results[5]) == Integers{0, 2, 1, 2});
+  CHECK(results[6].dtype() == ScalarType::i32);
+  CHECK(integers(results[6]) == Integers{2, 1, 1, 2, 3, 3});
+  CHECK(integers(results[7]) == Integers{1, 0, 1, 2, 3, 2});
+  CHECK(floats(results[8]) == Floats{3, 1, 2, 4, 6, 5});
 }

@@ -93,6 +93,9 @@ const OperatorRegistry& standard_operators() {
     add_slice_operators(made);
     add_broadcast_operators(made);
     add_gather_operators(made);
+    add_arrange_operators(made);
+    add_neighbor_operators(made);
+    add_ordering_operators(made);
     add_reverse_operator(made);
     add_reduce_operators(made);
     add_softmax_operator(made);

@@ -3,6 +3,9 @@
 
 #include <weft/core/cast.hpp>
 
+#include <algorithm>
+#include <cctype>
+
 namespace weft {
 inline namespace v0 {
 namespace graph {
@@ -54,6 +57,30 @@ bool integer_input(const InferContext& context, int i, const char* meaning, std:
   }
   out = list[0];
   return true;
+}
+
+std::size_t choice_of(const Attributes& attributes, std::string_view name,
+                      std::span<const std::string_view> choices, std::size_t otherwise) {
+  if (!attributes.has(name)) return otherwise;
+  const std::string given = attributes.text(name);
+  std::string lower = given;
+  for (char& c : lower)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto found = std::ranges::find(choices, lower);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  std::string list(choices[0]);
+  for (std::size_t i = 1; i < choices.size(); ++i)
+    list += text(i + 1 == choices.size() ? " or " : ", ", choices[i]);
+  fail(ErrorCode::invalid_argument,
+       text("attribute '", name, "': expected ", list, ", got '", given, "'"));
+}
+
+ScalarType index_type_of(const Attributes& attributes, std::string_view name,
+                         ScalarType otherwise) {
+  const ScalarType type = attributes.scalar_type(name, otherwise);
+  if (type == ScalarType::i32 || type == ScalarType::i64) return type;
+  fail(ErrorCode::dtype,
+       text("attribute '", name, "': expected i32 or i64, got ", weft::name(type)));
 }
 
 std::vector<std::int64_t> integers_of(const TensorView& view) {

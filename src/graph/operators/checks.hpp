@@ -7,8 +7,11 @@
 
 #include "base/text.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft {
@@ -30,6 +33,12 @@ int checked_axis(std::int64_t axis, int rank, const char* meaning);
 /// The single integer that input i holds; false if it is not known yet. Throws Error(shape) if it
 /// holds more or less.
 bool integer_input(const InferContext& context, int i, const char* meaning, std::int64_t& out);
+/// Which of `choices` the text of an attribute is, in upper or lower case. Throws
+/// Error(invalid_argument) that lists them.
+std::size_t choice_of(const Attributes& attributes, std::string_view name,
+                      std::span<const std::string_view> choices, std::size_t otherwise);
+/// i32 or i64 by an attribute. Throws Error(dtype) for any other type.
+ScalarType index_type_of(const Attributes& attributes, std::string_view name, ScalarType otherwise);
 /// The same geometry at another address.
 inline TensorView rebound(const TensorView& view, const void* data) {
   return TensorView::trusted(const_cast<void*>(data), view.dtype(), view.shape(), view.strides());

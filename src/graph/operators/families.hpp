@@ -25,6 +25,12 @@ void add_slice_operators(OperatorRegistry& registry);
 void add_broadcast_operators(OperatorRegistry& registry);
 /// Gather, ScatterUpdate: gather.cpp.
 void add_gather_operators(OperatorRegistry& registry);
+/// Roll, Reverse, Pad: arrange.cpp.
+void add_arrange_operators(OperatorRegistry& registry);
+/// Tril, Triu, Diff: neighbors.cpp.
+void add_neighbor_operators(OperatorRegistry& registry);
+/// Sort, ArgSort, TopK, SearchSorted, Bucketize: ordering.cpp.
+void add_ordering_operators(OperatorRegistry& registry);
 /// ReverseSequence: reverse.cpp.
 void add_reverse_operator(OperatorRegistry& registry);
 /// ReduceSum, ReduceMean, ReduceMax, ...: reduce.cpp.
