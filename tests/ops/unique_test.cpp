@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // unique and unique_all against std::stable_sort.
+#include <weft/ops/copy.hpp>
+
 #include "ops/sorted_lines.hpp"
 #include "support/errors.hpp"
 
@@ -40,6 +42,48 @@ Expected expected(const Dense& flat) {
     before = x;
     ++result.counts.back();
     result.inverse[i] = static_cast<std::int64_t>(result.counts.size()) - 1;
+  }
+  return result;
+}
+
+/// A slice's elements in C order.
+std::vector<long double> slice_of(const Dense& dense, std::size_t axis, std::int64_t at) {
+  std::vector<long double> slice;
+  std::int64_t flat = 0;
+  test::for_each_index(dense.shape, [&](const test::Dims& place) {
+    if (place[axis] == at) slice.push_back(test::number_at(dense.type, dense.at(flat)));
+    ++flat;
+  });
+  return slice;
+}
+
+bool is_less(long double a, long double b) {
+  return std::isnan(a) || std::isnan(b) ? !std::isnan(a) && std::isnan(b) : a < b;
+}
+
+/// By slices along an axis.
+Expected expected_slices(const Dense& dense, std::size_t axis) {
+  const auto n = static_cast<std::size_t>(dense.shape[axis]);
+  std::vector<std::vector<long double>> slices;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < n; ++i) {
+    slices.push_back(slice_of(dense, axis, static_cast<std::int64_t>(i)));
+    order.push_back(i);
+  }
+  const auto comes_before = [&](std::size_t i, std::size_t j) {
+    return std::lexicographical_compare(slices[i].begin(), slices[i].end(), slices[j].begin(),
+                                        slices[j].end(), is_less);
+  };
+  std::stable_sort(order.begin(), order.end(), comes_before);
+  Expected result;
+  result.inverse.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i == 0 || comes_before(order[i - 1], order[i])) {
+      result.indices.push_back(static_cast<std::int64_t>(order[i]));
+      result.counts.push_back(0);
+    }
+    ++result.counts.back();
+    result.inverse[order[i]] = static_cast<std::int64_t>(result.counts.size()) - 1;
   }
   return result;
 }
@@ -98,4 +142,90 @@ TEST_CASE("unique: outputs, and what it refuses", "[ops]") {
   CHECK_ERROR(dtype, ("unique_all", "c128"),
               weft::unique_all(Tensor::zeros({2}, ScalarType::c128)));
   CHECK_ERROR(undefined, ("unique", "input 0"), weft::unique(TensorView()));
+}
+
+TEST_CASE("unique: slices of all types, random layouts", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (const ScalarType type : test::all_types()) {
+    if (weft::is_complex(type)) continue;
+    for (int round = 0; round < test::rounds(30); ++round) {
+      test::Dims shape = test::random_shape(random, 3, random.chance(50) ? 2 : 6);
+      if (shape.empty()) shape = {4};
+      const std::int64_t axis = random.integer(0, std::ssize(shape) - 1);
+      const auto along = static_cast<std::size_t>(axis);
+      shape[along] = random.integer(0, 40);
+      // Few different elements, so that slices are equal.
+      const bool few = type == ScalarType::boolean || random.chance(70);
+      const test::Layout layout = test::random_layout(random, shape);
+      const Memory memory =
+          few ? test::random_memory(random, ScalarType::boolean, layout, test::Values::small)
+              : test::sortable(random, type, layout);
+      const Tensor same = few ? weft::contiguous(memory.view(), type) : Tensor();
+      const TensorView a = few ? TensorView(same) : memory.view();
+      const Dense dense = test::dense_copy(a);
+      const Expected wanted = expected_slices(dense, along);
+      test::Dims left = shape;
+      left[along] = std::ssize(wanted.indices);
+      Dense values(type, left);
+      std::int64_t flat = 0;
+      test::for_each_index(left, [&](test::Dims place) {
+        place[along] = wanted.indices[static_cast<std::size_t>(place[along])];
+        test::convert_element(type, values.at(flat++), type, test::element_at(a, place));
+      });
+      const std::int64_t said = random.chance(50) ? axis : axis - std::ssize(shape);
+      std::string text = test::difference(weft::unique(a, said), values);
+      const weft::UniqueElements all = weft::unique_all(a, said);
+      text += test::difference(all.values, values);
+      if (numbers(all.indices) != wanted.indices) text += "indices";
+      if (numbers(all.inverse) != wanted.inverse) text += "inverse";
+      if (numbers(all.counts) != wanted.counts) text += "counts";
+      const Memory out = test::random_output(random, type, left);
+      const test::Watch watch(out);
+      weft::unique_out(out.view(), a, said);
+      text += test::difference(out.view(), values);
+      if (!watch.gaps_untouched()) text += "wrote between elements";
+      tally.check(text.empty(), [&](auto& to) {
+        test::describe(to << "axis " << axis << " of ", a) << ": " << text;
+      });
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("unique: NaNs and zeros in slices, and slices without elements", "[ops]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto a = Tensor::of<double>({5, 2}, {0.0, nan, 1, 2, -0.0, -nan, nan, 0, 1, -2});
+  const weft::UniqueElements all = weft::unique_all(a, 0);
+  CHECK(numbers(all.indices) == std::vector<std::int64_t>{0, 4, 1, 3});
+  CHECK(numbers(all.inverse) == std::vector<std::int64_t>{0, 2, 0, 3, 1});
+  CHECK(numbers(all.counts) == std::vector<std::int64_t>{2, 1, 1, 1});
+  CHECK(!std::signbit(all.values.at<double>({0, 0})));
+  const weft::UniqueElements none = weft::unique_all(Tensor::empty({3, 0}, ScalarType::f32), 0);
+  CHECK(test::dims(none.values.shape()) == test::Dims{1, 0});
+  CHECK(numbers(none.inverse) == std::vector<std::int64_t>{0, 0, 0});
+  CHECK(numbers(none.counts) == std::vector<std::int64_t>{3});
+  CHECK(test::dims(weft::unique(Tensor::empty({3, 0}, ScalarType::f32), 1).shape()) ==
+        test::Dims{3, 0});
+  CHECK(numbers(weft::unique(Tensor::of<std::int64_t>({}, {7}), 0)) ==
+        std::vector<std::int64_t>{7});
+}
+
+TEST_CASE("unique: outputs of slices, and what it refuses", "[ops]") {
+  const auto a = Tensor::of<float>({2, 3}, {1, 2, 1, 4, 0, 4});
+  Tensor x = a.clone();
+  weft::unique_out(x, x, 1);
+  CHECK(test::difference(x, test::dense_copy(Tensor::of<float>({2, 2}, {1, 2, 4, 0}))) == "");
+  const Tensor wide = Tensor::zeros({2, 2}, ScalarType::f64);
+  weft::unique_out(wide, a, -1);
+  CHECK(test::difference(wide, test::dense_copy(Tensor::of<double>({2, 2}, {1, 2, 4, 0}))) == "");
+  CHECK_ERROR(axis, ("unique", "2"), weft::unique(a, 2));
+  CHECK_ERROR(shape, ("unique", "output 0", "[2, 2]"),
+              weft::unique_out(static_cast<const TensorView&>(a.clone()), a, 1));
+  CHECK_ERROR(cast, ("unique", "f32", "i32"),
+              weft::unique_out(Tensor::zeros({2, 2}, ScalarType::i32), a, 1));
+  CHECK_ERROR(overlap, ("unique"), weft::unique_out(TensorView(x), TensorView(x), 1));
+  CHECK_ERROR(dtype, ("unique_all", "c128"),
+              weft::unique_all(Tensor::zeros({2}, ScalarType::c128), 0));
+  CHECK_ERROR(undefined, ("unique", "input 0"), weft::unique(TensorView(), 0));
 }

@@ -94,11 +94,11 @@ inline Tensor quantile(const TensorView& a, std::initializer_list<double> q, std
   return quantile(a, std::span<const double>(q.begin(), q.size()), axis, keepdim);
 }
 
-/// The different elements of a tensor.
+/// The different elements of a tensor, or its different slices along an axis.
 struct UniqueElements {
   Tensor values;   ///< in ascending order, along one axis; of equal ones the first
   Tensor indices;  ///< i64: where each stands first, elements being counted through in C order
-  Tensor inverse;  ///< i64, of the input's shape: which value is there
+  Tensor inverse;  ///< i64, of the input's shape: which value is there; of slices, of the axis
   Tensor counts;   ///< i64: how often each is there
 };
 /// All NaNs are one value. Allocates copies of the input and, for unique_all, its order. The result
@@ -106,6 +106,15 @@ struct UniqueElements {
 WEFT_API Tensor unique(const TensorView& a);
 WEFT_API void unique_out(const Output& out, const TensorView& a);
 WEFT_API UniqueElements unique_all(const TensorView& a);
+
+/// The same of the slices along an axis, which stand there in the order of the first elements that
+/// differ, counted through in C order. Two slices are one where all their elements are: NaN beside
+/// NaN, 0.0 beside -0.0. Slices without elements are all equal. The result has the input's shape
+/// but for the axis. Allocates a copy of the input, with elements of 4 bytes at least, 24 bytes for
+/// each slice, and the result if the output has another type; one thread sorts.
+WEFT_API Tensor unique(const TensorView& a, std::int64_t axis);
+WEFT_API void unique_out(const Output& out, const TensorView& a, std::int64_t axis);
+WEFT_API UniqueElements unique_all(const TensorView& a, std::int64_t axis);
 
 }  // namespace v0
 }  // namespace weft
