@@ -77,6 +77,39 @@ TEST_CASE("runs whose shapes are data allocate nothing while they stay", "[graph
   CHECK(frame.counters().plans > plans);
 }
 
+TEST_CASE("runs that move, sort and search allocate nothing", "[graph]") {
+  Graph graph;
+  const Value x = graph.add_parameter({ScalarType::f32, {4, 6}});
+  const Value places = graph.add_parameter({ScalarType::i32, {2}});
+  const Value shifts = graph.add_parameter({ScalarType::i32, {1}});
+  const auto integers = [&](std::int64_t a, std::int64_t b) {
+    return graph.add_constant(Tensor::of<std::int64_t>({2}, {a, b}));
+  };
+  const Value rolled = graph.add("Roll", {x, shifts, places});
+  const Value turned = graph.add("Reverse", {rolled, places});
+  const Value padded =
+      graph.add("Pad", {turned, integers(1, -1), integers(0, 3)}, {{"pad_mode", "symmetric"}});
+  graph.add_result(graph.add("Diff", {graph.add("Tril", {padded})}));
+  const Value sorted = graph.add("Sort", {padded});
+  graph.add_result(graph.add("ArgSort", {padded}, {{"index_element_type", "i32"}}));
+  graph.add_result(graph.add("SearchSorted", {sorted, padded}, {{"output_type", "i32"}}));
+  const Value borders = graph.add_constant(Tensor::of<double>({2}, {0.5, 1.5}));
+  graph.add_result(graph.add("Bucketize", {padded, borders}));
+  const Value two = graph.add_constant(Tensor::full({}, ScalarType::i64, 2));
+  graph.add_result(graph.add("TopK", {padded, two}, {{"axis", std::int64_t{1}}}));
+  graph.add_result(
+      graph.add("TopK", {padded, two}, {{"axis", std::int64_t{0}}, {"sort", "index"}}));
+  Frame frame{Executable(graph)};
+  const Tensor data = Tensor::zeros({4, 6}, ScalarType::f32);
+  const Tensor axes = Tensor::of<std::int32_t>({2}, {0, 1});
+  const Tensor shift = Tensor::of<std::int32_t>({1}, {1});
+  frame.plan(std::array<TensorView, 3>{data, axes, shift});
+  frame.run();
+  frame.run();
+  CHECK(test::allocations([&] { frame.run(); }) == 0);
+  CHECK(frame.result(0).extent(1) == 7);
+}
+
 TEST_CASE("planning again for what was planned for allocates nothing", "[graph]") {
   Frame frame{Executable(body(4))};
   const std::array<TensorView, 2> inputs = {Tensor::zeros({4, 3}, ScalarType::f32),
