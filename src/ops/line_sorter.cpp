@@ -74,15 +74,18 @@ std::int64_t LineSorter::key(const char* keys, std::int64_t i) const noexcept {
   return reinterpret_cast<const std::int64_t*>(keys)[i];
 }
 
+std::int64_t LineSorter::parts(std::int64_t n) const {
+  std::int64_t parts = 1;
+  if (!shared_) return parts;
+  const std::int64_t most = std::min<std::int64_t>({num_threads(), max_parts, n / part_elements});
+  while (2 * parts <= most)
+    parts *= 2;
+  return parts;
+}
+
 void LineSorter::sort_keys(const SortingKernel& kernel, char* keys, char* room, std::int64_t n,
                            std::int64_t size) const {
-  std::int64_t parts = 1;
-  if (shared_) {
-    const std::int64_t most = std::min<std::int64_t>({num_threads(), max_parts, n / part_elements});
-    while (2 * parts <= most)
-      parts *= 2;
-  }
-  PartsSort{kernel, size}.run(keys, room, n, parts);
+  PartsSort{kernel, size}.run(keys, room, n, parts(n));
 }
 
 /// How many of the keys, which are sorted, are below one.

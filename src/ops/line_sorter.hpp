@@ -25,6 +25,10 @@ class LineSorter {
   ScalarType type() const noexcept { return type_; }
   std::int64_t size() const noexcept { return n_; }
 
+  /// The parts of a line that threads share.
+  std::int64_t parts(std::int64_t n) const;
+  std::int64_t parts() const { return parts(n_); }
+
   /// The elements in order; `out` may be `in`.
   void sort(char* out, const char* in, char* room) const;
   std::int64_t sort_room() const noexcept { return 2 * keys_bytes() + all_room_bytes; }

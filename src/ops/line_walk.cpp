@@ -3,7 +3,9 @@
 
 #include <weft/iter/config.hpp>
 
+#include "engine/axis/axis_walk.hpp"
 #include "engine/block.hpp"
+#include "parallel/loop_threads.hpp"
 
 #include <algorithm>
 
@@ -60,7 +62,7 @@ struct LineWalk::Buffers {
 };
 
 LineWalk::LineWalk(const LineOperand& in, std::span<const LineOperand> outs, std::size_t axis)
-    : noutputs_(static_cast<int>(outs.size())), iter_(plan(in, outs, axis)) {
+    : noutputs_(static_cast<int>(outs.size())), axis_(axis), iter_(plan(in, outs, axis)) {
   for (int k = 0; k < noutputs_; ++k)
     sides_[k] = side(outs[static_cast<std::size_t>(k)], axis, true);
   sides_[noutputs_] = side(in, axis, false);
@@ -99,7 +101,34 @@ void LineWalk::run(std::int64_t room_bytes, FunctionRef<void(const Line& line)> 
       }
     }
   };
-  iter_.for_each(loop, std::max<std::int64_t>(1, line_grain / sides_[noutputs_].length));
+  iter_.for_each(loop, grain());
+}
+
+std::int64_t LineWalk::grain() const {
+  return std::max<std::int64_t>(1, line_grain / sides_[noutputs_].length);
+}
+
+Explanation LineWalk::explain() const {
+  Explanation e = iter_.explain();
+  e.has_run = true;
+  e.run.instruction_set = name(current_level());
+  e.common_shape[axis_] = sides_[noutputs_].length;
+  // Those next to each other, which are brought together unless they lie in memory like that.
+  const std::int64_t row = e.shape.empty() ? 1 : e.shape[0], lines = std::min(lines_, row);
+  bool in_place = true;
+  for (int k = 0; k <= noutputs_; ++k) {
+    const Side& s = sides_[k];
+    Explanation::Operand& operand = e.operands[static_cast<std::size_t>(k)];
+    operand.shape[axis_] = s.length;
+    e.run.bytes_moved += iter_.numel() * s.length * s.memory_size;
+    const std::int64_t step = operand.strides_bytes.empty() ? 0 : operand.strides_bytes[0];
+    in_place = in_place && s.convert == nullptr && is_dense(s, lines, step);
+  }
+  explain_form(in_place ? AxisForm::in_place : AxisForm::gathered, true, lines,
+               sides_[noutputs_].length, e);
+  e.run.blocks = iter_.numel() / row * ((row + lines - 1) / lines);
+  e.run.threads = loop_threads(iter_.numel(), grain());
+  return e;
 }
 
 void LineWalk::run_lines(char* const* data, const std::int64_t* steps, std::int64_t lines,

@@ -59,6 +59,9 @@ class LineWalk {
   /// Calls work(line) for all lines, which threads share. Each call gets so many bytes of room.
   void run(std::int64_t room_bytes, FunctionRef<void(const Line& line)> work) const;
 
+  /// How run() goes about it.
+  Explanation explain() const;
+
  private:
   struct Side {
     std::int64_t length, axis_bytes;      // elements along the axis, and from one to the next
@@ -68,10 +71,12 @@ class LineWalk {
   struct Buffers;
   Side side(const LineOperand& operand, std::size_t axis, bool is_output) const;
   bool is_dense(const Side& s, std::int64_t lines, std::int64_t line_bytes) const;
+  std::int64_t grain() const;
   void run_lines(char* const* data, const std::int64_t* steps, std::int64_t lines,
                  const Buffers& buffers, FunctionRef<void(const Line& line)> work) const;
 
   int noutputs_;
+  std::size_t axis_;
   Side sides_[3];       // outputs, then the input
   std::int64_t lines_;  // that are staged together
   TensorIterator iter_;

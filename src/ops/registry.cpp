@@ -3,6 +3,7 @@
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/ops/softmax.hpp>
+#include <weft/ops/sorting.hpp>
 
 #include "base/text.hpp"
 #include "ops/copy_call.hpp"
@@ -10,6 +11,7 @@
 #include "ops/prepare_cumulative.hpp"
 #include "ops/prepare_reduce.hpp"
 #include "ops/prepare_softmax.hpp"
+#include "ops/prepare_sort.hpp"
 
 #include <algorithm>
 #include <array>
@@ -86,6 +88,23 @@ struct Softmax {
 };
 template <SoftmaxOp op, void (*function)(const Output&, const Input&, std::int64_t)>
 Softmax<op, function> softmax_call(const OpArguments& args) {
+  return {args};
+}
+
+template <bool positions>
+struct Sort {
+  const OpArguments& args;
+  std::int64_t axis() const { return one_axis(positions ? "argsort" : "sort", args).value_or(-1); }
+  void run() const {
+    positions ? argsort_out(args.outputs[0], args.inputs[0], axis())
+              : sort_out(args.outputs[0], args.inputs[0], axis());
+  }
+  Explanation explain() const {
+    return explain_sort(args.outputs[0], args.inputs[0], axis(), positions);
+  }
+};
+template <bool positions>
+Sort<positions> sort_call(const OpArguments& args) {
   return {args};
 }
 
@@ -183,6 +202,8 @@ constexpr auto entries = [] {
       entry<cumulative<CumulativeOp::logcumsumexp, logcumsumexp_out>>("logcumsumexp", 1),
       entry<softmax_call<SoftmaxOp::log_softmax, log_softmax_out>>("log_softmax", 1),
       entry<softmax_call<SoftmaxOp::softmax, softmax_out>>("softmax", 1),
+      entry<sort_call<false>>("sort", 1),
+      entry<sort_call<true>>("argsort", 1),
   };
   std::ranges::sort(list, {}, &OpEntry::name);
   return list;

@@ -10,6 +10,7 @@
 #include "ops/line_sorter.hpp"
 #include "ops/line_walk.hpp"
 #include "ops/moved_result.hpp"
+#include "ops/prepare_sort.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -167,6 +168,30 @@ void run_partition(const Output& out, const TensorView& a, std::int64_t k, std::
 }
 
 }  // namespace
+
+Explanation explain_sort(const TensorView& out, const TensorView& a, std::int64_t axis,
+                         bool positions) {
+  return with_operation(positions ? "argsort" : "sort", [&] {
+    const SortInput in(a, axis);
+    const Output to(out);
+    const ScalarType type = positions ? ScalarType::i64 : a.dtype();
+    SortResult result(&to, 0, type), none(nullptr, 1, type);
+    positions ? make_results(none, result, a, a.shape()) : make_results(result, none, a, a.shape());
+    Explanation e;
+    if (in.lines.numel() == 0) {
+      e.common_shape.assign(in.lines.shape());
+      e.has_run = true;
+      e.run.instruction_set = name(current_level());
+      return e;
+    }
+    const std::int64_t lines = in.lines.numel() / in.length;
+    const LineSorter sorter(a.dtype(), in.length, SortOrder::ascending, lines);
+    const LineOperand side = result.operand(in.length, positions ? type : sorter.type());
+    e = LineWalk({in.lines, in.length, sorter.type()}, {&side, 1}, in.axis).explain();
+    e.run.threads = std::max(e.run.threads, static_cast<int>(sorter.parts()));
+    return e;
+  });
+}
 
 void sort_out(const Output& out, const TensorView& a, std::int64_t axis, SortOrder order) {
   run_sort("sort", &out, nullptr, a, axis, order, std::nullopt);

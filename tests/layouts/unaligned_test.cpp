@@ -29,6 +29,7 @@ bool is_condition(const weft::OpEntry& op, int input) {
 
 ScalarType result_type(const weft::OpEntry& op, ScalarType type) {
   if (op.function != nullptr) return test::result_type(*op.function, type);
+  if (op.name == "argsort") return ScalarType::i64;
   return op.reduction != nullptr ? test::result_type(*op.reduction, type) : type;
 }
 

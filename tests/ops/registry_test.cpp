@@ -7,11 +7,13 @@
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/ops/softmax.hpp>
+#include <weft/ops/sorting.hpp>
 
 #include "support/dense.hpp"
 #include "support/errors.hpp"
 #include "support/function_list.hpp"
 #include "support/reduction_list.hpp"
+#include "support/threads.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -54,6 +56,8 @@ const std::map<std::string, Function>& functions() {
         {"logcumsumexp", [](const Inputs& in) { return weft::logcumsumexp(in[0], 1); }},
         {"log_softmax", [](const Inputs& in) { return weft::log_softmax(in[0], 1); }},
         {"softmax", [](const Inputs& in) { return weft::softmax(in[0], 1); }},
+        {"sort", [](const Inputs& in) { return weft::sort(in[0], 1); }},
+        {"argsort", [](const Inputs& in) { return weft::argsort(in[0], 1); }},
         {"norm2", [](const Inputs& in) { return weft::norm(in[0], 2, {1}); }},
     };
     for (const test::Function& f : test::all_functions())
@@ -72,7 +76,8 @@ int input_rank(const weft::OpEntry& entry) { return entry.name == "dot" ? 1 : 2;
 
 bool along_an_axis(const weft::OpEntry& entry) {
   return entry.reduction != nullptr || entry.name.starts_with("cum") ||
-         entry.name == "logcumsumexp" || entry.name.ends_with("softmax");
+         entry.name == "logcumsumexp" || entry.name.ends_with("softmax") ||
+         entry.name.ends_with("sort");
 }
 
 /// A type that the operation takes as its k-th input: f32 where that is one.
@@ -238,4 +243,45 @@ TEST_CASE("registry: errors", "[ops]") {
   const OpArguments nowhere = arguments(undefined, two);
   CHECK_ERROR(undefined, ("sum", "output 0"),
               weft::find_op("sum", arguments(undefined, one)).run(arguments(undefined, one)));
+}
+
+TEST_CASE("registry: sort and argsort tell how lines are had", "[ops]") {
+  const Tensor a = Tensor::zeros({60, 100}, ScalarType::f32);
+  const auto told = [](const char* name, const TensorView& out, const TensorView& in,
+                       std::int64_t axis) {
+    const std::vector<TensorView> outputs = {out};
+    const Inputs inputs = {in};
+    OpArguments args = arguments(outputs, inputs);
+    args.axes = {axis};
+    return weft::find_op(name, args).explain(args);
+  };
+  const Tensor same = Tensor::empty({60, 100}, ScalarType::f32);
+  const weft::Explanation rows = told("sort", same, a, 1);
+  CHECK(rows.run.form == "lines");
+  CHECK(rows.run.span == 100);
+  CHECK(rows.run.bytes_moved == 2 * 60 * 100 * 4);
+  CHECK(rows.common_shape == weft::DimVector{60, 100});
+  CHECK(rows.operands[1].shape == weft::DimVector{60, 100});
+  const weft::Explanation columns = told("sort", same, a, 0);
+  CHECK(columns.run.form == "gathered-lines");
+  CHECK(columns.run.span == 60);
+  CHECK(columns.run.tile[0] * columns.run.blocks >= 100);
+  const Tensor wide = Tensor::empty({60, 100}, ScalarType::f64);
+  CHECK(told("sort", wide, a, -1).run.form == "gathered-lines");
+  const Tensor places = Tensor::empty({60, 100}, ScalarType::i64);
+  CHECK(told("argsort", places, a, 1).run.form == "lines");
+  CHECK(told("argsort", places, a, 1).run.bytes_moved == 60 * 100 * 12);
+  // Threads share a line where they outnumber them.
+  const Tensor line = Tensor::zeros({1 << 20}, ScalarType::i32);
+  const Tensor sorted = Tensor::empty({1 << 20}, ScalarType::i32);
+  test::for_thread_counts([&](int threads) {
+    CHECK(told("sort", sorted, line, 0).run.threads <= threads);
+    CHECK((threads < 2 || told("sort", sorted, line, 0).run.threads > 1));
+  });
+  const Tensor none = Tensor::zeros({3, 0}, ScalarType::f32);
+  CHECK(told("sort", none.clone(), none, 0).run.how() == "nothing");
+  CHECK_ERROR(axis, ("sort", "2"), told("sort", same, a, 2));
+  CHECK_ERROR(shape, ("argsort", "[60, 100]"), told("argsort", none, a, 1));
+  const Tensor truth = Tensor::empty({60, 100}, ScalarType::boolean);
+  CHECK_ERROR(cast, ("argsort", "i64", "bool"), told("argsort", truth, a, 1));
 }

@@ -21,6 +21,7 @@ inline weft::ScalarType result_type(const weft::OpEntry& op,
   if (op.function != nullptr) return result_type(*op.function, common_type(*op.function, inputs));
   if (op.reduction != nullptr) return result_type(*op.reduction, inputs[0]);
   if (op.name == "logcumsumexp" || op.name.ends_with("softmax")) return floating_type(inputs[0]);
+  if (op.name == "argsort") return weft::ScalarType::i64;
   const bool adds = op.name == "cumsum" || op.name == "cumprod";
   return adds && kind_of(inputs[0]) < 2 ? weft::ScalarType::i64 : inputs[0];
 }
@@ -69,8 +70,8 @@ class RandomCall {
       types.push_back(own);
     }
     Dims result_shape = op.name == "dot" ? Dims{} : shape;
-    const bool prefix =
-        op.name.starts_with("cum") || op.name == "logcumsumexp" || op.name.ends_with("softmax");
+    const bool prefix = op.name.starts_with("cum") || op.name == "logcumsumexp" ||
+                        op.name.ends_with("softmax") || op.name.ends_with("sort");
     if (prefix || op.reduction != nullptr) {
       const std::int64_t axis = random.integer(0, 1);
       axes_ = {axis};

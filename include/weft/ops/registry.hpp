@@ -22,7 +22,7 @@ inline namespace v0 {
 struct OpArguments {
   std::span<const TensorView> outputs;
   std::span<const TensorView> inputs;
-  DimVector axes;  ///< of a reduction or prefix operation; empty: all
+  DimVector axes;  ///< of a reduction; empty: all. The one of a prefix operation, softmax or sort
   bool keepdim = false;
   Scalar value = 1;  ///< of a function that takes a number (scaled.hpp)
 };

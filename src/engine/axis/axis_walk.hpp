@@ -9,6 +9,7 @@
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
+#include "base/internal_api.hpp"
 #include "engine/axis/along_axis.hpp"
 #include "engine/block.hpp"
 #include "engine/tile_cursor.hpp"
@@ -41,8 +42,8 @@ enum class AxisForm : std::uint8_t {
   gathered,  ///< the same, of many lines or columns, as they are or transposed
 };
 /// Says so, of blocks of lines or of rows of columns.
-void explain_form(AxisForm form, bool lines, std::int64_t columns, std::int64_t rows,
-                  Explanation& e);
+WEFT_INTERNAL_API void explain_form(AxisForm form, bool lines, std::int64_t columns,
+                                    std::int64_t rows, Explanation& e);
 
 /// The columns are what is left when the axis is squashed. A piece is some of them from end to end
 /// of the axis: along the iterator's dim 0, and along a second dim. That is the one along which the
