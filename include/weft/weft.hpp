@@ -60,6 +60,7 @@
 #include <weft/kernel/cumulative.hpp>
 #include <weft/kernel/cumulative_kernel.hpp>
 #include <weft/kernel/index_kernel.hpp>
+#include <weft/kernel/masked_op.hpp>
 #include <weft/kernel/reduce.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
 #include <weft/kernel/scalar_math.hpp>

@@ -128,6 +128,12 @@ void TensorIterator::unsafe_set_arg_strides(int operand, IntSpan strides_bytes) 
     geometry_.stride(d, operand) = strides_bytes[static_cast<std::size_t>(d)];
 }
 
+void TensorIterator::unsafe_set_geometry(const Geometry& geometry) {
+  geometry_ = geometry;
+  numel_ = geometry.numel();
+  view_offsets_.resize(static_cast<std::size_t>(std::max(ndim(), 1)), 0);
+}
+
 void TensorIterator::remove_operand(int operand) {
   at(operand);
   Geometry fewer;

@@ -48,6 +48,23 @@ TEST_CASE("allocations: the counter counts", "[kernel]") {
   CHECK(allocations([] { Tensor::empty({3}, ScalarType::f32); }) > 0);
 }
 
+TEST_CASE("allocations: none for a mask", "[kernel]") {
+  const weft::ThreadLimit one(1);
+  const Tensor a = Tensor::full({200, 60}, ScalarType::f32, 1);
+  const Tensor out = Tensor::zeros({200, 60}, ScalarType::f32);
+  const Tensor mask = Tensor::full({60, 200}, ScalarType::boolean, true);
+  const TensorView flags = TensorView(mask).transpose(0, 1);
+  CHECK(later_allocations([&] {
+          auto iter = TensorIteratorConfig()
+                          .add_output(out)
+                          .add_input(a)
+                          .add_input(flags)
+                          .check_all_same_dtype(false)
+                          .build();
+          weft::cpu_kernel(iter, weft::masked([](float x) { return x + 1; }));
+        }) == 0);
+}
+
 TEST_CASE("allocations: none for a plan of three contiguous operands, and for running it",
           "[kernel]") {
   const weft::ThreadLimit one(1);

@@ -168,6 +168,8 @@ class WEFT_API TensorIterator {
   /// Replaces an operand's byte strides, one per dim, unchecked.
   void unsafe_set_arg_strides(int operand, IntSpan strides_bytes);
   void unsafe_set_arg_data(int operand, void* data) { unsafe_replace_operand(operand, data); }
+  /// Replaces extents and strides, unchecked: of as many operands, whose first elements stay.
+  void unsafe_set_geometry(const Geometry& geometry);
   /// Drops an operand, such as a scalar that was folded into the kernel.
   void remove_operand(int operand);
 

@@ -8,6 +8,7 @@
 #include <weft/core/scalar_type.hpp>
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
+#include <weft/kernel/masked_op.hpp>
 #include <weft/kernel/scalar_math.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/machine/level.hpp>
@@ -62,7 +63,37 @@ struct CostedKernel : F {
 ///     weft::cpu_kernel(iter, weft::with_cost(100, [](float x) { return std::lgamma(x); }));
 template <class F>
 constexpr CostedKernel<std::remove_cvref_t<F>> with_cost(float cost, F&& op) {
+  static_assert(!is_masked<std::remove_cvref_t<F>>, "with_cost() goes inside of masked()");
   return {std::forward<F>(op), cost};
+}
+
+/// The kernel of masked(op), which refers to that, for run_spans and explain_run.
+template <class F>
+constexpr MaskedSpanKernel typed_span_kernel(const Masked<F>& op) {
+  return {typed_span_kernel(op.op)};
+}
+
+/// Runs a callable of fixed types, or a generic one for one of Types.
+template <bool one_output, class Kernel, class... Types, class F>
+void run_callable(const TensorIterator& iter, F& op, const RunOptions& options) {
+  if constexpr (TypedCallable<std::remove_cvref_t<F>>) {
+    if constexpr (is_kernel<std::remove_cvref_t<F>, one_output>()) {
+      auto&& object = as_object(op);
+      run_spans(iter, Kernel{typed_span_kernel(object)}, options);
+    }
+  } else if constexpr (sizeof...(Types) == 0) {
+    run_generic<Kernel, one_output, float, double>(iter, op, options);
+  } else {
+    run_generic<Kernel, one_output, Types...>(iter, op, options);
+  }
+}
+template <bool one_output, class... Types, class F>
+void run_kernel(const TensorIterator& iter, F& op, const RunOptions& options) {
+  if constexpr (is_masked<std::remove_cvref_t<F>>) {
+    run_callable<one_output, MaskedSpanKernel, Types...>(iter, op.op, options);
+  } else {
+    run_callable<one_output, SpanKernel, Types...>(iter, op, options);
+  }
 }
 
 /// Calls op once per element: `R op(T0, T1, ...)`, one parameter per input, the result to the one
@@ -80,37 +111,19 @@ constexpr CostedKernel<std::remove_cvref_t<F>> with_cost(float cost, F&& op) {
 /// type. cpu_kernel<int, float>(iter, ...) names other types. If <weft/kernel/vectorized.hpp> is
 /// included before and op accepts Vectorized<T>, it is called with those.
 ///
+/// Of masked(op), the iterator's last input is a mask: what it leaves out is not stored to.
+///
 /// @param grain  least elements a thread gets; 0 leaves it to the engine
 template <class... Types, class F>
 void cpu_kernel(const TensorIterator& iter, F&& op, std::int64_t grain = 0) {
-  const RunOptions options{.grain = grain};
-  if constexpr (TypedCallable<std::remove_cvref_t<F>>) {
-    if constexpr (is_kernel<std::remove_cvref_t<F>, true>()) {
-      auto&& object = as_object(op);
-      run_spans(iter, typed_span_kernel(object), options);
-    }
-  } else if constexpr (sizeof...(Types) == 0) {
-    run_generic<true, float, double>(iter, op, options);
-  } else {
-    run_generic<true, Types...>(iter, op, options);
-  }
+  run_kernel<true, Types...>(iter, op, {.grain = grain});
 }
 
 /// As cpu_kernel for an op that returns std::tuple of one value per output, or void for an iterator
 /// without outputs. A generic lambda returns a std::tuple of the type of its parameters.
 template <class... Types, class F>
 void cpu_kernel_multiple_outputs(const TensorIterator& iter, F&& op, std::int64_t grain = 0) {
-  const RunOptions options{.grain = grain};
-  if constexpr (TypedCallable<std::remove_cvref_t<F>>) {
-    if constexpr (is_kernel<std::remove_cvref_t<F>, false>()) {
-      auto&& object = as_object(op);
-      run_spans(iter, typed_span_kernel(object), options);
-    }
-  } else if constexpr (sizeof...(Types) == 0) {
-    run_generic<false, float, double>(iter, op, options);
-  } else {
-    run_generic<false, Types...>(iter, op, options);
-  }
+  run_kernel<false, Types...>(iter, op, {.grain = grain});
 }
 
 /// As cpu_kernel, on the calling thread only and in the plan's order. op may return void for an

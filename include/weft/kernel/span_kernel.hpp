@@ -90,12 +90,36 @@ struct RunOptions {
 WEFT_API void run_spans(const TensorIterator& iter, const SpanKernel& kernel,
                         const RunOptions& options = {});
 
+/// A kernel of whose results a mask selects those that are stored: the iterator has one more input
+/// than `values` has, the last, of bools. masked() makes it in cpu_kernel (masked_op.hpp).
+struct MaskedSpanKernel {
+  SpanKernel values;
+};
+
+/// Runs a kernel and stores what the mask selects; nothing is stored to other elements, not even
+/// their old value, so threads whose masks have no element in common may write to one output.
+///
+/// Results are computed in boxes of 16 KiB into memory of the thread, as run_spans would compute
+/// them, and not at all where the mask selects nothing of a box: the kernel may see elements that
+/// are not selected, or not. An output may be an input, the mask too, in the same layout. In an
+/// output that build() has allocated, what is not selected is anything. A strategy in the options
+/// is that of a box. Allocates no more than run_spans. Throws as run_spans, before anything is
+/// written; and Error(dtype) for a mask of other elements than bools.
+WEFT_API void run_spans(const TensorIterator& iter, const MaskedSpanKernel& kernel,
+                        const RunOptions& options = {});
+
+/// Throws Error(invalid_argument) for an iterator without an input, and Error(dtype) if the last
+/// one, a mask, is not of bools.
+WEFT_API void check_mask(const TensorIterator& iter);
+
 /// Throws the Error(dtype) of a generic kernel that is not compiled for the type given.
 [[noreturn]] WEFT_API void fail_generic_type(ScalarType given,
                                              std::initializer_list<ScalarType> compiled);
 
 /// iter.explain() together with how run_spans would run `kernel`.
 WEFT_API Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
+                                 const RunOptions& options = {});
+WEFT_API Explanation explain_run(const TensorIterator& iter, const MaskedSpanKernel& kernel,
                                  const RunOptions& options = {});
 /// The same for a kernel over the iterator's own types.
 WEFT_API Explanation explain_run(const TensorIterator& iter);

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "engine/check_kernel.hpp"
 #include "engine/elementwise/elementwise_plan.hpp"
+#include "engine/elementwise/masked_spans.hpp"
 #include "engine/elementwise/run_spans.hpp"
 #include "engine/elementwise/tile_form.hpp"
 #include "engine/elementwise/tile_prefetch.hpp"
@@ -120,6 +121,33 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   e.run.span = plan.row_elements;
   if (plan.in_chunks()) e.run.span = std::min(e.run.span, plan.chunk);
   if (!options.serial) e.run.threads = loop_threads(plan.count, plan.grain);
+  return e;
+}
+
+Explanation explain_run(const TensorIterator& iter, const MaskedSpanKernel& kernel,
+                        const RunOptions& options) {
+  const MaskedCall call(iter, kernel.values, options, tuning());
+  Explanation e = iter.explain();
+  e.has_run = true;
+  e.run = call.boxes().explain(call.grain(), options.serial);
+  for (int k = 0; k < iter.ntensors(); ++k)
+    e.run.bytes_moved += bytes_touched(iter, k);
+  if (iter.numel() == 0) return e;
+  const auto explain = [&](const TileCursor& box) {
+    if (!call.boxes().is_whole(box)) return;
+    const MaskedCall::BoxPlan plan(call, box);
+    const bool is_simple = plan.simple.strategy != Strategy::automatic;
+    e.run.why = text("a mask selects what is stored; boxes are computed by ",
+                     name(is_simple ? plan.simple.strategy : plan.tiles.strategy));
+    for (int k = 0; k < plan.iter.ntensors(); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      e.operands[at].access = k < iter.noutputs() ? "staged: masked stores"
+                              : is_simple         ? access_name(plan.simple, k)
+                                          : access_name(plan.tiles, plan.tiles.operands[at]);
+    }
+    e.operands.back().access = call.has_mask_in_place(box) ? "direct" : "staged: packed";
+  };
+  call.boxes().for_each_shape(explain);
   return e;
 }
 

@@ -44,15 +44,6 @@ int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t siz
   return 0;
 }
 
-/// The first element of an operand as the kernel sees it: through the iterator's dtype().
-void convert_value(char* to, ScalarType type, const Operand& op);
-
-void convert_value(char* to, ScalarType type, const Operand& op) {
-  alignas(max_element_bytes) char value[max_element_bytes];
-  cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
-  cast_elements(to, type, 0, value, op.dtype, 0, 1);
-}
-
 /// Elements of a chunk of which what is read, buffered and written stays in the first-level cache,
 /// lines read for a single element included.
 std::int64_t chunk_in_cache(const TileOperands& operands, const Geometry& geometry,
@@ -104,6 +95,13 @@ int run_of(const Geometry& geometry, const Tuning& t, int k, int d, std::int64_t
   for (int next = 1; next < geometry.ndim(); ++next)
     if (geometry.extent(next) > 1 && geometry.stride(next, k) == bytes) return next;
   return 0;
+}
+
+/// Through the iterator's dtype().
+void read_constant(TileOperand& t, const Operand& op, ScalarType type) {
+  alignas(max_element_bytes) char value[max_element_bytes];
+  cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
+  cast_elements(t.value, type, 0, value, op.dtype, 0, 1);
 }
 
 void stage(TileOperand& t) {
@@ -163,7 +161,7 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
                row_layout(geometry, k, t.memory_size, geometry.ndim()).still) {
       t.access = Access::broadcast;
       t.constant = true;
-      convert_value(t.value, type, op);
+      read_constant(t, op, type);
     } else {
       stage(t);
       t.one_per_row = stride == 0 && may_broadcast;

@@ -46,6 +46,9 @@ inline RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, 
 /// before the elements beside are wanted. 0 if there is none, or rows along dim 0 are short.
 int run_of(const Geometry& geometry, const Tuning& tuning, int k, int d, std::int64_t size);
 
+/// Converts the first element of an operand, which is one value for all tiles, into the plan.
+void read_constant(TileOperand& t, const Operand& op, ScalarType type);
+
 /// Makes an operand one that goes through a buffer for the whole tile.
 void stage(TileOperand& t);
 

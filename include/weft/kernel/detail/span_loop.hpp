@@ -288,8 +288,9 @@ SpanKernel generic_span_kernel(const F& op, std::index_sequence<O...> outputs,
 /// Most inputs of a generic lambda.
 inline constexpr int max_generic_inputs = 6;
 
-/// Finds how many parameters a generic callable takes and runs it with operands of type T.
-template <class T, bool one_output, std::size_t nin, class F>
+/// Finds how many parameters a generic callable takes and runs it with operands of type T. Kernel:
+/// SpanKernel or MaskedSpanKernel.
+template <class Kernel, class T, bool one_output, std::size_t nin, class F>
 void run_generic_arity(const TensorIterator& iter, const F& op, const RunOptions& options) {
   constexpr auto inputs = std::make_index_sequence<nin>();
   constexpr bool invocable = []<std::size_t... I>(std::index_sequence<I...>) {
@@ -300,24 +301,24 @@ void run_generic_arity(const TensorIterator& iter, const F& op, const RunOptions
       return outputs_of<std::invoke_result_t<const F&, Repeat<I, T>...>, T, one_output>();
     }(inputs);
     if constexpr (nout > 0) {
-      run_spans(iter, generic_span_kernel<T>(op, std::make_index_sequence<nout>(), inputs),
+      run_spans(iter, Kernel{generic_span_kernel<T>(op, std::make_index_sequence<nout>(), inputs)},
                 options);
     }
   } else {
     static_assert(nin < std::size_t{max_generic_inputs},
                   "a generic kernel takes one to six parameters");
-    run_generic_arity<T, one_output, nin + 1>(iter, op, options);
+    run_generic_arity<Kernel, T, one_output, nin + 1>(iter, op, options);
   }
 }
 
 /// Chooses among Types by the iterator's output type.
-template <bool one_output, class... Types, class F>
+template <class Kernel, bool one_output, class... Types, class F>
 void run_generic(const TensorIterator& iter, const F& op, const RunOptions& options) {
   const ScalarType given = iter.dtype(0);
   const ScalarType type = element_size(given) == 2 && is_floating(given) ? ScalarType::f32 : given;
   if (((type != scalar_type_of<Types>)&&...)) fail_generic_type(given, {scalar_type_of<Types>...});
   dispatch_types<Types...>(
-      type, [&]<class T>() { run_generic_arity<T, one_output, 1>(iter, op, options); });
+      type, [&]<class T>() { run_generic_arity<Kernel, T, one_output, 1>(iter, op, options); });
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/elementwise/masked_spans.hpp"
+
+#include <weft/base/error.hpp>
+#include <weft/iter/coalesce.hpp>
+
+#include "base/text.hpp"
+#include "engine/block.hpp"
+#include "engine/check_kernel.hpp"
+#include "engine/elementwise/operand_access.hpp"
+#include "engine/elementwise/tile_runner.hpp"
+#include "engine/grain.hpp"
+#include "iter/operand_name.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// A box is part of what a thread does.
+constexpr RunOptions of_box{.serial = true};
+
+/// Throws Error unless the kernel and a mask are the operands of the iterator.
+void check_masked_kernel(const TensorIterator& iter, const SpanKernel& kernel) {
+  check_mask(iter);
+  if (kernel.noutputs == 0)
+    fail(ErrorCode::invalid_argument, "a masked kernel without an output has nothing to select");
+  if (kernel.noutputs == iter.noutputs() && kernel.ninputs + 1 == iter.ninputs()) {
+    TensorIterator without_mask = iter;
+    without_mask.remove_operand(iter.ntensors() - 1);
+    return check_kernel(without_mask, kernel.noutputs, kernel.ninputs, kernel.types);
+  }
+  fail(ErrorCode::invalid_argument,
+       text("the kernel (", signature_text(kernel.noutputs, kernel.ninputs, kernel.types), ") has ",
+            kernel.noutputs, kernel.noutputs == 1 ? " output, " : " outputs, ", kernel.ninputs,
+            kernel.ninputs == 1 ? " input" : " inputs", " and a mask, the iterator ",
+            iter.noutputs(), iter.noutputs() == 1 ? " output and " : " outputs and ",
+            iter.ninputs(), iter.ninputs() == 1 ? " input" : " inputs"));
+}
+
+/// Extents and strides of a box: outputs are dense, in memory of their own; there is no mask.
+Geometry geometry_of(const TensorIterator& iter, const std::int64_t* extents) {
+  const Geometry& all = iter.geometry();
+  Geometry box;
+  box.noperands = all.noperands - 1;
+  box.resize(all.ndim());
+  std::int64_t elements = 1;
+  for (int d = 0; d < all.ndim(); ++d) {
+    box.extent(d) = extents[d];
+    for (int k = 0; k < box.noperands; ++k) {
+      box.stride(d, k) =
+          k < iter.noutputs() ? elements * element_size(iter.operand(k).storage) : all.stride(d, k);
+    }
+    elements *= extents[d];
+  }
+  coalesce_dims(box);
+  return box;
+}
+
+/// The flags of a box as they lie in memory.
+int dims_of_mask(const Geometry& geometry, const TileCursor& box, BlockDim* dims) {
+  int ndims = 0;
+  for (int d = 0; d < geometry.ndim(); ++d)
+    append_dim(dims, ndims, {box.extents[d], geometry.stride(d, geometry.noperands - 1)});
+  return ndims;
+}
+bool is_dense(const BlockDim* dims, int ndims) {
+  return ndims == 0 || (ndims == 1 && dims[0].stride == 1);
+}
+
+}  // namespace
+
+/// What one thread has: the plans of the last shapes of boxes.
+class MaskedCall::Runner {
+ public:
+  explicit Runner(const MaskedCall& call) : call_(call), iter_(call.iter_) {
+    // Of several outputs, the mask is read after the first is written, which may be the mask.
+    for (int k = 0; k < iter_.noutputs() && iter_.noutputs() > 1; ++k)
+      copies_mask_ = copies_mask_ || iter_.operand(k).is_read_write;
+  }
+
+  const char* mask(const TileCursor& box, char* room) const {
+    BlockDim dims[max_rank + 2];
+    const int ndims = dims_of_mask(iter_.geometry(), box, dims);
+    char* const at = box.ptrs[iter_.ntensors() - 1];
+    if (!copies_mask_ && is_dense(dims, ndims)) return at;
+    pack(copy_block_kernel(1), room, at, 1, dims, ndims);
+    return room;
+  }
+
+  void compute(const TileCursor& box, char* const* values) {
+    BoxPlan& plan = plan_of(box);
+    for (int k = 0; k < plan.iter.ntensors(); ++k)
+      plan.iter.unsafe_replace_operand(k, k < iter_.noutputs() ? values[k] : box.ptrs[k]);
+    if (plan.simple.strategy != Strategy::automatic)
+      return run_simple(plan.simple, plan.iter, call_.kernel_, of_box);
+    for (int k = 0; k < plan.iter.ntensors(); ++k) {
+      TileOperand& t = plan.tiles.operands[static_cast<std::size_t>(k)];
+      // One value for all tiles of a box, and maybe another one for the next box.
+      if (t.constant) read_constant(t, plan.iter.operand(k), call_.kernel_.types[k]);
+    }
+    TileRunner(plan.iter, call_.kernel_, plan.tiles).run(0, plan.tiles.count);
+  }
+
+ private:
+  BoxPlan& plan_of(const TileCursor& box) {
+    std::optional<BoxPlan>& plan = call_.boxes_.is_whole(box) ? whole_ : rest_;
+    if (!plan || !std::equal(plan->extents.begin(), plan->extents.end(), box.extents))
+      plan.emplace(call_, box);
+    return *plan;
+  }
+
+  const MaskedCall& call_;
+  const TensorIterator& iter_;
+  bool copies_mask_ = false;
+  std::optional<BoxPlan> whole_, rest_;
+};
+
+MaskedCall::BoxPlan::BoxPlan(const MaskedCall& call, const TileCursor& box) : iter(call.iter_) {
+  extents.assign(IntSpan(box.extents, call.iter_.geometry().shape.size()));
+  iter.remove_operand(iter.ntensors() - 1);
+  iter.unsafe_set_geometry(geometry_of(call.iter_, box.extents));
+  simple = plan_simple(iter, call.kernel_, call.tuning_, call.wanted_);
+  if (simple.strategy == Strategy::automatic)
+    tiles = plan_wanted_tiles(iter, call.kernel_, call.tuning_, of_box, call.wanted_);
+}
+
+SmallVector<std::int64_t, inline_operands> MaskedCall::output_sizes() const {
+  SmallVector<std::int64_t, inline_operands> sizes;
+  for (int k = 0; k < iter_.noutputs(); ++k)
+    sizes.push_back(element_size(iter_.operand(k).storage));
+  return sizes;
+}
+
+MaskedCall::MaskedCall(const TensorIterator& iter, const SpanKernel& kernel,
+                       const RunOptions& options, const Tuning& tuning)
+    : iter_(iter),
+      kernel_(kernel),
+      tuning_(tuning),
+      serial_(options.serial),
+      wanted_(wanted_strategy(options, tuning)),
+      sizes_((check_options(options), check_elementwise(iter), check_masked_kernel(iter, kernel),
+              output_sizes())),
+      boxes_(iter.geometry(), {sizes_.data(), sizes_.size()},
+             MaskedBoxes::second_dim(iter.geometry())),
+      grain_(boxes_.boxes_of(estimate_grain(iter, kernel.cost, options, iter.noutputs()))) {
+  // Boxes at the end may be of a shape that the strategy cannot carry out.
+  if (wanted_ != Strategy::automatic && iter.numel() > 0)
+    boxes_.for_each_shape([&](const TileCursor& box) { const BoxPlan plan(*this, box); });
+}
+
+bool MaskedCall::has_mask_in_place(const TileCursor& box) const {
+  BlockDim dims[max_rank + 2];
+  return is_dense(dims, dims_of_mask(iter_.geometry(), box, dims));
+}
+
+void MaskedCall::run() const {
+  if (iter_.numel() == 0) return;
+  char* origins[max_operands];
+  for (int k = 0; k < iter_.ntensors(); ++k)
+    origins[k] = iter_.operand(k).data;
+  boxes_.share(grain_, serial_, [&](std::int64_t begin, std::int64_t end) {
+    Runner runner(*this);
+    boxes_.run(
+        begin, end, origins,
+        [&](const TileCursor& box, char* room) { return runner.mask(box, room); },
+        [&](const TileCursor& box, char* const* values) { runner.compute(box, values); });
+  });
+}
+
+void check_mask(const TensorIterator& iter) {
+  if (iter.ninputs() == 0)
+    fail(ErrorCode::invalid_argument, "expected a mask as the last input, the iterator has none");
+  const ScalarType type = iter.operand(iter.ntensors() - 1).storage;
+  if (type == ScalarType::boolean) return;
+  fail(ErrorCode::dtype, text(operand_name(static_cast<std::size_t>(iter.ntensors()) - 1,
+                                           static_cast<std::size_t>(iter.noutputs())),
+                              ", the mask: expected bool, got ", name(type)));
+}
+
+void run_spans(const TensorIterator& iter, const MaskedSpanKernel& kernel,
+               const RunOptions& options) {
+  MaskedCall(iter, kernel.values, options, tuning()).run();
+}
+
+}  // namespace v0
+}  // namespace weft
