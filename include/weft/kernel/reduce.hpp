@@ -5,6 +5,7 @@
 
 #include <weft/base/export.hpp>
 #include <weft/kernel/detail/reduction_loops.hpp>
+#include <weft/kernel/masked_op.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
 #include <weft/kernel/scalar_math.hpp>
 #include <weft/machine/level.hpp>
@@ -21,6 +22,24 @@ template <bool Indexed = false, class Op>
 constexpr ReductionKernel reduction_kernel(const Op& op) {
   return ReductionLoops<Op, Indexed>::kernel(op);
 }
+/// The same of masked(op): the last input is the mask.
+template <bool Indexed = false, class Op>
+constexpr ReductionKernel reduction_kernel(const Masked<Op>& op) {
+  return ReductionLoops<Op, Indexed, true>::kernel(op.op);
+}
+
+/// Throws Error for a reduction that wants a mask of an iterator that has none.
+template <class Op>
+void check_reduction(const TensorIterator& iter, const Op&) {
+  if constexpr (is_masked<Op>) check_mask(iter);
+}
+/// The accumulator of a struct, or of a masked one.
+template <class Op>
+struct AccumulatorOf {
+  using Type = typename ReductionLoops<Op, false>::Acc;
+};
+template <class Op>
+struct AccumulatorOf<Masked<Op>> : AccumulatorOf<Op> {};
 
 /// Reduces with a struct of const member functions, Acc being any trivially copyable type:
 ///
@@ -41,11 +60,14 @@ constexpr ReductionKernel reduction_kernel(const Op& op) {
 /// float or double, throughout. If <weft/kernel/vectorized_math.hpp> is included before, it is
 /// called with Vectorized values, and with single ones for what is left at the end of a row.
 ///
+/// Of masked(op), the iterator's last input is a mask: elements that it leaves out are not there.
+///
 /// How elements are grouped, what is staged and thrown, and why results do not depend on threads:
 /// run_reduction.
 /// @param grain  least elements a thread gets; 0 leaves it to the engine
 template <class Op>
 void cpu_reduce(const TensorIterator& iter, const Op& op, std::int64_t grain = 0) {
+  check_reduction(iter, op);
   run_reduction(iter, reduction_kernel(op), {.grain = grain});
 }
 
@@ -56,12 +78,14 @@ void cpu_reduce(const TensorIterator& iter, const Op& op, std::int64_t grain = 0
 template <class Op, class Acc>
 void cpu_partial(const TensorIterator& iter, const Op& op, Acc* accumulators,
                  std::int64_t grain = 0) {
-  static_assert(std::is_same_v<Acc, typename ReductionLoops<Op, false>::Acc>);
+  static_assert(std::is_same_v<Acc, typename AccumulatorOf<Op>::Type>);
+  check_reduction(iter, op);
   run_partial_reduction(iter, reduction_kernel(op), accumulators, {.grain = grain});
 }
 template <class Op, class Acc>
 void cpu_finalize(const TensorIterator& iter, const Op& op, const Acc* accumulators) {
-  static_assert(std::is_same_v<Acc, typename ReductionLoops<Op, false>::Acc>);
+  static_assert(std::is_same_v<Acc, typename AccumulatorOf<Op>::Type>);
+  check_reduction(iter, op);
   finalize_reduction(iter, reduction_kernel(op), accumulators);
 }
 
@@ -69,6 +93,7 @@ void cpu_finalize(const TensorIterator& iter, const Op& op, const Acc* accumulat
 /// those reduced into its output (see ReductionKernel for the order).
 template <class Op>
 void cpu_reduce_indexed(const TensorIterator& iter, const Op& op, std::int64_t grain = 0) {
+  check_reduction(iter, op);
   run_reduction(iter, reduction_kernel<true>(op), {.grain = grain});
 }
 

@@ -20,9 +20,9 @@ inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The functions, and copies of wider vectors where there are some.
-template <class Op, bool Indexed>
-class ReductionLoops : public ReductionSteps<Op, Indexed> {
-  using Steps = ReductionSteps<Op, Indexed>;
+template <class Op, bool Indexed, bool Masks = false>
+class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
+  using Steps = ReductionSteps<Op, Indexed, Masks>;
 
  public:
   using Steps::nin;

@@ -21,13 +21,14 @@ inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// What a ReductionKernel does, all of it inlined. Inputs in `values` are one value in each row.
-template <class Op, bool Indexed>
-class ReductionSteps : public ReductionStruct<Op, Indexed> {
-  using Struct = ReductionStruct<Op, Indexed>;
+template <class Op, bool Indexed, bool Masks>
+class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
+  using Struct = ReductionStruct<Op, Indexed, Masks>;
 
  public:
   using Struct::by_member;
   using Struct::lanes;
+  using Struct::nelements;
   using Struct::nin;
   using Struct::nout;
   using Struct::takes_vectors;
@@ -115,16 +116,44 @@ class ReductionSteps : public ReductionStruct<Op, Indexed> {
   }
 
  private:
+  /// a or b: of numbers by their bits. Of a condition compilers make a branch around what computes
+  /// a, where floating point may trap, and no vectors.
+  template <class T>
+  static WEFT_ALWAYS_INLINE T choose(bool first, const T& a, const T& b) noexcept {
+    if constexpr (is_complex_type<T>) {
+      return T(choose(first, a.real(), b.real()), choose(first, a.imag(), b.imag()));
+    } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= sizeof(std::uint64_t)) {
+      using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      const Bits mask = Bits{0} - Bits{first};
+      const Bits bits =
+          (__builtin_bit_cast(Bits, a) & mask) | (__builtin_bit_cast(Bits, b) & ~mask);
+      return __builtin_bit_cast(T, bits);
+    } else if constexpr (requires { members_of(a); }) {
+      const auto as = members_of(a), bs = members_of(b);
+      return [&]<std::size_t... K>(std::index_sequence<K...>) WEFT_INLINE_LAMBDA {
+        return T{choose(first, std::get<K>(as), std::get<K>(bs))...};
+      }(std::make_index_sequence<std::tuple_size_v<decltype(members_of(a))>>());
+    } else {
+      return first ? a : b;
+    }
+  }
+
   template <class Readers>
   static WEFT_ALWAYS_INLINE Acc step(const Op& op, const Acc& acc, const Readers& in,
                                      std::int64_t i, std::int64_t index) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_INLINE_LAMBDA {
+    const auto taken = [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_INLINE_LAMBDA {
       if constexpr (Indexed) {
         return op.accumulate(acc, std::get<I>(in)[i]..., index);
       } else {
         return op.accumulate(acc, std::get<I>(in)[i]...);
       }
-    }(std::make_index_sequence<nin>());
+    };
+    constexpr auto elements = std::make_index_sequence<nelements>();
+    if constexpr (Masks) {
+      return choose<Acc>(std::get<nelements>(in)[i], taken(elements), acc);
+    } else {
+      return taken(elements);
+    }
   }
 
   /// Reads a row of each input, of which those in `values` are one value.
