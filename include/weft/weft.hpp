@@ -109,6 +109,7 @@
 #include <weft/expr/masked.hpp>
 #include <weft/expr/parse_expr.hpp>
 #include <weft/expr/reduce_with.hpp>
+#include <weft/expr/where.hpp>
 
 #endif
 #if __has_include(<weft/graph/graph.hpp>)

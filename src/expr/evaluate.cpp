@@ -142,6 +142,7 @@ void check_outputs(std::size_t outputs, std::size_t expressions) {
 }
 
 void check_output(const Expr& e, const TensorView& out, std::size_t k) {
+  if (e.node().kind == ExprNode::Kind::masked) check_masked_output(e);
   if (!out.defined()) fail(ErrorCode::undefined, text("output ", k, ": undefined tensor"));
   if (!can_cast(e.dtype(), out.dtype())) {
     fail(ErrorCode::cast, text("output ", k, ": result type ", name(e.dtype()),

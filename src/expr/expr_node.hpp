@@ -106,6 +106,9 @@ Expr reduced_by(const char* label, std::shared_ptr<const ReductionKernel> kernel
 
 /// A reduction of the elements that a mask selects: `a` is of the kind `masked`.
 Expr masked_reduction(Reduction op, const Expr& a, IntSpan axes, const ReduceOptions& options);
+/// Throws Error(invalid_argument) for an expression of that kind that has an initial number: it is
+/// written, not reduced.
+void check_masked_output(const Expr& e);
 
 /// A function of the user's.
 struct ExprMap : ExprNode {

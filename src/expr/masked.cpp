@@ -181,6 +181,12 @@ Expr masked_reduction(Reduction op, const Expr& a, IntSpan axes, const ReduceOpt
   }
 }
 
+void check_masked_output(const Expr& e) {
+  if (!static_cast<const ExprMasked&>(e.node()).initial) return;
+  fail(ErrorCode::invalid_argument,
+       text(e.text(), ": expected no initial number, which is for reductions, got one"));
+}
+
 Expr nanmean(Expr a, IntSpan axes, const ReduceOptions& options) {
   return nan_reduction(Reduction::mean, std::move(a), axes, options);
 }

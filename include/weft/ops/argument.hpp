@@ -32,6 +32,8 @@ class Input {
   Input& operator=(const Input&) = delete;
 
   const TensorView& view() const noexcept { return *view_; }
+  /// Null for a tensor.
+  const Scalar* number() const noexcept { return number_ ? &*number_ : nullptr; }
 
  private:
   /// Becomes the view where that is to be: moved there, it would be read in larger words than it
