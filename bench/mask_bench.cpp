@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a mask costs: functions and a sum of what it selects beside all of it, for random masks and
-// masks in runs. Results are compared with where() first.
+// What a mask costs: functions and sums of what it selects beside all of it, of expressions,
+// kernels and reduction structs, for random masks and masks in runs. Results are compared with
+// where() first.
 //
 //   mask_bench [--seconds S]
 //
 // Times are microseconds, the least of rounds in turns, on one thread, of f32 in the second-level
 // cache.
 #include <weft/expr/masked.hpp>
+#include <weft/iter/config.hpp>
+#include <weft/kernel/cpu_kernel.hpp>
+#include <weft/kernel/reduce.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/reduce.hpp>
@@ -56,20 +60,34 @@ bool same(const Tensor& a, const Tensor& b) {
   return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.nbytes())) == 0;
 }
 
+struct Sum {
+  float identity() const { return 0; }
+  float accumulate(float sum, float x) const { return sum + x; }
+  float combine(float a, float b) const { return a + b; }
+  float project(float sum) const { return sum; }
+};
+
+weft::TensorIterator iterator(const Tensor& out, const std::vector<Tensor>& inputs, bool reduces) {
+  weft::TensorIteratorConfig config;
+  config.add_output(out);
+  for (const Tensor& input : inputs)
+    config.add_input(input);
+  return config.check_all_same_dtype(false).resize_outputs(false).is_reduction(reduces).build();
+}
+
 struct Function {
   const char* name;
   std::function<void(const Tensor&)> call;  // all elements, by the function
-  weft::Expr lazy;
+  std::function<void(const Tensor& out, const Tensor& mask)> masked;
   bool reduces = false;
 };
 
 bool measure(const Function& f, int percent, std::int64_t run) {
   const Tensor mask = mask_of(percent, run);
-  Tensor all =
-      f.reduces ? Tensor::zeros({}, ScalarType::f32) : Tensor::zeros({elements}, ScalarType::f32);
+  const Tensor all =
+      f.reduces ? Tensor::zeros({1}, ScalarType::f32) : Tensor::zeros({elements}, ScalarType::f32);
   const Tensor some = Tensor::zeros(all.shape(), ScalarType::f32);
-  const weft::Expr lazy = f.reduces ? weft::sum(masked(f.lazy, mask)) : masked(f.lazy, mask);
-  weft::evaluate_out(some, lazy);
+  f.masked(some, mask);
   f.call(all);
   const bool right =
       f.reduces || same(some, weft::where(mask, all, Tensor::zeros({elements}, ScalarType::f32)));
@@ -78,8 +96,8 @@ bool measure(const Function& f, int percent, std::int64_t run) {
     return false;
   }
   const std::vector<double> times =
-      least_times({[&] { f.call(all); }, [&] { weft::evaluate_out(some, lazy); }});
-  std::printf("%-6s %4d %%  %-8s %9.2f  masked %9.2f  %6.2f\n", f.name, percent,
+      least_times({[&] { f.call(all); }, [&] { f.masked(some, mask); }});
+  std::printf("%-10s %4d %%  %-8s %9.2f  masked %9.2f  %6.2f\n", f.name, percent,
               run == 1 ? "random" : "runs", times[0], times[1], times[1] / times[0]);
   return true;
 }
@@ -91,12 +109,34 @@ int main(int argc, char** argv) {
   const weft::ThreadLimit one_thread(1);
   const Tensor a = Tensor::full({elements}, ScalarType::f32, 0.75),
                b = Tensor::full({elements}, ScalarType::f32, 1.5);
+  const auto written = [](weft::Expr e) {
+    return [e = std::move(e)](const Tensor& out, const Tensor& mask) {
+      weft::evaluate_out(out, masked(e, mask));
+    };
+  };
+  const auto plus = [](float x, float y) { return x + y; };
   const Function functions[] = {
-      {"sin", [&](const Tensor& out) { weft::sin_out(out, a); }, weft::sin(expr(a))},
-      {"add", [&](const Tensor& out) { weft::add_out(out, a, b); }, expr(a) + b},
-      {"sum", [&](const Tensor& out) { weft::sum_out(out, a); }, expr(a), true},
-      {"pow", [&](const Tensor& out) { weft::pow_out(out, a, b); }, weft::pow(expr(a), b)},
-      {"tanh", [&](const Tensor& out) { weft::tanh_out(out, a); }, weft::tanh(expr(a))}};
+      {"sin", [&](const Tensor& out) { weft::sin_out(out, a); }, written(weft::sin(expr(a)))},
+      {"add", [&](const Tensor& out) { weft::add_out(out, a, b); }, written(expr(a) + b)},
+      {"sum", [&](const Tensor& out) { weft::sum_out(out, a, {}, {.keepdim = true}); },
+       [&](const Tensor& out, const Tensor& mask) {
+         weft::evaluate_out(out, weft::sum(masked(expr(a), mask), {}, {.keepdim = true}));
+       },
+       true},
+      {"pow", [&](const Tensor& out) { weft::pow_out(out, a, b); }, written(weft::pow(expr(a), b))},
+      {"tanh", [&](const Tensor& out) { weft::tanh_out(out, a); }, written(weft::tanh(expr(a)))},
+      {"kernel",
+       [&](const Tensor& out) {
+         weft::cpu_kernel(iterator(out, {a, b}, false), plus);
+       },
+       [&](const Tensor& out, const Tensor& mask) {
+         weft::cpu_kernel(iterator(out, {a, b, mask}, false), masked(plus));
+       }},
+      {"struct", [&](const Tensor& out) { weft::cpu_reduce(iterator(out, {a}, true), Sum()); },
+       [&](const Tensor& out, const Tensor& mask) {
+         weft::cpu_reduce(iterator(out, {a, mask}, true), masked(Sum()));
+       },
+       true}};
   bool right = true;
   for (const Function& f : functions) {
     for (const int percent : {0, 1, 10, 50, 99, 100}) {
