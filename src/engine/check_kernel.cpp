@@ -58,7 +58,11 @@ void check_counts(const TensorIterator& iter, int noutputs, int ninputs, const S
 
 void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types) {
   check_counts(iter, noutputs, ninputs, types);
-  for (int k = 0; k < iter.ntensors(); ++k) {
+  check_types(iter, iter.ntensors(), types);
+}
+
+void check_types(const TensorIterator& iter, int operands, const ScalarType* types) {
+  for (int k = 0; k < operands; ++k) {
     const ScalarType type = types[k];
     const ScalarType dtype = iter.operand(k).dtype;
     if (type == dtype) continue;

@@ -27,6 +27,8 @@ void check_elementwise(const TensorIterator& iter);
 std::string signature_text(int noutputs, int ninputs, const ScalarType* types);
 /// Throws Error unless a kernel of these operand counts fits the iterator; the types are for words.
 void check_counts(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
+/// Throws Error unless a kernel of these types fits the first operands of the iterator.
+void check_types(const TensorIterator& iter, int operands, const ScalarType* types);
 /// Throws Error unless a kernel of these operand counts and types fits the iterator.
 void check_kernel(const TensorIterator& iter, int noutputs, int ninputs, const ScalarType* types);
 

@@ -8,7 +8,7 @@
 #include "engine/block.hpp"
 #include "engine/check_kernel.hpp"
 #include "engine/elementwise/operand_access.hpp"
-#include "engine/elementwise/tile_runner.hpp"
+#include "engine/elementwise/run_spans.hpp"
 #include "engine/grain.hpp"
 #include "iter/operand_name.hpp"
 
@@ -26,11 +26,8 @@ void check_masked_kernel(const TensorIterator& iter, const SpanKernel& kernel) {
   check_mask(iter);
   if (kernel.noutputs == 0)
     fail(ErrorCode::invalid_argument, "a masked kernel without an output has nothing to select");
-  if (kernel.noutputs == iter.noutputs() && kernel.ninputs + 1 == iter.ninputs()) {
-    TensorIterator without_mask = iter;
-    without_mask.remove_operand(iter.ntensors() - 1);
-    return check_kernel(without_mask, kernel.noutputs, kernel.ninputs, kernel.types);
-  }
+  if (kernel.noutputs == iter.noutputs() && kernel.ninputs + 1 == iter.ninputs())
+    return check_types(iter, iter.ntensors() - 1, kernel.types);
   fail(ErrorCode::invalid_argument,
        text("the kernel (", signature_text(kernel.noutputs, kernel.ninputs, kernel.types), ") has ",
             kernel.noutputs, kernel.noutputs == 1 ? " output, " : " outputs, ", kernel.ninputs,
@@ -100,7 +97,7 @@ class MaskedCall::Runner {
       // One value for all tiles of a box, and maybe another one for the next box.
       if (t.constant) read_constant(t, plan.iter.operand(k), call_.kernel_.types[k]);
     }
-    TileRunner(plan.iter, call_.kernel_, plan.tiles).run(0, plan.tiles.count);
+    run_tiles(plan.iter, call_.kernel_, plan.tiles, 0, plan.tiles.count);
   }
 
  private:

@@ -10,9 +10,7 @@
 
 namespace weft {
 inline namespace v0 {
-namespace {
 
-/// Runs tiles [begin, end).
 #if defined(__GNUC__)
 __attribute__((noinline))  // or small calls would get its frame
 #endif
@@ -20,8 +18,6 @@ void run_tiles(const TensorIterator& iter, const SpanKernel& kernel, const TileP
                std::int64_t begin, std::int64_t end) {
   TileRunner(iter, kernel, plan).run(begin, end);
 }
-
-}  // namespace
 
 void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options) {
   run_spans(iter, kernel, options, tuning());
