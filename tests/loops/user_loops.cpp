@@ -65,6 +65,12 @@ struct SquaredDistance {
   float combine(float a, float b) const { return a + b; }
   float project(float sum) const { return std::sqrt(sum); }
 };
+struct Selected {
+  float identity() const { return 0; }
+  float accumulate(float sum, float x) const { return sum + x; }
+  float combine(float a, float b) const { return a + b; }
+  float project(float sum) const { return sum; }
+};
 struct Decaying {
   float identity() const { return 0; }
   float accumulate(float state, float x) const { return state * 0.9F + x; }
@@ -83,7 +89,10 @@ void run_elementwise(const weft::TensorIterator& iter) {
           Whole, Picture>(iter);
   weft::cpu_kernel_multiple_outputs(iter, BothEnds());
 }
-void run_reductions(const weft::TensorIterator& iter) { weft::cpu_reduce(iter, SquaredDistance()); }
+void run_reductions(const weft::TensorIterator& iter) {
+  weft::cpu_reduce(iter, SquaredDistance());
+  weft::cpu_reduce(iter, weft::masked(Selected()));
+}
 void run_prefix_operation(const weft::TensorView& out, const weft::TensorView& in) {
   weft::cpu_cumulative(out, in, 0, Decaying());
 }
