@@ -88,6 +88,8 @@
 #include <weft/ops/indexing.hpp>
 #include <weft/ops/inputs.hpp>
 #include <weft/ops/join.hpp>
+#include <weft/ops/masked_lines.hpp>
+#include <weft/ops/masked_positions.hpp>
 #include <weft/ops/masking.hpp>
 #include <weft/ops/matmul.hpp>
 #include <weft/ops/reduce.hpp>

@@ -38,6 +38,14 @@ enum class ReduceOp : std::uint8_t {
   dot,  ///< of two inputs
 };
 
+/// The accumulator of argmax and argmin, whose kernels take no context: an element, and where it
+/// is. A negative index means that nothing has been seen yet, and that the element is one that
+/// nothing is beyond.
+struct PlaceAccumulator {
+  alignas(8) char element[8];
+  std::int64_t index;
+};
+
 /// The kernel of a reduction over elements of a type, or null where there is none: sums and means
 /// of f16 and bf16 aside, these are reduced as f32; norms and variances of integers as f64. Sums
 /// and products of integers and bools give i64, their means f64; any and all give bool,

@@ -111,6 +111,7 @@ ReduceCall ExprStages::struct_call(std::size_t stage, const TensorView& to,
   for (const TensorView& view : views)
     config.add_input(view);
   config.check_all_same_dtype(false).resize_outputs(false).is_reduction(true);
+  config.enforce_linear_iteration(recipe.kernel->indexed && recipe.axes.empty());
   if (computed != nullptr) config.set_check_mem_overlap(false);
   return {config, recipe.kernel};
 }

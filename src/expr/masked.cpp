@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "expr/expr_node.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/place_kernel.hpp"
 #include "ops/prepare_reduce.hpp"
 
 #include <limits>
@@ -55,6 +56,8 @@ class MaskedReduction {
       case Reduction::std: return without_initial(convert(sqrt(var()), result_));
       case Reduction::amax: return extreme(BinaryOp::maximum);
       case Reduction::amin: return extreme(BinaryOp::minimum);
+      case Reduction::argmax:
+      case Reduction::argmin: return without_initial(place());
       default: break;
     }
     fail(ErrorCode::invalid_argument, "expected a reduction of one result that takes a mask");
@@ -124,6 +127,13 @@ class MaskedReduction {
     const Expr sum = Expr::call(Reduction::sum, squares, axes_, {.keepdim = options_.keepdim});
     return convert(sum, ScalarType::f64) /
            clamp_min(count(options_.keepdim) - options_.correction, 0);
+  }
+
+  Expr place() const {
+    const auto made =
+        std::make_shared<const PlaceKernel>(op_, x_.dtype(), PlaceKernel::Of::selected);
+    return reduced_by(info(op_).name, std::shared_ptr<const ReductionKernel>(made, &made->kernel()),
+                      next_own_number(), {x_, mask_}, axes_, options_.keepdim);
   }
 
   Reduction op_;

@@ -29,29 +29,18 @@ const char* name(CumulativeOp op) {
   return "";
 }
 
-/// The type of a new result.
-ScalarType result_type(CumulativeOp op, ScalarType type) noexcept {
-  const bool whole = is_integer(type) || type == ScalarType::boolean;
-  switch (op) {
-    case CumulativeOp::cumsum:
-    case CumulativeOp::cumprod: return whole ? ScalarType::i64 : type;
-    case CumulativeOp::logcumsumexp: return whole ? ScalarType::f32 : type;
-    case CumulativeOp::cummax:
-    case CumulativeOp::cummin: return type;
-    case CumulativeOp::cummax_index:
-    case CumulativeOp::cummin_index: return ScalarType::i64;
-  }
-  return type;
-}
-
 bool is_total(CumulativeOp op) { return op <= CumulativeOp::logcumsumexp; }
 
 /// One output of a call that is about to run.
 struct Planned {
   Planned(CumulativeOp op, const Output& given, const TensorView& in, std::int64_t axis)
+      : Planned(op, given, in, axis, cumulative_kernel_for(op, in, given.view())) {}
+  Planned(CumulativeOp op, const Output& given, const TensorView& in, std::int64_t axis,
+          const CumulativeKernel& by)
       : out(given),
-        kernel(cumulative_kernel_for(op, in, given.view())),
-        type(given.view().defined() ? given.view().dtype() : result_type(op, in.dtype())),
+        kernel(by),
+        type(given.view().defined() ? given.view().dtype()
+                                    : cumulative_result_type(op, in.dtype())),
         replaces(
             given.tensor() != nullptr &&
             !(given.view().defined() && std::ranges::equal(given.view().shape(), in.shape()))) {
@@ -75,13 +64,16 @@ struct Planned {
   bool replaces;
 };
 
+void run(const Planned& planned, const TensorView& in, std::int64_t axis) {
+  Tensor replaced;
+  planned.allocate(in.shape(), replaced);
+  run_cumulative(planned.out.view(), in, axis, planned.kernel);
+}
+
 void run(CumulativeOp op, const Output& out, const Input& a, std::int64_t axis) {
   with_operation(name(op), [&] {
     const TensorView in = a.view();
-    const Planned planned(op, out, in, axis);
-    Tensor replaced;
-    planned.allocate(in.shape(), replaced);
-    run_cumulative(out.view(), in, axis, planned.kernel);
+    run(Planned(op, out, in, axis), in, axis);
   });
 }
 
@@ -114,13 +106,32 @@ Tensor allocating(CumulativeOp op, const Input& a, std::int64_t axis,
 
 }  // namespace
 
+ScalarType cumulative_result_type(CumulativeOp op, ScalarType type) noexcept {
+  const bool whole = is_integer(type) || type == ScalarType::boolean;
+  switch (op) {
+    case CumulativeOp::cumsum:
+    case CumulativeOp::cumprod: return whole ? ScalarType::i64 : type;
+    case CumulativeOp::logcumsumexp: return whole ? ScalarType::f32 : type;
+    case CumulativeOp::cummax:
+    case CumulativeOp::cummin: return type;
+    case CumulativeOp::cummax_index:
+    case CumulativeOp::cummin_index: return ScalarType::i64;
+  }
+  return type;
+}
+
+void run_total_by(const CumulativeKernel& kernel, CumulativeOp op, const Output& out,
+                  const TensorView& in, std::int64_t axis) {
+  run(Planned(op, out, in, axis, kernel), in, axis);
+}
+
 const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView& a,
                                               const TensorView& out) {
   if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
   const CumulativeKernel* kernel = nullptr;
   ScalarType type = a.dtype();
   if (is_total(op)) {
-    type = result_type(op, a.dtype());
+    type = cumulative_result_type(op, a.dtype());
     if (type != ScalarType::i64 && out.defined()) type = promote_types(type, out.dtype());
     check_compiled(type);
     kernel = running_total_kernel(op, compute_type(type));

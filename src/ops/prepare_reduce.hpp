@@ -79,6 +79,8 @@ struct KernelChoice {
 KernelChoice kernel_of_norm(double p, ScalarType from, std::optional<ScalarType> result,
                             bool& takes_p);
 KernelChoice kernel_of_dot(ScalarType a, ScalarType b);
+/// The kernel of argmax or argmin for elements of a type. Throws Error(dtype).
+const ReductionKernel& kernel_of_place(Reduction op, ScalarType type);
 ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b);
 /// Arg reductions, in row-major order where no axis is given.
 ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,

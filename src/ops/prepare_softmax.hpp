@@ -14,5 +14,8 @@ inline namespace v0 {
 WEFT_INTERNAL_API const SoftmaxKernel& softmax_kernel_for(SoftmaxOp op, const TensorView& a,
                                                           const TensorView& out);
 
+/// The type of a new result.
+ScalarType softmax_result_type(ScalarType type) noexcept;
+
 }  // namespace v0
 }  // namespace weft

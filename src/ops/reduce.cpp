@@ -381,6 +381,11 @@ KernelChoice kernel_of_dot(ScalarType a, ScalarType b) {
   return {reduce_kernel(ReduceOp::dot, dot_type(common, common)), common};
 }
 
+const ReductionKernel& kernel_of_place(Reduction op, ScalarType type) {
+  check_kind(info(op), type);
+  return *kernel_for(kernel_of(op), type);
+}
+
 ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b) {
   return with_operation("dot", [&] {
     check_vectors(a, b);

@@ -15,10 +15,6 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-ScalarType floating_result(ScalarType type) noexcept {
-  return is_floating(type) || is_complex(type) ? type : ScalarType::f32;
-}
-
 void run(const char* name, SoftmaxOp op, const Output& out, const Input& a, std::int64_t axis) {
   with_operation(name, [&] {
     const TensorView in = a.view();
@@ -28,7 +24,7 @@ void run(const char* name, SoftmaxOp op, const Output& out, const Input& a, std:
     Tensor replaced;  // may hold the input, so it lives until that has been read
     if (out.tensor() != nullptr && !fits) {
       const ScalarType type =
-          out.view().defined() ? out.view().dtype() : floating_result(in.dtype());
+          out.view().defined() ? out.view().dtype() : softmax_result_type(in.dtype());
       if (!can_cast(kernel.type, type)) {
         fail(ErrorCode::cast, text("output 0: result type ", weft::name(kernel.type),
                                    " can't be cast to the output's ", weft::name(type)));
@@ -49,10 +45,14 @@ Tensor allocating(const char* name, SoftmaxOp op, const Input& a, std::int64_t a
 
 }  // namespace
 
+ScalarType softmax_result_type(ScalarType type) noexcept {
+  return is_floating(type) || is_complex(type) ? type : ScalarType::f32;
+}
+
 const SoftmaxKernel& softmax_kernel_for(SoftmaxOp op, const TensorView& a, const TensorView& out) {
   if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
   if (is_complex(a.dtype())) fail_no_kernel(a.dtype());
-  ScalarType type = floating_result(a.dtype());
+  ScalarType type = softmax_result_type(a.dtype());
   if (out.defined() && is_floating(out.dtype())) type = promote_types(type, out.dtype());
   check_compiled(type);
   return *softmax_kernel(op, compute_type(type));

@@ -8,6 +8,7 @@
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
 #include <weft/ops/division.hpp>
+#include <weft/ops/masked_positions.hpp>
 #include <weft/ops/masking.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/ternary.hpp>
@@ -178,6 +179,37 @@ TEST_CASE("masks: reductions of what is selected", "[expr]") {
   CHECK_TALLY(tally);
 }
 
+TEST_CASE("masks: where the largest and the smallest of the selected are", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const auto check = [&](const char* what, const Expr& got, const Tensor& want) {
+    const std::string wrong = difference(weft::evaluate(got), want);
+    tally.check(wrong.empty(), [&](auto& text) { text << what << ": " << wrong; });
+  };
+  for (int round = 0; round < test::rounds(60); ++round) {
+    const ScalarType type = random.pick(
+        std::vector<ScalarType>{ScalarType::f32, ScalarType::f16, ScalarType::i32, ScalarType::u8});
+    const Dims shape{random.integer(1, 40), random.integer(1, 400)};
+    const Tensor dense = numbers(random, shape, type);
+    const TensorView x = dense, turned = x.transpose(0, 1);
+    const Tensor mask = mask_of(random, random.chance(30) ? Dims{shape[1]} : shape, 20);
+    const TensorView m = TensorView(mask).expand(shape), turned_mask = m.transpose(0, 1);
+    const bool keepdim = random.chance(50);
+    const auto axis = random.pick(std::vector<std::optional<std::int64_t>>{std::nullopt, 0, 1});
+    check("argmax", weft::argmax(masked(expr(x), mask), axis, keepdim),
+          weft::masked_argmax(x, mask, axis, keepdim));
+    check("argmin turned", weft::argmin(masked(expr(turned), turned_mask), axis, keepdim),
+          weft::masked_argmin(turned, turned_mask, axis, keepdim));
+    check("argmin, computed",
+          weft::argmin(masked(weft::neg(expr(turned)), expr(turned) > 3), axis, keepdim),
+          weft::masked_argmin(weft::neg(turned), weft::gt(turned, 3), axis, keepdim));
+  }
+  CHECK_TALLY(tally);
+  const Expr none = masked(expr(Tensor::full({3}, ScalarType::f32, 1)),
+                           Tensor::full({3}, ScalarType::boolean, 0));
+  CHECK(weft::evaluate(weft::argmax(none)).at<std::int64_t>({}) == -1);
+}
+
 TEST_CASE("masks: means and variances divide by what there is", "[expr]") {
   WEFT_RANDOM(random);
   test::Tally tally;
@@ -260,7 +292,7 @@ TEST_CASE("masks: what is wrong is refused, and nothing written", "[expr]") {
   CHECK_ERROR(cast, ("sum", "i64"),
               weft::sum(masked(expr(Tensor::full({2}, ScalarType::i32, 1)),
                                Tensor::full({2}, ScalarType::boolean, true), 0.5)));
-  CHECK_ERROR(invalid_argument, ("argmax"), weft::argmax(masked(expr(a), mask)));
+  CHECK_ERROR(invalid_argument, ("argmax", "initial"), weft::argmax(masked(expr(a), mask, 1)));
   CHECK_ERROR(invalid_argument, ("aminmax"), weft::aminmax(masked(expr(a), mask)));
   // Its elements lie in the output in another way.
   const Tensor bytes = Tensor::full({8}, ScalarType::boolean, true);

@@ -14,6 +14,8 @@
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/difference.hpp>
 #include <weft/ops/join.hpp>
+#include <weft/ops/masked_lines.hpp>
+#include <weft/ops/masked_positions.hpp>
 #include <weft/ops/reduce.hpp>
 #include <weft/ops/searching.hpp>
 #include <weft/ops/sorting.hpp>
@@ -165,6 +167,34 @@ TEST_CASE("allocations: none for sorting into given outputs", "[kernel]") {
       CHECK(later_allocations([&] { weft::partition_out(to, view, 1); }) == 0);
       CHECK(later_allocations([&] { weft::median_out(to_middle, view); }) == 0);
     }
+  }
+}
+
+TEST_CASE("allocations: none for what a mask selects of lines", "[kernel]") {
+  const weft::ThreadLimit one(1);
+  static_cast<void>(weft::cpu_info());  // is read once a process
+  WEFT_RANDOM(random);
+  for (const Dims& shape :
+       {Dims{3, 4}, Dims{70, 60}, Dims{3, 9000}, Dims{2, 400'000}, Dims{2, 3, 2, 3, 2, 3, 2, 3}}) {
+    const Memory a = test::random_memory(random, ScalarType::f32,
+                                         test::random_layout(random, shape, {.zero = false}));
+    const Tensor mask = Tensor::full(shape, ScalarType::boolean, 1);
+    const Tensor same = Tensor::empty(shape, ScalarType::f32);
+    const Tensor where = Tensor::empty(shape, ScalarType::i64);
+    const TensorView view = a.view(), to = same, to_places = where, of = mask;
+    const TensorView to_place = to_places.select(-1, 0);
+    const auto last = static_cast<std::int64_t>(shape.size()) - 1;
+    INFO("shape " << weft::to_string(shape));
+    for (const std::int64_t axis : {std::int64_t{0}, last}) {
+      CHECK(later_allocations([&] { weft::masked_cumsum_out(to, view, of, axis); }) == 0);
+      CHECK(later_allocations([&] { weft::masked_cummax_out(to, to_places, view, of, axis); }) ==
+            0);
+      CHECK(later_allocations([&] { weft::nancumsum_out(to, view, axis); }) == 0);
+      if (shape.back() < 20'000)
+        CHECK(later_allocations([&] { weft::masked_softmax_out(to, view, of, axis); }) == 0);
+    }
+    CHECK(later_allocations([&] { weft::masked_argmax_out(to_place, view, of, last); }) == 0);
+    CHECK(later_allocations([&] { weft::nanargmin_out(to_place, view, last); }) == 0);
   }
 }
 

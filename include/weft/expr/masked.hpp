@@ -26,8 +26,9 @@ inline namespace v0 {
 /// `mean`, `var` and `std` those of what they are made of (docs/masks.md). `amax` and `amin` have
 /// no neutral element: they need `initial`, a number that takes part as if it was an element, as it
 /// does in `sum` and `prod`. One that would change the type of the result, as a fraction among
-/// integers, is an Error(cast); any with another reduction is an Error(invalid_argument). `argmax`,
-/// `argmin` and reductions of two results take no mask.
+/// integers, is an Error(cast); any with another reduction is an Error(invalid_argument). `argmax`
+/// and `argmin` count all elements, and are -1 where none is selected. Reductions of two results
+/// take no mask.
 ///
 /// It is a whole expression, or right in a reduction: functions of it are an
 /// Error(invalid_argument). Throws Error: dtype (a mask that is not bool), shape. Evaluating it

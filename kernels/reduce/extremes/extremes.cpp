@@ -120,7 +120,10 @@ template <class T>
 struct Indexed {
   T value;
   std::int64_t index;  // negative: nothing seen yet
+  static_assert(sizeof(T) <= sizeof(PlaceAccumulator::element));
 };
+static_assert(sizeof(Indexed<char>) == sizeof(PlaceAccumulator) &&
+              sizeof(Indexed<double>) == sizeof(PlaceAccumulator));
 
 /// The first of the most extreme; the first NaN if there is one.
 template <class T, bool largest>

@@ -40,7 +40,10 @@ AlongAxis::AlongAxis(const CumulativeOperands& operands, std::int64_t axis)
   }
   axis_ = normalize_axis(axis, static_cast<int>(shape.size()));
 
-  expanded_.reserve(views_.size());  // for views that stay where they are
+  std::size_t others = 0;
+  for (int k = noutputs_; k < size(); ++k)
+    others += same_list(views_[k]->shape(), shape) ? 0 : 1;
+  expanded_.reserve(others);  // for views that stay where they are
   DimVector of_starts = shape;
   if (!shape.empty()) of_starts[axis_] = 1;
   for (int k = noutputs_; k < size(); ++k) {
