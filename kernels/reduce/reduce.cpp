@@ -13,6 +13,7 @@ const ReductionKernel* WEFT_KERNEL(reduce_kernel)(ReduceOp op, ScalarType type) 
   if (const ReductionKernel* kernel = WEFT_KERNEL(norms_kernel)(op, type)) return kernel;
   if (const ReductionKernel* kernel = WEFT_KERNEL(logsumexp_kernel)(op, type)) return kernel;
   if (const ReductionKernel* kernel = WEFT_KERNEL(dot_kernel)(op, type)) return kernel;
+  if (const ReductionKernel* kernel = WEFT_KERNEL(numbers_kernel)(op, type)) return kernel;
   return WEFT_KERNEL(products_kernel)(op, type);
 }
 

@@ -35,7 +35,10 @@ enum class ReduceOp : std::uint8_t {
   aminmax,
   argmax,
   argmin,
-  dot,  ///< of two inputs
+  dot,      ///< of two inputs
+  nanmean,  ///< this and the next two: of what is not NaN; floats alone, NaN of nothing
+  nanmax,
+  nanmin,
 };
 
 /// The accumulator of argmax and argmin, whose kernels take no context: an element, and where it
@@ -55,6 +58,7 @@ WEFT_DECLARE_KERNEL(reduce_kernel, const ReductionKernel*(ReduceOp op, ScalarTyp
 
 // The parts of it, one a kernel file.
 WEFT_DECLARE_KERNEL(sums_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(numbers_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(products_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(complex_moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms and dot products of expressions.
+// Norms and dot products of expressions, and reductions of what is not NaN.
 #include <weft/base/error.hpp>
 
 #include "base/operation.hpp"
 #include "base/text.hpp"
 #include "expr/expr_node.hpp"
+#include "ops/elementwise.hpp"
 #include "ops/prepare_reduce.hpp"
 
 #include <memory>
@@ -66,6 +67,31 @@ Expr dot_of(Expr a, Expr b) {
   return convert(reduced_by("dot", lasting(choice.kernel), number_of(choice.kernel),
                             {std::move(a), std::move(b)}, {}, false),
                  choice.result);
+}
+
+Expr number_reduction(const char* name, Reduction op, Expr a, IntSpan axes,
+                      const ReduceOptions& options) {
+  const KernelChoice choice = with_operation(name, [&] {
+    result_of(op, a.dtype(), a.shape(), axes, options);  // for its errors
+    return kernel_of_numbers(op, a.dtype(), options.dtype);
+  });
+  return convert(reduced_by(name, lasting(choice.kernel), number_of(choice.kernel), {std::move(a)},
+                            axes, options.keepdim),
+                 choice.result);
+}
+
+Expr number_variance(const char* name, const Expr& a, IntSpan axes, const ReduceOptions& options) {
+  const ScalarType result = with_operation(
+      name, [&] { return result_of(Reduction::var, a.dtype(), a.shape(), axes, options).type; });
+  const Expr x = convert(a, compute_type(a.dtype()));
+  const Expr mean = number_reduction(name, Reduction::mean, x, axes, {.keepdim = true});
+  // Of a mean that is infinite all deviations are NaN: none is left, and the variance is NaN.
+  const Expr deviation = x - (mean + (mean - mean));
+  const KernelChoice choice = kernel_of_numbers(Reduction::mean, x.dtype(), std::nullopt);
+  const auto less = std::make_shared<const NumberedKernel>(*choice.kernel, options.correction);
+  return convert(reduced_by(name, {less, &less->kernel}, next_own_number(), {deviation * deviation},
+                            axes, options.keepdim),
+                 result);
 }
 
 }  // namespace v0

@@ -151,15 +151,6 @@ Expr nan_reduction(Reduction op, Expr a, IntSpan axes, const ReduceOptions& opti
   return Expr::call(op, may_be_nan(a) ? without_nan(a) : std::move(a), axes, options);
 }
 
-/// Of nothing but NaN it is NaN.
-Expr nan_extreme(Reduction op, Expr a, double neutral, IntSpan axes, const ReduceOptions& options) {
-  if (!is_floating(a.dtype())) return Expr::call(op, std::move(a), axes, options);
-  const Expr is = isnan(a);
-  const Expr nothing = Expr::call(Reduction::all, is, axes, {.keepdim = options.keepdim});
-  const Expr rest = Expr::call(op, where(is, neutral, a), axes, options);
-  return where(nothing, std::numeric_limits<double>::quiet_NaN(), rest);
-}
-
 }  // namespace
 
 Expr masked(Expr x, Expr mask, const std::optional<Scalar>& initial) {
@@ -198,22 +189,27 @@ void check_masked_output(const Expr& e) {
 }
 
 Expr nanmean(Expr a, IntSpan axes, const ReduceOptions& options) {
-  return nan_reduction(Reduction::mean, std::move(a), axes, options);
+  if (!is_floating(a.dtype())) return nan_reduction(Reduction::mean, std::move(a), axes, options);
+  return number_reduction("nanmean", Reduction::mean, std::move(a), axes, options);
 }
 Expr nanvar(Expr a, IntSpan axes, const ReduceOptions& options) {
-  return nan_reduction(Reduction::var, std::move(a), axes, options);
+  if (!is_floating(a.dtype())) return nan_reduction(Reduction::var, std::move(a), axes, options);
+  return number_variance("nanvar", a, axes, options);
 }
 Expr nanstd(Expr a, IntSpan axes, const ReduceOptions& options) {
-  return nan_reduction(Reduction::std, std::move(a), axes, options);
+  if (!is_floating(a.dtype())) return nan_reduction(Reduction::std, std::move(a), axes, options);
+  return sqrt(number_variance("nanstd", a, axes, options));
 }
 Expr nanprod(Expr a, IntSpan axes, const ReduceOptions& options) {
   return nan_reduction(Reduction::prod, std::move(a), axes, options);
 }
 Expr nanmin(Expr a, IntSpan axes, const ReduceOptions& options) {
-  return nan_extreme(Reduction::amin, std::move(a), infinity, axes, options);
+  if (!is_floating(a.dtype())) return nan_reduction(Reduction::amin, std::move(a), axes, options);
+  return number_reduction("nanmin", Reduction::amin, std::move(a), axes, options);
 }
 Expr nanmax(Expr a, IntSpan axes, const ReduceOptions& options) {
-  return nan_extreme(Reduction::amax, std::move(a), -infinity, axes, options);
+  if (!is_floating(a.dtype())) return nan_reduction(Reduction::amax, std::move(a), axes, options);
+  return number_reduction("nanmax", Reduction::amax, std::move(a), axes, options);
 }
 
 }  // namespace v0

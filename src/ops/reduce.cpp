@@ -375,6 +375,15 @@ KernelChoice kernel_of_norm(double p, ScalarType from, std::optional<ScalarType>
   return {kernel_for(op, reduced_type(norm_info.result, from, to)), to};
 }
 
+KernelChoice kernel_of_numbers(Reduction op, ScalarType from, std::optional<ScalarType> result) {
+  const ScalarType to = result.value_or(from);
+  check_result(from, to, 0);
+  const ReduceOp numbers = op == Reduction::mean   ? ReduceOp::nanmean
+                           : op == Reduction::amax ? ReduceOp::nanmax
+                                                   : ReduceOp::nanmin;
+  return {kernel_for(numbers, reduced_type(info(op).result, from, to)), to};
+}
+
 KernelChoice kernel_of_dot(ScalarType a, ScalarType b) {
   const ScalarType common = promote_types(a, b);
   check_compiled(dot_type(common, common));

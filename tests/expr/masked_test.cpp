@@ -19,6 +19,7 @@
 #include "support/arena.hpp"
 #include "support/dense.hpp"
 #include "support/errors.hpp"
+#include "support/naive_reduce.hpp"
 #include "support/tally.hpp"
 #include "support/threads.hpp"
 
@@ -271,7 +272,107 @@ TEST_CASE("masks: reductions of what is not NaN", "[expr]") {
   CHECK(*static_cast<const std::int32_t*>(weft::evaluate(weft::nanmax(expr(n))).data()) == 6);
 }
 
+TEST_CASE("masks: means, variances and extremes of numbers, in any layout", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  struct Sums {
+    double sum = 0, squares = 0, count = 0, least = std::nan(""), most = std::nan("");
+  };
+  for (int round = 0; round < test::rounds(120); ++round) {
+    const ScalarType type =
+        random.pick(std::vector<ScalarType>{ScalarType::f32, ScalarType::f64, ScalarType::f16});
+    const Dims shape{random.integer(1, round % 8 == 0 ? 700 : 30),
+                     random.integer(1, round % 8 == 4 ? 1500 : 90)};
+    const Memory memory = test::random_memory(random, type, test::random_layout(random, shape));
+    const TensorView a = memory.view();
+    const int nans = static_cast<int>(random.pick(std::vector<std::int64_t>{0, 5, 60, 99, 100}));
+    const bool infinities = random.chance(20);
+    test::for_each_index(shape, [&](const Dims& index) {
+      double x = static_cast<double>(random.integer(-50, 50)) / 4;
+      if (infinities && random.chance(5)) x = random.chance(50) ? inf : -inf;
+      if (random.chance(nans)) x = nan;
+      test::convert_element(type, test::element_at(a, index), ScalarType::f64, &x);
+    });
+    const Dims axes = random.pick(std::vector<Dims>{{}, {0}, {1}});
+    const unsigned mask = axes.empty() ? 3U : 1U << axes[0];
+    const Dims reduced = test::reduced_shape(shape, mask);
+    const auto value = [&](const void* element) {
+      double x = 0;
+      test::convert_element(ScalarType::f64, &x, type, element);
+      return x;
+    };
+    auto sums = test::naive_reduce<Sums>(shape, reduced, {a}, {},
+                                         [&](Sums& s, const void* const* e, std::int64_t) {
+                                           const double x = value(e[0]);
+                                           if (std::isnan(x)) return;
+                                           s.sum += x;
+                                           s.count += 1;
+                                           s.least = std::fmin(s.least, x);
+                                           s.most = std::fmax(s.most, x);
+                                         });
+    test::for_each_index(shape, [&](const Dims& index) {
+      const double x = value(test::element_at(a, index));
+      Sums& s = sums[test::flat_index(reduced, index)];
+      const double d = x - s.sum / s.count;
+      if (!std::isnan(x)) s.squares += d * d;
+    });
+    const weft::ReduceOptions keep{.keepdim = true}, all{.keepdim = true, .correction = 0};
+    const Expr x = expr(a);
+    const auto check = [&](const char* what, const Expr& e, double tolerance, auto&& wanted) {
+      const Tensor got = weft::evaluate(weft::convert(e, ScalarType::f64));
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const double is = static_cast<const double*>(got.data())[i], want = wanted(sums[i]);
+        const bool right = is == want || (std::isnan(is) && std::isnan(want)) ||
+                           std::fabs(is - want) <= tolerance * std::max(1.0, std::fabs(want));
+        tally.check(right, [&](auto& text) {
+          test::describe(text << what << " of ", a) << ": " << is << " instead of " << want;
+        });
+      }
+    };
+    const double narrow = type == ScalarType::f16 ? 2e-3 : type == ScalarType::f32 ? 2e-6 : 1e-13;
+    check("nanmin", weft::nanmin(x, axes, keep), 0, [](const Sums& s) { return s.least; });
+    check("nanmax", weft::nanmax(x, axes, keep), 0, [](const Sums& s) { return s.most; });
+    check("nanmean", weft::nanmean(x, axes, keep), narrow,
+          [](const Sums& s) { return s.sum / s.count; });
+    check("nanvar", weft::nanvar(x, axes, keep), 4 * narrow,
+          [](const Sums& s) { return s.squares / std::max(s.count - 1, 0.0); });
+    check("nanstd", weft::nanstd(x, axes, all), 4 * narrow,
+          [](const Sums& s) { return std::sqrt(s.squares / s.count); });
+    check("nanmin, computed", weft::nanmin(weft::neg(x), axes, keep), 0,
+          [](const Sums& s) { return -s.most; });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("masks: reductions of numbers are the same for any number of threads", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const Memory a = test::random_memory(random, ScalarType::f32, test::fit({{501, 907}, {1, 501}}),
+                                       test::Values::any);
+  const TensorView view = a.view();
+  for (const Dims& axes : {Dims{}, Dims{0}, Dims{1}}) {
+    std::vector<Tensor> first;
+    test::for_thread_counts([&](int threads) {
+      const Expr x = expr(view);
+      const std::vector<Tensor> now = {
+          weft::evaluate(weft::nanmean(x, axes)), weft::evaluate(weft::nanmin(x, axes)),
+          weft::evaluate(weft::nanmax(x, axes)), weft::evaluate(weft::nanvar(x, axes))};
+      if (threads == 1) first = now;
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        tally.check(difference(now[i], first[i]) == "",
+                    [&](auto& text) { text << i << ", " << threads << " threads"; });
+      }
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
 TEST_CASE("masks: what is wrong is refused, and nothing written", "[expr]") {
+  CHECK_ERROR(shape, ("nanmin", "extent 0"),
+              weft::nanmin(expr(Tensor::zeros({0, 2}, ScalarType::f32)), 0));
+  CHECK_ERROR(axis, ("nanmean", "axis 2"),
+              weft::nanmean(expr(Tensor::zeros({3, 2}, ScalarType::f32)), 2));
   const Tensor a = Tensor::full({3, 4}, ScalarType::f32, 1);
   const Tensor mask = Tensor::full({3, 4}, ScalarType::boolean, true);
   Tensor none;

@@ -20,7 +20,7 @@ using weft::ScalarType;
 using weft::TensorIterator;
 using weft::TensorView;
 
-constexpr int op_count = static_cast<int>(ReduceOp::dot) + 1;
+constexpr int op_count = static_cast<int>(ReduceOp::nanmin) + 1;
 
 /// What kernels with a number take: a count, a correction or a power.
 constexpr double number = 3;
