@@ -201,7 +201,8 @@ Expr nanstd(Expr a, IntSpan axes, const ReduceOptions& options) {
   return sqrt(number_variance("nanstd", a, axes, options));
 }
 Expr nanprod(Expr a, IntSpan axes, const ReduceOptions& options) {
-  return nan_reduction(Reduction::prod, std::move(a), axes, options);
+  const Expr numbers = may_be_nan(a) ? where(isnan(a), 1, a) : a;
+  return Expr::call(Reduction::prod, numbers, axes, options);
 }
 Expr nanmin(Expr a, IntSpan axes, const ReduceOptions& options) {
   if (!is_floating(a.dtype())) return nan_reduction(Reduction::amin, std::move(a), axes, options);
