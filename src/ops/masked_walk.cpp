@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -38,7 +39,7 @@ TensorIterator plan(const TensorView& out, const TensorView& a, const TensorView
 struct MaskedWalk::Memory {
   Memory(const MaskedWalk& walk, std::int64_t room_bytes) : memory_(reserve(walk, room_bytes)) {}
 
-  enum Part { values, results, flags, packed, converted, room, count };
+  enum Part { values, results, flags, packed, converted, turned, turned_flags, room, count };
   char* part(Part k) const { return memory_.data() + at_[k]; }
 
  private:
@@ -50,6 +51,8 @@ struct MaskedWalk::Memory {
                                        n,
                                        in.convert == nullptr ? 0 : n * in.memory_size,
                                        out.convert == nullptr ? 0 : n * out.memory_size,
+                                       walk.turns_ ? n * out.memory_size : 0,
+                                       walk.turns_ ? n : 0,
                                        room_bytes};
     std::int64_t sum = 0;
     for (int k = 0; k < count; ++k) {
@@ -84,13 +87,26 @@ MaskedWalk::MaskedWalk(const TensorView& out, const TensorView& a, const TensorV
   const Side& to = sides_[0];
   by_lines_ =
       cut == Cut::whole_lines || lines == 1 || std::abs(to.axis_bytes) <= std::abs(to.line_bytes);
-  const std::int64_t several = cut == Cut::whole_lines ? 1 : by_lines_ ? several_lines : max_lines;
+  const bool is_along = std::abs(to.axis_bytes) <= std::abs(to.line_bytes);
+  std::int64_t several = by_lines_ ? several_lines : max_lines;
+  turns_ = cut == Cut::whole_lines && !is_along && lines > 1;
+  if (cut == Cut::whole_lines) several = turns_ ? most_staged_lines() : 1;
   most_lines_ = std::min({lines, max_lines, std::max(fit / length_, several)});
   block_length_ = length_;
   if (cut == Cut::along && most_lines_ * length_ > fit) {
     const std::int64_t rows = fit / most_lines_;
     block_length_ = std::min(length_, rows - rows % step_elements);
   }
+}
+
+/// Lines next to each other, which share cache lines: as many as scratch memory has room for.
+std::int64_t MaskedWalk::most_staged_lines() const {
+  constexpr std::int64_t most = 64, gaps = 4 << 10;
+  const Side &out = sides_[0], &in = sides_[1];
+  std::int64_t bytes = in.work_size + out.memory_size + 2;
+  if (in.convert != nullptr) bytes += in.memory_size;
+  if (out.convert != nullptr) bytes += out.memory_size;
+  return std::clamp<std::int64_t>((scratch_block_bytes - gaps) / bytes / length_, 1, most);
 }
 
 MaskedWalk::Side MaskedWalk::side(int k, const TensorView& view, int axis, ScalarType type,
@@ -127,13 +143,25 @@ void MaskedWalk::pack_rows(char* to, Rows& rows, std::int64_t size, const Masked
   rows = {to, size, b.n * size};
 }
 
-void MaskedWalk::store(const MaskedBlock& b, const Rows& out, const Rows& flags,
-                       char* converted) const {
+void MaskedWalk::store(MaskedBlock b, Rows out, Rows flags, const Memory& memory) const {
   const Side& s = sides_[0];
   const char* from = b.results;
   if (s.convert != nullptr) {
+    char* const converted = memory.part(Memory::converted);
     s.convert(converted, from, b.n * b.rows);
     from = converted;
+  }
+  if (turns_) {
+    // Lines become columns again: the output is written along its own rows.
+    char *const turned = memory.part(Memory::turned), *const marks =
+                                                          memory.part(Memory::turned_flags);
+    const std::int64_t size = s.memory_size;
+    copy_block_kernel(size)(turned, b.rows * size, size, from, size, b.n * size, b.n, b.rows);
+    copy_block_kernel(1)(marks, b.rows, 1, flags.data, 1, flags.row, b.n, b.rows);
+    from = turned;
+    flags = {marks, 1, b.rows};
+    std::swap(out.step, out.row);
+    std::swap(b.n, b.rows);
   }
   const MaskedStoreFn put = masked_store_kernel(s.memory_size);
   const bool is_one_row = out.row == b.n * out.step && flags.row == b.n;
@@ -182,7 +210,7 @@ void MaskedWalk::run(
                      block.rows);
       if (has_results_) block.results = memory.part(Memory::results);
       work(block, memory.part(Memory::room), at == 0);
-      store(block, rows_of(to, offsets[0], at), flags, memory.part(Memory::converted));
+      store(block, rows_of(to, offsets[0], at), flags, memory);
     }
   };
   const std::int64_t grain =

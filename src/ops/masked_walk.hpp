@@ -60,9 +60,10 @@ class MaskedWalk {
     std::int64_t step, row;
   };
   Side side(int k, const TensorView& view, int axis, ScalarType type, bool is_output) const;
+  std::int64_t most_staged_lines() const;
   Rows rows_of(const Side& side, std::int64_t group_offset, std::int64_t first) const;
   void pack_rows(char* to, Rows& rows, std::int64_t size, const MaskedBlock& block) const;
-  void store(const MaskedBlock& block, const Rows& out, const Rows& flags, char* converted) const;
+  void store(MaskedBlock block, Rows out, Rows flags, const Memory& memory) const;
 
   TensorIterator iter_;
   LeftOut left_out_;
@@ -70,6 +71,7 @@ class MaskedWalk {
   Side sides_[3];     // the output, the input, the mask
   bool has_results_;  // of another type than the values
   bool by_lines_ = true;
+  bool turns_ = false;  // whole lines are columns in memory
   std::int64_t most_lines_ = 1, block_length_ = 1;
 };
 

@@ -18,7 +18,7 @@
 /// Threads share the lines along the axis, each of which is one thread's work; results do not
 /// depend on them. Prefix operations take scratch memory of 192 KiB a thread at most, however long
 /// lines are; softmax goes over a line several times and takes copies of its values, mask and
-/// results: scratch memory, which is kept, for lines of up to about 20,000 elements, and more for
+/// results: scratch memory, which is kept, for lines of up to about 15,000 elements, and more for
 /// longer ones. Nothing else is allocated up to rank 8. Throw Error before anything is written:
 /// axis, shape, dtype, cast, overlap, undefined, invalid_argument.
 #pragma once
