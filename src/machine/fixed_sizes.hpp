@@ -50,6 +50,14 @@ inline constexpr std::int64_t min_shared_line = 256 << 10;
 inline constexpr std::int64_t shared_line_block = 8192 + 16;
 inline constexpr std::int64_t max_shared_lines = 2;
 
+// ---- Masks --------------------------------------------------------------------------------------
+
+/// Bytes of the values of a box of which a mask selects some: they and the operands' part of it
+/// stay in the first-level cache.
+inline constexpr std::int64_t masked_box_bytes = 16 << 10;
+/// Elements of a box along dim 0, and along another one that an operand goes along first.
+inline constexpr std::int64_t masked_box_side = 64;
+
 // ---- Reductions ---------------------------------------------------------------------------------
 // The reduced elements of an output are cut into blocks, and blocks into spans or rows. Where they
 // are cut decides on the order in which numbers are combined: docs/design/0003-reduction-tree.md.

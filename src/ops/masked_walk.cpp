@@ -6,7 +6,7 @@
 
 #include "engine/axis/along_axis.hpp"
 #include "engine/block.hpp"
-#include "kernels/indexing/masked_store.hpp"
+#include "kernels/stage/masked_store.hpp"
 #include "ops/line_walk.hpp"
 
 #include <algorithm>

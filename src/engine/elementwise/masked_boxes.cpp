@@ -7,6 +7,7 @@
 
 #include "engine/block.hpp"
 #include "kernels/stage/masked_store.hpp"
+#include "machine/fixed_sizes.hpp"
 #include "machine/scratch_memory.hpp"
 #include "parallel/loop_threads.hpp"
 
@@ -16,11 +17,6 @@
 namespace weft {
 inline namespace v0 {
 namespace {
-
-/// Bytes of the values of a box: they and the operands' part of it stay in the first-level cache.
-constexpr std::int64_t box_bytes = 16 << 10;
-/// Elements along dim 0 and along another one that an operand goes along first.
-constexpr std::int64_t side = 64;
 
 /// The dim along which elements of an operand are next to each other; -1: none is.
 int innermost_dim(const Geometry& geometry, int k) {
@@ -51,7 +47,7 @@ MaskedBoxes::MaskedBoxes(const Geometry& geometry, std::span<const std::int64_t>
   std::int64_t bytes = 0;
   for (const std::int64_t size : sizes)
     bytes += size;
-  const std::int64_t most_elements = box_bytes / bytes;
+  const std::int64_t most_elements = fixed::masked_box_bytes / bytes;
   DimVector box(geometry.shape.size(), 1);
   const auto extend = [&](int dim, std::int64_t most) {
     std::int64_t& extent = box[static_cast<std::size_t>(dim)];
@@ -61,8 +57,8 @@ MaskedBoxes::MaskedBoxes(const Geometry& geometry, std::span<const std::int64_t>
     extent = longer;
   };
   if (second != 0) {
-    extend(0, side);
-    extend(second, side);
+    extend(0, fixed::masked_box_side);
+    extend(second, fixed::masked_box_side);
   }
   for (int d = 0; d < geometry.ndim(); ++d) {
     if (d == 0 || box[static_cast<std::size_t>(d) - 1] == geometry.extent(d - 1))
