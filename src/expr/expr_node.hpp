@@ -100,10 +100,11 @@ struct ExprReduction : ExprNode {
 };
 
 /// The mean, amax or amin of what is not NaN, and the variance, of floating elements: by kernels
-/// that leave NaN out. NaN of nothing.
+/// that leave NaN out; the root of that with `root`. NaN of nothing.
 Expr number_reduction(const char* name, Reduction op, Expr a, IntSpan axes,
                       const ReduceOptions& options);
-Expr number_variance(const char* name, const Expr& a, IntSpan axes, const ReduceOptions& options);
+Expr number_variance(const char* name, const Expr& a, IntSpan axes, const ReduceOptions& options,
+                     bool root);
 
 /// A reduction by a kernel of one output. Kernels of the same number are the same.
 Expr reduced_by(const char* label, std::shared_ptr<const ReductionKernel> kernel,

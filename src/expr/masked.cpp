@@ -194,11 +194,11 @@ Expr nanmean(Expr a, IntSpan axes, const ReduceOptions& options) {
 }
 Expr nanvar(Expr a, IntSpan axes, const ReduceOptions& options) {
   if (!is_floating(a.dtype())) return nan_reduction(Reduction::var, std::move(a), axes, options);
-  return number_variance("nanvar", a, axes, options);
+  return number_variance("nanvar", a, axes, options, false);
 }
 Expr nanstd(Expr a, IntSpan axes, const ReduceOptions& options) {
   if (!is_floating(a.dtype())) return nan_reduction(Reduction::std, std::move(a), axes, options);
-  return sqrt(number_variance("nanstd", a, axes, options));
+  return number_variance("nanstd", a, axes, options, true);
 }
 Expr nanprod(Expr a, IntSpan axes, const ReduceOptions& options) {
   const Expr numbers = may_be_nan(a) ? where(isnan(a), 1, a) : a;

@@ -13,6 +13,11 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
+bool divides_integers(const ExprNode& node) {
+  return node.kind == ExprNode::Kind::call && std::holds_alternative<DivisionOp>(node.op) &&
+         is_integer(node.common);
+}
+
 class RecipeWriter {
  public:
   RecipeWriter(const ExprList& list, std::span<const ScalarType> out_types)
@@ -87,16 +92,11 @@ class RecipeWriter {
     }
 
    private:
-    static bool divides(const ExprNode& node) {
-      return node.kind == ExprNode::Kind::call && std::holds_alternative<DivisionOp>(node.op) &&
-             is_integer(node.common);
-    }
-
     void find_inputs(int at) {
       if (seen_[static_cast<std::size_t>(at)]) return;
       seen_[static_cast<std::size_t>(at)] = true;
       if (!of_.is_input(at)) {
-        divides_ = divides_ || divides(of_.node(at));
+        divides_ = divides_ || divides_integers(of_.node(at));
         for (const int input : of_.entry(at).inputs)
           find_inputs(input);
         return;
@@ -147,7 +147,7 @@ class RecipeWriter {
       for (std::size_t i = 0; i < from.size(); ++i)
         in.push_back(
             converted(builder, from[i], chosen && i == 0 ? ScalarType::boolean : node.common));
-      if (mask_ >= 0 && divides(node)) {
+      if (mask_ >= 0 && divides_integers(node)) {
         // What the mask divides itself, it divides for all elements.
         const int mask = std::exchange(mask_, -1);
         const FormulaTerm selected = converted(builder, mask, ScalarType::boolean);
@@ -201,12 +201,18 @@ class RecipeWriter {
 
   void find_small_parts() {
     std::vector<bool> reduced(list_.entries().size(), false);  // has a reduction in it
+    // Divides integers; by a mask's leave only, where there is one.
+    std::vector<bool> divides(list_.entries().size(), false);
+    const bool masks =
+        std::ranges::any_of(list_.roots(), [this](int root) { return is_masked(root); });
     for (std::size_t at = 0; at < list_.entries().size(); ++at) {
       const ExprNode& reader = node(static_cast<int>(at));
       reduced[at] = reader.kind == ExprNode::Kind::reduce;
+      divides[at] = divides_integers(reader);
       for (const int input : entry(static_cast<int>(at)).inputs) {
         const auto i = static_cast<std::size_t>(input);
         reduced[at] = reduced[at] || reduced[i];
+        divides[at] = divides[at] || (divides[i] && reader.kind != ExprNode::Kind::reduce);
         const ExprNode& part = node(input);
         if (part.kind == ExprNode::Kind::operand || part.kind == ExprNode::Kind::number ||
             part.kind == ExprNode::Kind::reduce || part.kind == ExprNode::Kind::second)
@@ -214,6 +220,7 @@ class RecipeWriter {
         const std::int64_t elements = numel(part.shape);
         if (elements > numel(reader.shape) / min_uses || reader.kind == ExprNode::Kind::reduce)
           continue;
+        if (masks && divides[i]) continue;
         if (reduced[i] || elements <= max_part_bytes / element_size(part.dtype))
           is_small_part_[i] = true;
       }

@@ -272,6 +272,42 @@ TEST_CASE("masks: reductions of what is not NaN", "[expr]") {
   CHECK(*static_cast<const std::int32_t*>(weft::evaluate(weft::nanmax(expr(n))).data()) == 6);
 }
 
+TEST_CASE("masks: deviations of halves whose squares are out of their range", "[expr]") {
+  const auto value = [](const Tensor& of) {
+    return *static_cast<const double*>(weft::contiguous(of, ScalarType::f64).data());
+  };
+  for (const ScalarType type : {ScalarType::f16, ScalarType::bf16}) {
+    for (const double s : {1000.0, 300.0, 1e-3, 1e-4}) {
+      CAPTURE(name(type), s);
+      const Tensor a = Tensor::empty({64}, type);
+      for (std::int64_t i = 0; i < 64; ++i) {
+        const double x = i % 2 == 0 ? s : -s;
+        weft::cast_elements(static_cast<char*>(a.data()) + 2 * i, type, 0, &x, ScalarType::f64, 0,
+                            1);
+      }
+      const double got = value(weft::evaluate(weft::nanstd(expr(a))));
+      const double want = value(weft::std(a));
+      CHECK(std::abs(got - want) <= want / 200);
+    }
+  }
+  const Tensor large = Tensor::of<float>({3}, {3e20F, -3e20F, 0});
+  const Expr var = weft::nanvar(expr(large), {}, {.dtype = ScalarType::f64});
+  CHECK(std::abs(value(weft::evaluate(var)) / 9e40 - 1) < 1e-6);
+}
+
+TEST_CASE("masks: parts that are read often do not divide what is left out", "[expr]") {
+  const Tensor a = Tensor::full({64, 8}, ScalarType::i32, 5);
+  const Tensor n = Tensor::full({8}, ScalarType::i32, 9);
+  const Tensor d = Tensor::of<std::int32_t>({8}, {1, 0, 2, 0, 3, 0, 4, 0});
+  const Tensor out = Tensor::full({64, 8}, ScalarType::i32, -1);
+  evaluate_out(out, masked(expr(a) + floor_divide(expr(n), expr(d)), weft::ne(d, 0)));
+  CHECK(out.at<std::int32_t>(63, 2) == 9);
+  CHECK(out.at<std::int32_t>(63, 3) == -1);
+  // Not left out: then it is an error.
+  CHECK_ERROR(division, ("divided by 0"),
+              evaluate_out(out, masked(expr(a) + floor_divide(expr(n), expr(d)), weft::ge(d, 0))));
+}
+
 TEST_CASE("masks: means, variances and extremes of numbers, in any layout", "[expr]") {
   WEFT_RANDOM(random);
   test::Tally tally;

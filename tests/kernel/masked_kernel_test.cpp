@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cpu_kernel and its kin with a mask: what is selected is stored, and nothing else.
+#include <weft/iter/config.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/vectorized.hpp>
 #include <weft/machine/strategy.hpp>
@@ -385,4 +386,39 @@ TEST_CASE("masked kernel: what is wrong is refused, and nothing written", "[kern
   CHECK(out.at<float>(0, 0) == 7);
   CHECK(bytes.at<std::uint8_t>(0, 0) == 1);
   CHECK(flags.at<bool>(0));
+}
+
+TEST_CASE("masked kernel: an output may be the mask, by another type or shape", "[kernel]") {
+  constexpr std::int64_t n = 10000;
+  const Tensor a = Tensor::full({n}, ScalarType::f32, 2);
+  const auto zeros_and_copy = weft::masked([](float x) -> std::tuple<std::uint8_t, float> {
+    return {std::uint8_t{0}, x};
+  });
+  for (const bool by_shape : {false, true}) {
+    CAPTURE(by_shape);
+    const Tensor mask = Tensor::empty({1, n}, ScalarType::boolean);
+    auto* const flags = static_cast<unsigned char*>(mask.data());
+    for (std::int64_t i = 0; i < n; ++i)
+      flags[i] = i % 3 == 0 ? 1 : 0;
+    const Tensor b = Tensor::full({1, n}, ScalarType::f32, -1);
+    const TensorView row = TensorView(mask).select(0, 0);
+    const TensorView bytes = TensorView::trusted(flags, ScalarType::u8, {n}, {1});
+    weft::TensorIteratorConfig config;
+    config.check_all_same_dtype(false).resize_outputs(false);
+    if (by_shape) {
+      config.add_output(mask).add_output(b).add_input(a).add_input(row);
+      weft::cpu_kernel_multiple_outputs(config.build(),
+                                        weft::masked([](float x) -> std::tuple<bool, float> {
+                                          return {false, x};
+                                        }));
+    } else {
+      const TensorView b_row = TensorView(b).select(0, 0);
+      config.add_output(bytes).add_output(b_row).add_input(a).add_input(row);
+      weft::cpu_kernel_multiple_outputs(config.build(), zeros_and_copy);
+    }
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      wrong += static_cast<std::int64_t>(b.at<float>(0, i) != (i % 3 == 0 ? 2.0F : -1.0F));
+    CHECK(wrong == 0);
+  }
 }

@@ -5,8 +5,9 @@
 ///     add_out(out, a, b, Where(mask));           // what the mask leaves out of `out` stays
 ///     Tensor least = amin(a, Where(mask, 0), 1);  // of what it selects, and of 0
 ///
-/// Each is evaluate_out() of masked() (expr/masked.hpp), with the operands, errors and numbers of
-/// the call without a mask: nothing is stored to elements that are left out, not even their old
+/// Each is evaluate_out() of masked() (expr/masked.hpp), with the operands and errors of the call
+/// without a mask. A result is of the type that the function gives of its operands, and converted
+/// to the output's at the end. Nothing is stored to elements that are left out, not even their old
 /// value, integers there are not divided by zero, and reductions take them for not being there.
 #pragma once
 

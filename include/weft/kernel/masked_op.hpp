@@ -39,7 +39,8 @@ inline constexpr bool is_masked<Masked<Op>> = true;
 ///
 /// A reduction takes elements that are left out for not being there: their accumulator stays as it
 /// is. accumulate may be called for them, and its result dropped; one that is a template is called
-/// with single numbers. identity, combine, project and done are the struct's.
+/// with single numbers. identity, combine, project and done are the struct's. Its iterator converts
+/// no input to a common type, of which the mask would be one: such a reduction is an Error(cast).
 template <class Op>
 constexpr Masked<std::decay_t<Op>> masked(Op&& op) {
   return {std::forward<Op>(op)};

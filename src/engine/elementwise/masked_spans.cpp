@@ -72,9 +72,11 @@ bool is_dense(const BlockDim* dims, int ndims) {
 class MaskedCall::Runner {
  public:
   explicit Runner(const MaskedCall& call) : call_(call), iter_(call.iter_) {
-    // Of several outputs, the mask is read after the first is written, which may be the mask.
+    // Of several outputs, the mask is read after the first is written, which may be the mask: at
+    // the same address, or the overlap was refused.
+    const char* const mask = iter_.operand(iter_.ntensors() - 1).data;
     for (int k = 0; k < iter_.noutputs() && iter_.noutputs() > 1; ++k)
-      copies_mask_ = copies_mask_ || iter_.operand(k).is_read_write;
+      copies_mask_ = copies_mask_ || iter_.operand(k).data == mask;
   }
 
   const char* mask(const TileCursor& box, char* room) const {
