@@ -47,8 +47,9 @@ Expr masked(X&& x, Mask&& mask, const std::optional<Scalar>& initial = std::null
 /// Means and extremes go over what they reduce once, and take about as long as those of all
 /// elements; sums of floats are added by fours in f32, and these in f64. Variances go over it
 /// twice, about the mean as it is rounded; deviations and their squares are of the result's type,
-/// of halves f32: those of f32 are infinite above 1.8e19, unless `dtype` is f64. (nansum is a function of the table; nanargmax and
-/// nanargmin are argmax(masked(a, ~isnan(a))), or functions of ops/masked_positions.hpp.)
+/// of halves f32: those of f32 are infinite above 1.8e19, unless `dtype` is f64. (nansum is a
+/// function of the table; nanargmax and nanargmin are argmax(masked(a, ~isnan(a))), or functions of
+/// ops/masked_positions.hpp.)
 WEFT_API Expr nanmean(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
 WEFT_API Expr nanvar(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
 WEFT_API Expr nanstd(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
