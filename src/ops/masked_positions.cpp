@@ -42,6 +42,11 @@ void run(const char* operation, Reduction op, const Output& out, const Input& gi
       fail(ErrorCode::cast,
            text("output 0: result type i64 can't be cast to the output's ", name(there.dtype())));
     }
+    if (there.defined() && is_unsigned_integer(there.dtype())) {
+      fail(ErrorCode::cast, text("output 0: result type i64, where -1 is that there is none, can't "
+                                 "be cast to the output's ",
+                                 name(there.dtype())));
+    }
     std::shared_ptr<void> replaced;
     const TensorView seen = reduced.prepare(fixed && there.defined() ? Output(there) : out,
                                             ScalarType::i64, keepdim, replaced);

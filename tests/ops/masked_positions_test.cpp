@@ -212,6 +212,39 @@ TEST_CASE("masked positions: outputs of other types, and that are replaced", "[o
   CHECK(any.at<std::int32_t>({0}) == 1);
 }
 
+TEST_CASE("masked positions: unsigned outputs, which do not hold -1", "[ops]") {
+  const Tensor a = Tensor::of<float>({2, 2}, {1, 5, 2, 9});
+  const Tensor mask = Tensor::of<bool>({2}, {false, true});
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::u16, ScalarType::u32, ScalarType::u64}) {
+    const Tensor kept = Tensor::full({2}, type, 7);
+    const TensorView out = kept;
+    const auto to = weft::name(type);
+    CHECK_ERROR(cast, ("masked_argmax", "i64", to), weft::masked_argmax_out(out, a, mask, 1));
+    CHECK_ERROR(cast, ("masked_argmin", "i64", to), weft::masked_argmin_out(out, a, mask, 1));
+    CHECK_ERROR(cast, ("nanargmax", "i64", to), weft::nanargmax_out(out, a, 1));
+    CHECK_ERROR(cast, ("nanargmin", "i64", to), weft::nanargmin_out(out, a, 1));
+    CHECK(test::difference(kept, test::dense_copy(Tensor::full({2}, type, 7))) == "");
+  }
+}
+
+TEST_CASE("masked positions: over the very elements, each alone", "[ops]") {
+  const auto numbers = [] { return Tensor::of<std::int64_t>({3, 1}, {5, 7, 9}); };
+  const Tensor mask = Tensor::of<bool>({3, 1}, {true, false, true});
+  const test::Dense wanted = test::dense_copy(Tensor::of<std::int64_t>({3, 1}, {0, -1, 0}));
+  const Tensor a = numbers(), b = numbers(), c = numbers();
+  weft::masked_argmax_out(a, a, mask, 1, true);
+  CHECK(test::difference(a, wanted) == "");
+  weft::masked_argmin_out(TensorView(b), b, mask, 1, true);
+  CHECK(test::difference(b, wanted) == "");
+  weft::nanargmax_out(TensorView(c), c, 1, true);
+  CHECK(test::difference(c, test::dense_copy(Tensor::zeros({3, 1}, ScalarType::i64))) == "");
+  const Tensor d = Tensor::of<std::int64_t>({4, 1}, {1, 2, 3, 4});
+  CHECK_ERROR(overlap, ("masked_argmax", "output 0"),
+              weft::masked_argmax_out(TensorView(d).slice(0, 1, 4), TensorView(d).slice(0, 0, 3),
+                                      mask, 1, true));
+}
+
 TEST_CASE("masked positions: what they refuse, with nothing written", "[ops]") {
   const Tensor a = Tensor::full({2, 3}, ScalarType::f32, 1);
   const Tensor mask = Tensor::full({2, 3}, ScalarType::boolean, 1);

@@ -8,10 +8,12 @@
 /// -1. Inputs may be strided in any way; results do not depend on threads.
 ///
 /// The _out forms want an output of the result's shape (with or without the reduced axis as extent
-/// 1), or a Tensor to allocate or replace; it shares no memory with the inputs. Nothing of the
-/// input's size is allocated. Throw Error before anything is written: axis, shape (also where an
-/// axis of extent 0 is reduced, or the mask does not broadcast to `a`), dtype (complex numbers, a
-/// mask that is not bool), cast, overlap, undefined.
+/// 1), or a Tensor to allocate or replace. It shares no memory with the inputs, unless it is the
+/// very elements of one: that takes reduced axes of extent 1, and is right, as of argmax_out.
+/// Nothing of the input's size is allocated. Throw Error before anything is written: axis, shape
+/// (also where an axis of extent 0 is reduced, or the mask does not broadcast to `a`), dtype
+/// (complex numbers, a mask that is not bool), cast (also to unsigned integers, which do not hold
+/// -1), overlap, undefined.
 #pragma once
 
 #include <weft/base/export.hpp>
