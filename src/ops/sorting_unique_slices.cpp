@@ -59,6 +59,7 @@ class SortedSlices {
       }
       width_ = static_cast<std::size_t>(rows_.nbytes() / n);
     }
+    slices_.reserve(number(n));
     for (std::int64_t i = 0; i < n; ++i)
       slices_.push_back({begin_of(i), i});
     std::ranges::sort(slices_, [&](const Slice& x, const Slice& y) {
@@ -66,8 +67,14 @@ class SortedSlices {
       const int order = compare(x, y);
       return order != 0 ? order < 0 : x.place < y.place;
     });
+    const auto begins = [&](std::int64_t i) { return i == 0 || !equal(slice(i - 1), slice(i)); };
+    // Counted first: all could be different, but mostly few are.
+    std::size_t different = 0;
     for (std::int64_t i = 0; i < n; ++i)
-      if (i == 0 || !equal(slice(i - 1), slice(i))) firsts_.push_back(i);
+      if (begins(i)) ++different;
+    firsts_.reserve(different);
+    for (std::int64_t i = 0; i < n; ++i)
+      if (begins(i)) firsts_.push_back(i);
   }
 
   /// How many different ones there are.

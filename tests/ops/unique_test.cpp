@@ -211,6 +211,28 @@ TEST_CASE("unique: NaNs and zeros in slices, and slices without elements", "[ops
         std::vector<std::int64_t>{7});
 }
 
+TEST_CASE("unique: many slices, few and all of them different", "[ops]") {
+  constexpr std::int64_t n = 5000;
+  for (const std::int64_t different : {std::int64_t{1}, std::int64_t{3}, n}) {
+    Tensor a = Tensor::empty({n, 2}, ScalarType::i32);
+    for (std::int64_t i = 0; i < n; ++i) {
+      a.data_as<std::int32_t>()[2 * i] = 1;
+      a.data_as<std::int32_t>()[2 * i + 1] = static_cast<std::int32_t>(i % different);
+    }
+    const weft::UniqueElements all = weft::unique_all(a, 0);
+    REQUIRE(all.values.extent(0) == different);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < different; ++i) {
+      const std::int64_t count = n / different + (i < n % different ? 1 : 0);
+      if (all.indices.at<std::int64_t>({i}) != i || all.counts.at<std::int64_t>({i}) != count)
+        ++wrong;
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+      if (all.inverse.at<std::int64_t>({i}) != i % different) ++wrong;
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("unique: outputs of slices, and what it refuses", "[ops]") {
   const auto a = Tensor::of<float>({2, 3}, {1, 2, 1, 4, 0, 4});
   Tensor x = a.clone();

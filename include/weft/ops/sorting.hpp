@@ -110,8 +110,9 @@ WEFT_API UniqueElements unique_all(const TensorView& a);
 /// The same of the slices along an axis, which stand there in the order of the first elements that
 /// differ, counted through in C order. Two slices are one where all their elements are: NaN beside
 /// NaN, 0.0 beside -0.0. Slices without elements are all equal. The result has the input's shape
-/// but for the axis. Allocates a copy of the input, with elements of 4 bytes at least, 24 bytes for
-/// each slice, and the result if the output has another type; one thread sorts.
+/// but for the axis. Allocates a copy of the input, with elements of 4 bytes at least, 16 bytes for
+/// each slice, 16 for each different one, and the result if the output has another type; one thread
+/// sorts.
 WEFT_API Tensor unique(const TensorView& a, std::int64_t axis);
 WEFT_API void unique_out(const Output& out, const TensorView& a, std::int64_t axis);
 WEFT_API UniqueElements unique_all(const TensorView& a, std::int64_t axis);
