@@ -10,6 +10,7 @@
 #include "support/dense.hpp"
 #include "support/errors.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -218,4 +219,58 @@ TEST_CASE("Bucketize: borders of any type, on either side", "[graph]") {
     CHECK_ERROR(shape, ("input 1 (buckets)", "[2, 3]"), run({x, x}));
     CHECK_ERROR(dtype, ("input 0", "c64"), run({Tensor::zeros({2}, ScalarType::c64), borders}));
   }
+}
+
+TEST_CASE("Bucketize: integers beside floating borders are exact", "[graph]") {
+  const auto places = [](const Tensor& x, const Tensor& borders) {
+    Numbers list;
+    for (const std::size_t constants : {1, 9}) {
+      const OperatorRun run{.op = "Bucketize", .first_constant = constants};
+      const Numbers now = test::numbers_of(run({x, borders})[0]);
+      if (constants == 9) CHECK(now == list);
+      list = now;
+    }
+    return list;
+  };
+  const auto i32 = Tensor::of<std::int32_t>({2}, {2049, 70000});
+  CHECK(places(i32, as(Tensor::of<float>({2}, {2048, 65504}), ScalarType::f16)) == Numbers{1, 2});
+  CHECK(places(i32, as(Tensor::of<float>({2}, {2048, 69632}), ScalarType::bf16)) == Numbers{1, 2});
+  const auto i64 = Tensor::of<std::int64_t>({1}, {16777217});
+  CHECK(places(i64, Tensor::of<float>({1}, {16777216})) == Numbers{1});
+  CHECK(places(Tensor::of<float>({1}, {16777216}), i64) == Numbers{0});
+  CHECK(places(Tensor::of<std::uint64_t>({1}, {16777217}), Tensor::of<float>({1}, {16777216})) ==
+        Numbers{1});
+}
+
+TEST_CASE("Bucketize: any two types against comparing one by one", "[graph]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (const ScalarType type : ordered_types()) {
+    for (const ScalarType other : ordered_types()) {
+      const Memory x =
+          test::random_memory(random, type, test::random_layout(random, {9}), test::Values::small);
+      const Tensor borders = weft::sort(
+          test::random_memory(random, other, test::random_layout(random, {5}), test::Values::small)
+              .view());
+      const bool is_whole = weft::is_integer(type) && weft::is_integer(other);
+      if (is_whole && weft::is_floating(weft::promote_types(type, other))) {
+        CHECK_ERROR(dtype, ("Bucketize 'it'", weft::name(type), weft::name(other)),
+                    OperatorRun{.op = "Bucketize"}({x.view(), borders}));
+        continue;
+      }
+      const Numbers values = test::numbers_of(x.view()), limits = test::numbers_of(borders);
+      Numbers wanted;
+      for (const double value : values) {
+        // NaN comes after all numbers.
+        wanted.push_back(static_cast<double>(std::ranges::count_if(limits, [&](double limit) {
+          return std::isnan(value) ? !std::isnan(limit) : limit < value;
+        })));
+      }
+      const Numbers got = test::numbers_of(OperatorRun{.op = "Bucketize"}({x.view(), borders})[0]);
+      tally.check(got == wanted, [&](auto& text) {
+        test::describe(text, x.view()) << " among " << weft::name(other);
+      });
+    }
+  }
+  CHECK_TALLY(tally);
 }

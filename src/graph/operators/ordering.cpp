@@ -186,7 +186,20 @@ class TopK final : public OrderingOperator {
   }
 };
 
-/// Places of values in a sorted line, both of one type.
+/// The type in which elements of two inputs are compared: what holds both, but for integers of 64
+/// bits beside floating ones, which f64 rounds. Throws Error(dtype) if there is none.
+ScalarType type_to_compare(ScalarType a, ScalarType b) {
+  if ((is_integer(a) && is_floating(b)) || (is_floating(a) && is_integer(b)))
+    return ScalarType::f64;
+  const ScalarType both = promote_types(a, b);
+  if (is_integer(a) && is_floating(both)) {
+    fail(ErrorCode::dtype, text("inputs 0 and 1: no type of integers holds both ", weft::name(a),
+                                " and ", weft::name(b)));
+  }
+  return both;
+}
+
+/// Places of values in a sorted line, found in one type.
 class SearchRun final : public Kernel {
  public:
   SearchRun(const PrepareContext& context, int sorted, int values, SearchSide side)
@@ -227,7 +240,7 @@ class SearchRun final : public Kernel {
     Tensor converted_;
   };
   static ScalarType type_of(const PrepareContext& context) {
-    return promote_types(context.input(0).dtype(), context.input(1).dtype());
+    return type_to_compare(context.input(0).dtype(), context.input(1).dtype());
   }
 
   Side sorted_, values_;
@@ -276,6 +289,7 @@ class Bucketize final : public OrderingOperator {
     expect_inputs(context, 2, 2);
     expect_order(context, 0);
     expect_order(context, 1);
+    type_to_compare(context.input(0).dtype, context.input(1).dtype);
     expect_shape(context, 1, "buckets", PartialShape::of_rank(1));
     side(context.node());
     context.set_output(0, index_type_of(context.attributes(), "output_type", ScalarType::i64),
