@@ -163,6 +163,10 @@ TEST_CASE("TopK: shapes, and what it and its kin refuse", "[graph]") {
     CHECK_ERROR(dtype, ("index_element_type", "f32"),
                 top({{"axis", std::int64_t{1}}, {"index_element_type", "f32"}}, x, integer(1)));
   }
+  const OperatorRun three{.op = "TopK", .attributes = last, .noutputs = 3};
+  CHECK_ERROR(invalid_argument, ("TopK 'it'", "2 outputs", "3 outputs"), three({x, integer(1)}));
+  const OperatorRun two{.op = "Sort", .noutputs = 2};
+  CHECK_ERROR(invalid_argument, ("Sort 'it'", "1 output", "2 outputs"), two({x}));
   const OperatorRun other{.op = "Sort", .attributes = {{"order", "up"}}};
   CHECK_ERROR(invalid_argument, ("attribute 'order'", "'up'"), other({x}));
   CHECK_ERROR(dtype, ("input 0", "c128"),

@@ -60,6 +60,9 @@ class WEFT_API InferContext {
   void set_output(int i, ScalarType dtype, PartialShape shape) {
     set_output(i, ValueType{dtype, std::move(shape)});
   }
+  /// Throws Error(invalid_argument) if outputs are declared behind the last that was set: the
+  /// operator has fewer. Whoever calls infer() asks this after it.
+  void expect_all_outputs() const;
   /// Says what output i is, where that follows from types alone, as for ShapeOf: what depends on it
   /// can then be computed while planning. After set_output().
   void set_value(int i, Tensor value);
@@ -78,6 +81,7 @@ class WEFT_API InferContext {
   std::vector<ValueType> outputs_;
   std::vector<Tensor> output_values_;
   mutable std::uint64_t asked_ = 0;
+  int set_ = 0;  ///< one more than the last output that was set
 };
 
 /// What a node is prepared for: the geometry of its inputs and outputs. The addresses of the views

@@ -17,6 +17,7 @@ Inferred infer_node(const ProgramNode& node, std::span<const ValueType* const> t
   return naming(node.node, [&] {
     InferContext context(node.node, types, values, operators);
     node.op->infer(context);
+    context.expect_all_outputs();
     Inferred out{context.take_outputs(), context.take_output_values(), {}};
     for (int i = 0; i < context.ninputs(); ++i) {
       if (context.asked_for_value(i)) out.asked.push_back(i);

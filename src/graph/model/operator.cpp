@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "graph/operators/checks.hpp"
 
+#include <algorithm>
+
 namespace weft {
 inline namespace v0 {
 namespace graph {
@@ -55,6 +57,13 @@ void InferContext::set_output(int i, ValueType type) {
          text("has an output ", i, ", but ", outputs_.size(), " outputs are declared"));
   }
   outputs_[static_cast<std::size_t>(i)] = std::move(type);
+  set_ = std::max(set_, i + 1);
+}
+
+void InferContext::expect_all_outputs() const {
+  if (static_cast<std::size_t>(set_) >= outputs_.size()) return;
+  fail(ErrorCode::invalid_argument, text("has ", set_, set_ == 1 ? " output" : " outputs", ", but ",
+                                         outputs_.size(), " outputs are declared"));
 }
 
 void InferContext::set_value(int i, Tensor value) {
