@@ -173,6 +173,26 @@ TEST_CASE("TopK: shapes, and what it and its kin refuse", "[graph]") {
               OperatorRun{.op = "ArgSort"}({Tensor::zeros({2}, ScalarType::c128)}));
 }
 
+TEST_CASE("TopK and Concat: extents that add up to too many", "[graph]") {
+  weft::graph::Graph graph;
+  weft::graph::Node top;
+  top.op = "TopK";
+  top.attributes.set("axis", std::int64_t{0});
+  top.inputs = {
+      graph.add_parameter(
+          {ScalarType::f32, weft::graph::PartialShape({weft::graph::PartialShape::unknown, 3})}),
+      graph.add_constant(integer(INT64_MAX))};
+  const int values = graph.add_node(std::move(top));
+  weft::graph::Node join;
+  join.op = "Concat";
+  join.name = "join";
+  join.attributes.set("axis", std::int64_t{0});
+  join.inputs = {{values, 0}, {values, 0}};
+  graph.add_result({graph.add_node(std::move(join)), 0});
+  CHECK_ERROR(overflow, ("Concat 'join'", "input 1", "axis 0", "9223372036854775807"),
+              weft::graph::Executable{graph});
+}
+
 TEST_CASE("SearchSorted: all types, one line and many", "[graph]") {
   WEFT_RANDOM(random);
   test::Tally tally;

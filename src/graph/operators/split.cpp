@@ -184,7 +184,14 @@ class Concat final : public Operator {
       }
       const int at = axis(context.node(), shape.rank());
       const std::int64_t extent = shape.extent(at);
-      length = length < 0 || extent < 0 ? PartialShape::unknown : length + extent;
+      if (length < 0 || extent < 0) {
+        length = PartialShape::unknown;
+      } else if (std::int64_t sum = 0; checked_add(length, extent, sum)) {
+        length = sum;
+      } else {
+        fail(ErrorCode::overflow, text("input ", i, ": extent ", extent, " of axis ", at,
+                                       " does not fit behind those of inputs before it, ", length));
+      }
       try {
         whole = whole.merged_with(with_extent(shape, at, PartialShape::unknown));
       } catch (const Error&) {
