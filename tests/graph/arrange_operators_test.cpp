@@ -103,6 +103,21 @@ TEST_CASE("Roll: what it refuses", "[graph]") {
   }
 }
 
+TEST_CASE("Roll: axes of a run are checked as constant ones are", "[graph]") {
+  const Tensor x = test::counting({2, 3});
+  for (const std::size_t constants : {1, 9}) {
+    for (const bool dynamic : {false, true}) {
+      const OperatorRun roll{.op = "Roll", .first_constant = constants, .dynamic = dynamic};
+      CHECK_ERROR(axis, ("Roll 'it'", "input 2 (axes)", "from -2 to 1", "got 2"),
+                  roll({x, integer(1), integer(2)}));
+      CHECK_ERROR(axis, ("input 2 (axes)", "a scalar has no axes", "got 0"),
+                  roll({test::counting({}), integer(1), integer(0)}));
+      CHECK(test::numbers_of(roll({test::counting({}), integer(1), integers({})})[0]) ==
+            std::vector<double>{0});
+    }
+  }
+}
+
 TEST_CASE("Reverse: by numbers and by a mask", "[graph]") {
   WEFT_RANDOM(random);
   test::Tally tally;

@@ -26,6 +26,11 @@ class ArrangeOperator : public Operator {
   using Operator::Operator;
 };
 
+void check_roll_axes(IntSpan axes, int rank) {
+  for (const std::int64_t axis : axes)
+    checked_axis(axis, rank, "input 2 (axes)");
+}
+
 class RollRun final : public Kernel {
  public:
   explicit RollRun(const PrepareContext& context)
@@ -33,6 +38,7 @@ class RollRun final : public Kernel {
 
   void run(const KernelArguments& arguments) override {
     const IntSpan axes = axes_.in(arguments);
+    check_roll_axes(axes, in_.rank());
     IntSpan shifts = shifts_.in(arguments);
     if (shifts.size() == 1) {
       same_.assign(axes.size(), shifts[0]);
@@ -68,8 +74,7 @@ class Roll final : public ArrangeOperator {
     }
     const TensorView* value = context.value_if_known(2);
     if (value == nullptr || !in.shape.has_rank()) return;
-    for (const std::int64_t axis : integers_of(*value))
-      checked_axis(axis, in.shape.rank(), "input 2 (axes)");
+    check_roll_axes(integers_of(*value), in.shape.rank());
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
     return std::make_unique<RollRun>(context);

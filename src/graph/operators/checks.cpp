@@ -45,6 +45,7 @@ PartialShape expect_shape(const InferContext& context, int input, const char* me
 
 int checked_axis(std::int64_t axis, int rank, const char* meaning) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
+  if (rank == 0) fail(ErrorCode::axis, text(meaning, ": a scalar has no axes, got ", axis));
   fail(ErrorCode::axis, text(meaning, ": expected from ", -rank, " to ", rank - 1, ", got ", axis));
 }
 
