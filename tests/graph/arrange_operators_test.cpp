@@ -229,7 +229,8 @@ TEST_CASE("Pad: shapes, and what it refuses", "[graph]") {
                 pad({x, integers({1}), integers({1, 1})}));
     CHECK_ERROR(shape, ("axis 1", "extent 3", "-2", "cut off"),
                 pad({x, integers({0, -2}), integers({0, -2})}));
-    CHECK_ERROR(overflow, ("axis 0"), pad({x, integers({INT64_MAX, 0}), integers({0, 0})}));
+    CHECK_ERROR(overflow, ("axis 0 of extent 2", "pads of 9223372036854775807 and 0"),
+                pad({x, integers({INT64_MAX, 0}), integers({0, 0})}));
     CHECK_ERROR(dtype, ("input 3", "f32", "i64"),
                 pad({x, integers({0, 0}), integers({0, 0}), integer(1)}));
     CHECK_ERROR(shape, ("input 3 (pad_value)"),

@@ -281,7 +281,8 @@ class Pad final : public ArrangeOperator {
     }
     if (!checked_add(left, std::max<std::int64_t>(before, 0), whole) ||
         !checked_add(whole, std::max<std::int64_t>(after, 0), whole)) {
-      fail(ErrorCode::overflow, text("axis ", axis, ": too many elements"));
+      fail(ErrorCode::overflow, text("axis ", axis, " of extent ", extent, ": pads of ", before,
+                                     " and ", after, " give it too many elements"));
     }
     if (left == 0 && whole > 0 && mode != PadMode::constant) {
       fail(ErrorCode::shape, text("axis ", axis, " has no elements left to make a border of"));
