@@ -118,6 +118,29 @@ TEST_CASE("Roll: axes of a run are checked as constant ones are", "[graph]") {
   }
 }
 
+TEST_CASE("Roll, Reverse, Pad: integers of u64 that i64 does not hold", "[graph]") {
+  const Tensor x = test::counting({4});
+  const auto u64 = [](std::uint64_t value) { return Tensor::of<std::uint64_t>({1}, {value}); };
+  const std::uint64_t half = std::uint64_t{1} << 63, most = ~std::uint64_t{0};
+  for (const std::size_t constants : {1, 9}) {
+    const auto run = [&](const char* op, const std::vector<TensorView>& inputs) {
+      return OperatorRun{.op = op, .first_constant = constants}(inputs)[0];
+    };
+    CHECK_ERROR(overflow, ("Pad 'it'", "input 1", "18446744073709551615"),
+                run("Pad", {x, u64(most), u64(0)}));
+    CHECK_ERROR(overflow, ("Pad 'it'", "input 2", "9223372036854775808"),
+                run("Pad", {x, u64(0), u64(half)}));
+    CHECK_ERROR(overflow, ("Roll 'it'", "input 1", "18446744073709551615"),
+                run("Roll", {x, u64(most), u64(0)}));
+    CHECK_ERROR(overflow, ("Roll 'it'", "input 2", "18446744073709551615"),
+                run("Roll", {x, u64(1), u64(most)}));
+    CHECK_ERROR(overflow, ("Reverse 'it'", "input 1", "18446744073709551615"),
+                run("Reverse", {x, u64(most)}));
+    CHECK(test::numbers_of(run("Roll", {x, u64(half - 1), u64(0)})) ==
+          std::vector<double>{1, 2, 3, 0});
+  }
+}
+
 TEST_CASE("Reverse: by numbers and by a mask", "[graph]") {
   WEFT_RANDOM(random);
   test::Tally tally;

@@ -173,6 +173,16 @@ TEST_CASE("TopK: shapes, and what it and its kin refuse", "[graph]") {
               OperatorRun{.op = "ArgSort"}({Tensor::zeros({2}, ScalarType::c128)}));
 }
 
+TEST_CASE("TopK: k of u64 that i64 does not hold", "[graph]") {
+  const Tensor k = Tensor::of<std::uint64_t>({}, {~std::uint64_t{0}});
+  for (const std::size_t constants : {1, 9}) {
+    const OperatorRun top{
+        .op = "TopK", .attributes = {{"axis", std::int64_t{1}}}, .first_constant = constants};
+    CHECK_ERROR(overflow, ("TopK 'it'", "input 1", "18446744073709551615"),
+                top({test::counting({2, 3}), k}));
+  }
+}
+
 TEST_CASE("TopK and Concat: extents that add up to too many", "[graph]") {
   weft::graph::Graph graph;
   weft::graph::Node top;

@@ -45,7 +45,7 @@ bool InferContext::integers(int i, std::vector<std::int64_t>& out) const {
   }
   const TensorView* view = value(i);
   if (view == nullptr) return false;
-  out = integers_of(*view);
+  out = integers_of(*view, i);
   return true;
 }
 

@@ -74,7 +74,7 @@ class Roll final : public ArrangeOperator {
     }
     const TensorView* value = context.value_if_known(2);
     if (value == nullptr || !in.shape.has_rank()) return;
-    check_roll_axes(integers_of(*value), in.shape.rank());
+    check_roll_axes(integers_of(*value, 2), in.shape.rank());
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
     return std::make_unique<RollRun>(context);
@@ -162,7 +162,7 @@ class Reverse final : public ArrangeOperator {
 
  private:
   static DimVector list(const TensorView& view) {
-    const std::vector<std::int64_t> integers = integers_of(view);
+    const std::vector<std::int64_t> integers = integers_of(view, 1);
     return {integers.begin(), integers.end()};
   }
   static bool is_mask(const Node& node) {

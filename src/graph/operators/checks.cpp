@@ -84,13 +84,23 @@ ScalarType index_type_of(const Attributes& attributes, std::string_view name,
        text("attribute '", name, "': expected i32 or i64, got ", weft::name(type)));
 }
 
-std::vector<std::int64_t> integers_of(const TensorView& view) {
+void read_integers(const TensorView& view, int input, std::int64_t* to) {
+  cast_elements(to, ScalarType::i64, element_size(ScalarType::i64), view.data(), view.dtype(),
+                element_size(view.dtype()), view.numel());
+  if (view.dtype() != ScalarType::u64) return;
+  for (std::int64_t i = 0; i < view.numel(); ++i) {
+    if (to[i] >= 0) continue;  // only what is too large has become negative
+    fail(ErrorCode::overflow, text("input ", input, ": expected integers that i64 holds, got ",
+                                   static_cast<std::uint64_t>(to[i])));
+  }
+}
+
+std::vector<std::int64_t> integers_of(const TensorView& view, int input) {
   Tensor copy;
   if (!view.is_contiguous()) copy = Tensor::copy_of(view);
   const TensorView& dense = copy.defined() ? static_cast<const TensorView&>(copy) : view;
   std::vector<std::int64_t> list(static_cast<std::size_t>(dense.numel()));
-  cast_elements(list.data(), ScalarType::i64, element_size(ScalarType::i64), dense.data(),
-                dense.dtype(), element_size(dense.dtype()), dense.numel());
+  read_integers(dense, input, list.data());
   return list;
 }
 

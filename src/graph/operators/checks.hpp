@@ -43,8 +43,11 @@ ScalarType index_type_of(const Attributes& attributes, std::string_view name, Sc
 inline TensorView rebound(const TensorView& view, const void* data) {
   return TensorView::trusted(const_cast<void*>(data), view.dtype(), view.shape(), view.strides());
 }
-/// The integers that a constant or operand in memory holds.
-std::vector<std::int64_t> integers_of(const TensorView& view);
+/// Writes the integers, or bools as 0 and 1, of a contiguous constant or operand in memory. Throws
+/// Error(overflow) that names the input and the value, if one of u64 does not fit.
+void read_integers(const TensorView& view, int input, std::int64_t* to);
+/// The same in a list, of any strides.
+std::vector<std::int64_t> integers_of(const TensorView& view, int input);
 
 }  // namespace graph
 }  // namespace v0

@@ -113,7 +113,7 @@ class AxisInput {
 
  private:
   int checked(const TensorView& axis) const {
-    return checked_axis(integers_of(axis).at(0), rank_, operand_);
+    return checked_axis(integers_of(axis, input_).at(0), rank_, operand_);
   }
 
   int rank_, input_;

@@ -3,8 +3,6 @@
 /// Lists of integers that inputs hold.
 #pragma once
 
-#include <weft/core/cast.hpp>
-
 #include "graph/operators/checks.hpp"
 
 #include <cstdint>
@@ -20,19 +18,17 @@ class IntegersInput {
  public:
   IntegersInput(const PrepareContext& context, int input) : input_(input) {
     if (const TensorView* constant = context.constant(input)) {
-      list_ = integers_of(*constant);
+      list_ = integers_of(*constant, input);
     } else {
       view_ = context.input(input);
       list_.resize(static_cast<std::size_t>(view_.numel()));
     }
   }
 
-  /// Allocates nothing.
+  /// Allocates nothing. Throws Error(overflow) as read_integers().
   IntSpan in(const KernelArguments& arguments) {
     if (view_.defined()) {
-      cast_elements(list_.data(), ScalarType::i64, element_size(ScalarType::i64),
-                    arguments.inputs[input_], view_.dtype(), element_size(view_.dtype()),
-                    view_.numel());
+      read_integers(rebound(view_, arguments.inputs[input_]), input_, list_.data());
     }
     return {list_.data(), list_.size()};
   }

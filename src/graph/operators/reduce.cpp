@@ -31,11 +31,11 @@ class ReduceRun final : public Kernel {
         is_constant_(context.constant(1) != nullptr),
         keeps_(keeps),
         function_(function) {
-    if (is_constant_) axes_ = integers_of(*context.constant(1));
+    if (is_constant_) axes_ = integers_of(*context.constant(1), 1);
   }
 
   void run(const KernelArguments& arguments) override {
-    if (!is_constant_) axes_ = integers_of(rebound(axes_view_, arguments.inputs[1]));
+    if (!is_constant_) axes_ = integers_of(rebound(axes_view_, arguments.inputs[1]), 1);
     const TensorView out = rebound(out_, arguments.outputs[0]);
     const TensorView in = rebound(in_, arguments.inputs[0]);
     if (axes_.empty()) {
@@ -98,7 +98,7 @@ class Reduce final : public ReducingOperator {
   std::optional<NodeReduction> reduction(const PrepareContext& context) const override {
     const TensorView* axes = context.constant(1);
     if (axes == nullptr || axes->numel() == 0) return std::nullopt;
-    const std::vector<std::int64_t> list = integers_of(*axes);
+    const std::vector<std::int64_t> list = integers_of(*axes, 1);
     return NodeReduction{reduction_.function, DimVector(list.begin(), list.end()), keeps(context)};
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {

@@ -22,7 +22,8 @@ class ReverseRun final : public Kernel {
   void run(const KernelArguments& arguments) override {
     const TensorView in = rebound(in_, arguments.inputs[0]);
     const TensorView out = rebound(out_, arguments.outputs[0]);
-    const std::vector<std::int64_t> lengths = integers_of(rebound(lengths_, arguments.inputs[1]));
+    const std::vector<std::int64_t> lengths =
+        integers_of(rebound(lengths_, arguments.inputs[1]), 1);
     const std::int64_t extent = in.extent(seq_axis_);
     for (std::size_t b = 0; b < lengths.size(); ++b) {
       const std::int64_t length = lengths[b];

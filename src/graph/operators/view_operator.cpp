@@ -28,7 +28,7 @@ class ViewCopy final : public Kernel {
     const auto input = [&](std::size_t i) { return rebound(inputs_[i], arguments.inputs[i]); };
     IntegerInputs integers(inputs_.size());
     for (std::size_t i = 1; i < inputs_.size(); ++i) {
-      if (inputs_[i].defined()) integers[i] = integers_of(input(i));
+      if (inputs_[i].defined()) integers[i] = integers_of(input(i), static_cast<int>(i));
     }
     op_.views(node_, input(0), integers, views_);
     for (std::size_t i = 0; i < outputs_.size(); ++i)
@@ -72,7 +72,7 @@ bool ViewOperator::view(const PrepareContext& context, std::span<TensorView> out
     if (!context.has_input(i)) continue;
     const TensorView* constant = context.constant(i);
     if (constant == nullptr) return false;
-    integers[static_cast<std::size_t>(i)] = integers_of(*constant);
+    integers[static_cast<std::size_t>(i)] = integers_of(*constant, i);
   }
   views(context.node(), context.input(0), integers, outputs);
   return true;
