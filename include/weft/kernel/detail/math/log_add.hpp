@@ -13,7 +13,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// log(e^x + e^y): the larger, and log(1 + e^d) of what the smaller is less. Where the larger lies
 /// between -log(2) and 0 the two may cancel, so that the logarithm and all that it is made of have
-/// two words.
+/// two words, the lower one of the exponential rounded.
 template <int n>
 WEFT_ALWAYS_INLINE Register<double, n> logaddexp(const Register<double, n>& x,
                                                  const Register<double, n>& y) noexcept {
