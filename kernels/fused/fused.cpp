@@ -206,8 +206,8 @@ class FusedSpans {
   }
   /// Short rows that follow each other, but for inputs that are one row all along, as a bias of
   /// pixels is: these are repeated in a buffer, so that several rows are one. How many; 1 if it is
-  /// not so, or not worth it. Of rows that fill what an instruction works on, or that fill it a
-  /// power of two times, all are one: these go on where the buffer begins.
+  /// not so, or not worth it. Where a row is a power of two of elements and there is room for it
+  /// and a block, all rows are one: what is read goes around in the buffer.
   std::int64_t repeat_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                            std::int64_t rows) noexcept {
     std::uint32_t same = 0;
@@ -225,11 +225,9 @@ class FusedSpans {
     char* to = memory_ + program_.ntemporaries * temporary_bytes;
     const std::int64_t room = (memory_ + sizeof(memory_) - to) / size / count;
     const std::int64_t around = n > block ? n : block;
-    const bool goes_around =
-        (around & (around - 1)) == 0 && around % n == 0 && around + block <= room;
-    const std::int64_t copies = goes_around       ? (around + block) / n
-                                : room / n < rows ? room / n
-                                                  : rows;
+    const std::int64_t copies_around = (around + block + n - 1) / n;
+    const bool goes_around = (n & (n - 1)) == 0 && copies_around * n <= room;
+    const std::int64_t copies = goes_around ? copies_around : room / n < rows ? room / n : rows;
     if (copies < 2) return 1;
     repeat_moves_ = goes_around ? around * size - 1 : -1;
     for (int k = 0; k < operands_; ++k) {
@@ -250,6 +248,7 @@ class FusedSpans {
     R(element_at(at)).store(spare_[k]);
     set_spare(k);
   }
+  // Once a row, and no part of the loop: inlined, these three are a quarter of the text.
   [[gnu::noinline]] void set_all(char* const* data, const std::int64_t* row_bytes,
                                  std::int64_t row) noexcept {
     for (int k = 0; k < operands_; ++k)
