@@ -4,6 +4,7 @@
 // of n functions would be as many loops as there are chains; here each function is there once.
 #include "kernels/fused/fused.hpp"
 
+#include <weft/kernel/detail/math/exponential.hpp>
 #include <weft/kernel/detail/vectorized_register.hpp>
 
 #include "core/compiled_types.hpp"
@@ -67,10 +68,23 @@ WEFT_ALWAYS_INLINE R result_of(const R& x, const R& m, const R& choice) noexcept
     case FusedOp::sqrt: return sqrt(x);
     case FusedOp::reciprocal: return R(1) / x;
     case FusedOp::relu: return select(x <= R(0), R(0), x);
-    case FusedOp::store: break;
+    default: return x;
   }
-  return x;
 }
+
+/// Functions of so many instructions that they are there once, for two registers at a time: one
+/// computes while the other waits.
+#define WEFT_DEFINE(NAME, TEXT)                                                             \
+  template <class T>                                                                        \
+  [[gnu::noinline]] void NAME##_pairs(Register<T>* from, const Register<T>* end) noexcept { \
+    for (; from != end; from += 2) {                                                        \
+      const Register<T> first = NAME(from[0]), second = NAME(from[1]);                      \
+      from[0] = first;                                                                      \
+      from[1] = second;                                                                     \
+    }                                                                                       \
+  }
+WEFT_FOR_EACH_FUSED_FUNCTION(WEFT_DEFINE)
+#undef WEFT_DEFINE
 
 // ---- Carrying a program out ---------------------------------------------------------------------
 
@@ -114,6 +128,17 @@ WEFT_ALWAYS_INLINE void carry_out(const Step* step, const Step* end, std::int64_
         x[i] = result_of<op>(x[i], one ? same : R::load(m + i * R::lanes), choice);
       }
     };
+    const auto in_pairs = [&](auto* function) WEFT_INLINE_LAMBDA {
+      constexpr int pairs = (count + 1) / 2 * 2;
+      R values[pairs];
+      WEFT_UNROLLED
+      for (int i = 0; i < pairs; ++i)
+        values[i] = x[i < count ? i : 0];
+      function(values, values + pairs);
+      WEFT_UNROLLED
+      for (int i = 0; i < count; ++i)
+        x[i] = values[i];
+    };
     switch (step->code) {
 #define WEFT_CASE(NAME, TEXT)                                                                   \
   case code_of(FusedOp::NAME, false): apply.template operator()<FusedOp::NAME, false>(); break; \
@@ -123,6 +148,10 @@ WEFT_ALWAYS_INLINE void carry_out(const Step* step, const Step* end, std::int64_
 #define WEFT_CASE(NAME, TEXT) \
   case code_of(FusedOp::NAME, false): apply.template operator()<FusedOp::NAME, true>(); break;
       WEFT_FOR_EACH_FUSED_UNARY(WEFT_CASE)
+#undef WEFT_CASE
+#define WEFT_CASE(NAME, TEXT) \
+  case code_of(FusedOp::NAME, false): in_pairs(&NAME##_pairs<T>); break;
+      WEFT_FOR_EACH_FUSED_FUNCTION(WEFT_CASE)
 #undef WEFT_CASE
       case code_of(FusedOp::store, false):
         WEFT_UNROLLED

@@ -40,13 +40,18 @@ inline namespace v0 {
   F(sqrt, "sqrt(x)")                 \
   F(reciprocal, "1 / x")             \
   F(relu, "x above 0, else 0")
+#define WEFT_FOR_EACH_FUSED_FUNCTION(F) \
+  F(exp, "e^x")                         \
+  F(sigmoid, "1 / (1 + e^-x)")          \
+  F(tanh, "the hyperbolic tangent of x")
 
 /// What becomes of x. The arithmetic is that of the functions of the same names, bit for bit.
 enum class FusedOp : std::uint8_t {
 #define WEFT_DEFINE(NAME, TEXT) NAME,
   WEFT_FOR_EACH_FUSED_BINARY(WEFT_DEFINE) WEFT_FOR_EACH_FUSED_UNARY(WEFT_DEFINE)
+      WEFT_FOR_EACH_FUSED_FUNCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
-      store,  ///< x stays, and goes to an output or a temporary
+          store,  ///< x stays, and goes to an output or a temporary
 };
 
 struct FusedInstruction {

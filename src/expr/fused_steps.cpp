@@ -20,6 +20,7 @@ std::optional<Instructions> instructions_of(UnaryOp op) {
 #define WEFT_CASE(NAME, TEXT) \
   case UnaryOp::NAME: return Instructions{{FusedOp::NAME}};
     WEFT_FOR_EACH_FUSED_UNARY(WEFT_CASE)
+    WEFT_FOR_EACH_FUSED_FUNCTION(WEFT_CASE)
 #undef WEFT_CASE
     default: return std::nullopt;
   }
