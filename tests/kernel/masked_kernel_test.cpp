@@ -336,7 +336,7 @@ TEST_CASE("masked kernel: strategies, grain and serial are followed, or refused"
     }
   }
   CHECK_TALLY(tally);
-  CHECK(followed > 40);
+  CHECK(followed > test::rounds(40));
   const Tensor a = Tensor::zeros({100000}, ScalarType::f32), out = a.clone(),
                mask = Tensor::zeros({100000}, ScalarType::boolean);
   const TensorIterator iter = iterator(out, {a, a, mask});
