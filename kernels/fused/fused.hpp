@@ -8,6 +8,8 @@
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/machine/dispatch.hpp>
 
+#include "kernels/reduce/reduce.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -51,7 +53,8 @@ enum class FusedOp : std::uint8_t {
   WEFT_FOR_EACH_FUSED_BINARY(WEFT_DEFINE) WEFT_FOR_EACH_FUSED_UNARY(WEFT_DEFINE)
       WEFT_FOR_EACH_FUSED_FUNCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
-          store,  ///< x stays, and goes to an output or a temporary
+          flags,  ///< x is the truth values of an input of bools
+  store,          ///< x stays, and goes to an output or a temporary
 };
 
 struct FusedInstruction {
@@ -70,12 +73,35 @@ struct FusedProgram {
   int noutputs = 0;
   int ninputs = 0;
   int ntemporaries = 0;
+  std::uint32_t flags = 0;  ///< inputs of bools, counted like operands: `flags` alone reads them
   FusedInstruction instructions[max_instructions];
 };
 
 /// The loop over spans that carries out the program that is its context, for operands of f32 or of
 /// f64; any of its inputs may be one value. Null for other types.
 WEFT_DECLARE_KERNEL(fused_loop, SpanKernel::Run(ScalarType type));
+
+/// Whether rows of n results of a program are best summed in registers: those of whole blocks of
+/// 128, but for a single one, which is summed in f32 as shorter ones are, and those so long that it
+/// does not tell that a part of the last block is computed twice.
+constexpr bool sums_in_registers(std::int64_t n) noexcept {
+  constexpr std::int64_t block = 128;
+  return n % block == 0 ? n > block : n > 5 * block;
+}
+
+/// What sums over rows of a program's results take.
+struct FusedSums {
+  ComputedSums sums;
+  /// Of one output, which it stores last.
+  FusedProgram program;
+  std::uint32_t broadcast = 0;  ///< inputs that are one value in each row, as SpanKernel::Run's
+};
+
+/// The reduce_spans of sums and means, whose context is a FusedSums: what the program makes of its
+/// inputs is added as it comes, in registers. The sums are those that the kernel for elements in
+/// memory gives, bit for bit, but for which NaN it is. Null where there is none: it is there for
+/// f32.
+WEFT_DECLARE_KERNEL(fused_sums, ReduceSpans(ScalarType type));
 
 }  // namespace v0
 }  // namespace weft

@@ -67,5 +67,23 @@ WEFT_DECLARE_KERNEL(norms_kernel, const ReductionKernel*(ReduceOp op, ScalarType
 WEFT_DECLARE_KERNEL(dot_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(extremes_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 
+// ---- Sums of what is in no memory
+
+using ReduceSpans = decltype(ReductionKernel::reduce_spans);
+
+/// The context of a reduce_spans that computes what it adds: that of the kernel for sums or means
+/// of elements in memory, whose other loops do the rest, and its reduce_spans, for short rows.
+struct ComputedSums {
+  double number = 0;
+  ReduceSpans in_memory = nullptr;
+};
+
+/// The reduce_spans of sums and means of two inputs, the second one of bools: what these select is
+/// added, and 0 for all else. Bit for bit what a sum of such elements in memory is, but for which
+/// NaN it is. The context is a ComputedSums. Null where there is none: it is there for f32 and f64.
+WEFT_DECLARE_KERNEL(masked_sums, ReduceSpans(ScalarType type));
+/// Whether it is quicker for rows of so many bytes than to compute them first: they fill vectors.
+constexpr bool sums_masked_rows(std::int64_t bytes) noexcept { return bytes >= 128; }
+
 }  // namespace v0
 }  // namespace weft

@@ -120,10 +120,11 @@ void ChainBody::add_fused(const Chain& chain, const StepGroup& group) {
   for (const int s : group)
     kernel_.cost += chain.steps[static_cast<std::size_t>(s)].kernel->cost;
   const FusedProgram& program = programs_.emplace_back(fused.program);
-  steps_.push_back({fused_loop(place(fused.terms.back()).dtype),
-                    &program,
-                    {fused.terms.begin(), fused.terms.end()},
-                    program.noutputs});
+  steps_.push_back(
+      {fused_loop(place(chain.steps[static_cast<std::size_t>(group[0])].terms.back()).dtype),
+       &program,
+       {fused.terms.begin(), fused.terms.end()},
+       program.noutputs});
 }
 
 /// Buffers for what passes from step to step: one is used again when its last reader has read it,

@@ -200,7 +200,8 @@ TensorView ComputedChain::output(std::size_t k) const {
 }
 
 Explanation::Run ComputedChain::explain(const ReduceCall& call) const {
-  Explanation::Run run = call.explain_computed().run;
+  Explanation::Run run =
+      call.explain_computed(summed_ != nullptr ? &summed_->kernel() : nullptr).run;
   // What is computed is in no memory: the inputs are.
   for (std::size_t k = 0; k < noutputs(); ++k)
     run.bytes_moved -= numel(shape_) * element_size(output_type(k));
@@ -240,15 +241,18 @@ void ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void
   idle_.put(std::move(chains));
 }
 
+void ComputedChain::prepare(const ReduceCall& call) {
+  summed_ = noutputs() == 1 ? SummedChain::make(chain_, shape_, strides_, call) : nullptr;
+}
+
 void ComputedChain::reduce(const ReduceCall& call, const void* const* inputs, bool serial) {
-  call.run(
-      [&](const ComputedBlock& block) {
-        std::unique_ptr<BlockChains> chains = idle_.take();
-        if (chains == nullptr) chains = std::make_unique<BlockChains>(*this);
-        chains->compute(call.iter, block, inputs);
-        idle_.put(std::move(chains));
-      },
-      serial);
+  const auto compute = [&](const ComputedBlock& block) {
+    std::unique_ptr<BlockChains> chains = idle_.take();
+    if (chains == nullptr) chains = std::make_unique<BlockChains>(*this);
+    chains->compute(call.iter, block, inputs);
+    idle_.put(std::move(chains));
+  };
+  summed_ != nullptr ? summed_->run(call, compute, inputs, serial) : call.run(compute, serial);
 }
 
 }  // namespace v0

@@ -8,6 +8,7 @@
 #include "expr/chain.hpp"
 #include "expr/fused_steps.hpp"
 #include "expr/idle_objects.hpp"
+#include "expr/summed_chain.hpp"
 #include "ops/prepare_reduce.hpp"
 
 #include <memory>
@@ -32,8 +33,10 @@ class WEFT_INTERNAL_API ComputedChain {
   /// An output as a dense tensor: its address is none.
   TensorView output(std::size_t k = 0) const;
   std::size_t noutputs() const noexcept { return chain_.outputs.size(); }
-  /// Carries out a call whose inputs are the outputs. Inputs are at these addresses of their
-  /// elements (0, 0, ...). Throws Error(division).
+  /// Prepares for a call whose inputs are the outputs, and for others of its geometry.
+  void prepare(const ReduceCall& call);
+  /// Carries out that call. Inputs are at these addresses of their elements (0, 0, ...). Throws
+  /// Error(division).
   void reduce(const ReduceCall& call, const void* const* inputs, bool serial);
   Explanation::Run explain(const ReduceCall& call) const;
   /// Computes a box of its only output, in elements along the axes, into dense memory.
@@ -59,6 +62,7 @@ class WEFT_INTERNAL_API ComputedChain {
   /// Of an input in bytes, by axis; 0 where it is broadcast.
   std::vector<DimVector> strides_;
   std::vector<ScalarType> types_;
+  std::unique_ptr<SummedChain> summed_;  // if it is that
   /// One for each thread that reduces, when it does.
   IdleObjects<BlockChains> idle_;
 };

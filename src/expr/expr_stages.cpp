@@ -54,6 +54,7 @@ ExprStages::ExprStages(std::span<const StageRecipe> recipes, OutputViews outs,
       stage.reduced =
           std::make_unique<ComputedChain>(recipe.chain, with_rows(recipe.shape, own_rows), views);
       stage.reducing = std::make_unique<ReduceCall>(call(s, outs, operands));
+      stage.reduced->prepare(*stage.reducing);
     }
   }
 }

@@ -54,6 +54,10 @@ FormulaTerm FormulaBuilder::call(Op op, SmallVector<FormulaTerm, 3> operands) {
                                   name(dtype(operands[i])), " and ", name(type)));
     }
   }
+  if (first == 1 && dtype(operands[0]) != ScalarType::boolean) {
+    fail(ErrorCode::dtype,
+         text(function.name, ": the condition: expected bool, got ", name(dtype(operands[0]))));
+  }
   const SpanKernel* kernel =
       (function.kinds & kinds::of(type)) != 0 ? any_function(op).kernel(type) : nullptr;
   if (kernel != nullptr) {

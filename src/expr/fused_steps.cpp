@@ -118,12 +118,8 @@ class StepGrouping {
     // Truth values have a type of their own in a group: a choice and its comparison go together.
     for (int s = 0; s < uses_.nsteps(); ++s)
       if (is_comparison(uses_.step(s))) leave_out_unless_chosen_by(s);
-    for (int s = 0; s < uses_.nsteps(); ++s) {
-      if (!is(uses_.step(s), TernaryOp::where)) continue;
-      const int condition = uses_.writer(uses_.step(s).terms[1]);
-      if (condition < 0 || !is_fusable(condition)) set_fusable(s, false);
-    }
   }
+  bool is_fusable(int s) const { return fusable_[static_cast<std::size_t>(s)]; }
 
   std::vector<StepGroup> groups() {
     std::vector<StepGroup> groups;
@@ -148,7 +144,6 @@ class StepGrouping {
   }
 
  private:
-  bool is_fusable(int s) const { return fusable_[static_cast<std::size_t>(s)]; }
   void set_fusable(int s, bool is) { fusable_[static_cast<std::size_t>(s)] = is; }
   bool is_done(int s) const { return done_[static_cast<std::size_t>(s)]; }
   bool writes_output(int s) const { return uses_.is_output(uses_.step(s).terms[0]); }
@@ -174,11 +169,21 @@ class StepGrouping {
     });
   }
 
+  /// Whether there are temporaries for what each step makes, and for the flags by which some
+  /// choose.
+  bool has_room(int s, const StepGroup& group) const {
+    const auto temporaries = [&](int step) {
+      const bool by_flags = is(uses_.step(step), TernaryOp::where) &&
+                            !holds(group, uses_.writer(uses_.step(step).terms[1]));
+      return by_flags ? 2 : 1;
+    };
+    int all = temporaries(s);
+    for (const int step : group)
+      all += temporaries(step);
+    return all <= FusedProgram::max_temporaries;
+  }
   bool can_join(int s, const StepGroup& group) const {
-    if (!is_fusable(s) || !is_ready(s, group) || group.size() == FusedProgram::max_temporaries)
-      return false;
-    if (is(uses_.step(s), TernaryOp::where))
-      return holds(group, uses_.writer(uses_.step(s).terms[1]));
+    if (!is_fusable(s) || !is_ready(s, group) || !has_room(s, group)) return false;
     return group.empty() || type_of(s) == type_of(group[0]);
   }
 
@@ -228,7 +233,11 @@ class StepGrouping {
 class FusedWriter {
  public:
   FusedWriter(const Chain& chain, const StepGroup& group)
-      : uses_(chain), group_(group), left_(chain.terms.size(), 0), place_(chain.terms.size(), -1) {
+      : uses_(chain),
+        group_(group),
+        left_(chain.terms.size(), 0),
+        place_(chain.terms.size(), -1),
+        flags_(chain.terms.size(), -1) {
     find_operands();
     for (const int s : group) {
       for (const int term : inputs_of(uses_.step(s)))
@@ -284,6 +293,7 @@ class FusedWriter {
       for (const int term : uses_.step(s).terms) {
         if (is_inner(term) || place(term) >= 0) continue;
         place_[static_cast<std::size_t>(term)] = static_cast<int>(fused_.terms.size());
+        if (uses_.type(term) == ScalarType::boolean) program.flags |= 1U << place(term);
         fused_.terms.push_back(term);
         ++program.ninputs;
       }
@@ -309,7 +319,7 @@ class FusedWriter {
     SmallVector<int, 3> in = inputs_of(step);
     int choice = 0;
     if (with.ops[0] == FusedOp::choose) {
-      choice = write_aside(in[0]);
+      choice = is_inner(in[0]) ? write_aside(in[0]) : read_flags(in[0]);
       in = {in[1], in[2]};
     }
     // What is not there yet comes first, so that it need not be put aside.
@@ -330,10 +340,22 @@ class FusedWriter {
     if (place(term) < 0) put_aside(term);
     return place(term);
   }
-  void put_aside(int term) {
+  /// Where the truth values of bools are that the group does not compute.
+  int read_flags(int term) {
+    int& at = flags_[static_cast<std::size_t>(term)];
+    if (at >= 0) return at;
+    add(FusedOp::flags, place(term));
+    x_ = -1;
+    at = new_temporary();
+    add(FusedOp::store, at);
+    return at;
+  }
+  int new_temporary() {
     FusedProgram& program = fused_.program;
-    place_[static_cast<std::size_t>(term)] =
-        program.noutputs + program.ninputs + program.ntemporaries++;
+    return program.noutputs + program.ninputs + program.ntemporaries++;
+  }
+  void put_aside(int term) {
+    place_[static_cast<std::size_t>(term)] = new_temporary();
     add(FusedOp::store, place(term));
   }
 
@@ -341,6 +363,7 @@ class FusedWriter {
   const StepGroup& group_;
   std::vector<int> left_;   // by term: how often steps of the group read it, and what comes after
   std::vector<int> place_;  // by term: the operand or temporary that it is; -1: none yet
+  std::vector<int> flags_;  // by term: the temporary that has its truth values; -1: none
   int x_ = -1;              // the term that is in x
   FusedSteps fused_;
 };
@@ -350,6 +373,24 @@ class FusedWriter {
 std::vector<StepGroup> group_steps(const Chain& chain) { return StepGrouping(chain).groups(); }
 FusedSteps fuse(const Chain& chain, const StepGroup& group) {
   return FusedWriter(chain, group).take();
+}
+bool FusedSteps::has_functions() const noexcept {
+  const auto* const first = program.instructions;
+  return std::any_of(first, first + program.count, [](const FusedInstruction& instruction) {
+    switch (instruction.op) {
+#define WEFT_CASE(NAME, TEXT) case FusedOp::NAME:
+      WEFT_FOR_EACH_FUSED_FUNCTION(WEFT_CASE) return true;
+#undef WEFT_CASE
+      default: return false;
+    }
+  });
+}
+std::optional<FusedSteps> fuse_whole(const Chain& chain) {
+  StepGrouping grouping(chain);
+  const std::vector<StepGroup> groups = grouping.groups();
+  if (groups.size() != 1 || chain.outputs.size() != 1 || !grouping.is_fusable(groups[0][0]))
+    return std::nullopt;
+  return fuse(chain, groups[0]);
 }
 
 }  // namespace v0

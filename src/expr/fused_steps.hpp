@@ -6,6 +6,7 @@
 #include "expr/chain.hpp"
 #include "kernels/fused/fused.hpp"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,8 +25,14 @@ std::vector<StepGroup> group_steps(const Chain& chain);
 struct FusedSteps {
   FusedProgram program;
   SmallVector<int, 8> terms;  ///< of the chain: those that are read elsewhere, then inputs
+
+  /// Whether exp or its like is among the instructions.
+  bool has_functions() const noexcept;
 };
 FusedSteps fuse(const Chain& chain, const StepGroup& group);
+
+/// A chain of one output as one program, if it can be that.
+std::optional<FusedSteps> fuse_whole(const Chain& chain);
 
 }  // namespace v0
 }  // namespace weft

@@ -37,9 +37,9 @@ struct WEFT_INTERNAL_API ReduceCall {
   /// `serial`: as part of what a thread does.
   void run(bool serial = false) const;
   /// Of an input that is computed.
-  void run(ComputeBlock compute, bool serial) const;
+  void run(ComputeBlock compute, bool serial, const ComputingKernel* rows = nullptr) const;
   [[gnu::cold]] Explanation explain() const;
-  Explanation explain_computed() const;
+  Explanation explain_computed(const ReductionKernel* rows = nullptr) const;
 };
 
 /// What a reduction makes of a type and a shape, where nobody asks for another type. Throws Error:

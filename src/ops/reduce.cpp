@@ -250,10 +250,10 @@ void ReduceCall::run(bool serial) const {
   run_reduction(iter, with_number, {.serial = serial});
 }
 
-void ReduceCall::run(ComputeBlock compute, bool serial) const {
+void ReduceCall::run(ComputeBlock compute, bool serial, const ComputingKernel* rows) const {
   ReductionKernel with_number = *kernel;
   if (has_number) with_number.context = &number;
-  run_computed_reduction(iter, with_number, compute, {.serial = serial});
+  run_computed_reduction(iter, with_number, compute, {.serial = serial}, rows);
 }
 
 Explanation ReduceCall::explain() const {
@@ -271,8 +271,8 @@ Explanation ReduceCall::explain() const {
   return e;
 }
 
-Explanation ReduceCall::explain_computed() const {
-  return explain_computed_reduction(iter, *kernel);
+Explanation ReduceCall::explain_computed(const ReductionKernel* rows) const {
+  return explain_computed_reduction(iter, *kernel, {}, rows);
 }
 
 ReducedResult result_of(Reduction op, ScalarType type, IntSpan shape, IntSpan axes,

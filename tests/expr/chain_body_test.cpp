@@ -91,7 +91,9 @@ class Growing {
 weft::Chain random_chain(Random& random, bool one_output) {
   std::vector<ScalarType> types;
   for (std::int64_t i = random.integer(1, 5); i > 0; --i)
-    types.push_back(random.chance(85) ? ScalarType::f32 : ScalarType::f64);
+    types.push_back(random.chance(75)   ? ScalarType::f32
+                    : random.chance(50) ? ScalarType::f64
+                                        : ScalarType::boolean);
   Growing growing(random, types);
   const weft::Formula& formula = growing.grow(random.integer(1, 40));
   weft::Chain chain;

@@ -154,6 +154,8 @@ TEST_CASE("logic, selection and conversion", "[graph]") {
   const Tensor chosen = run("Select", {a, x, y});
   CHECK(at(chosen, 0) == -1);
   CHECK(at(chosen, 3) == 4);
+  CHECK_ERROR(dtype, ("condition", "expected bool", "got i32"),
+              run("Select", {Tensor::zeros({4}, ScalarType::i32), x, y}));
   const Tensor whole =
       run("Convert", {Tensor::of<float>({3}, {1.75F, -1.75F, 300})}, {{"destination_type", "u8"}});
   CHECK(whole.dtype() == ScalarType::u8);

@@ -80,22 +80,40 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> map_last(const char* end, std::int64_
                 V(Computed<T>(0)));
 }
 
+/// What is added of a row: map of each of its elements.
+template <class T, class Map>
+struct MappedRow {
+  using Element = T;
+  using V = Vectorized<Computed<T>>;
+  const char* from;
+  const V& numbers;  ///< of the lanes
+  const Map& map;
+
+  /// Of the elements from number i on.
+  WEFT_ALWAYS_INLINE V at(std::int64_t i) const {
+    return map(in_order(load_vector<T>(from + i * static_cast<std::int64_t>(sizeof(T)))));
+  }
+  /// Of the last `count` elements of n, as map_last.
+  WEFT_ALWAYS_INLINE V last(std::int64_t n, std::int64_t count) const {
+    return map_last<T>(from + n * static_cast<std::int64_t>(sizeof(T)), count, numbers, map);
+  }
+};
+
 /// Elements of a row that are added in f32 throughout, at most.
 inline constexpr std::int64_t short_row = 128;
 
 /// Sums of floats in f64. Eight vectors of 16 are added as a tree in f32, and what comes out in
 /// f64: three roundings for an element, however many there are. Spans of up to 128 elements are
 /// added in f32 throughout, pairwise. Conversions to f64 are what costs most, and one for eight
-/// elements is hidden behind the reading of memory. `Map` is a function of V.
-template <class T, class Map>
+/// elements is hidden behind the reading of memory. `Row` is what is added, as MappedRow.
+template <class Row>
 class FloatRow {
  public:
+  using T = typename Row::Element;
   using V = Vectorized<float>;
   static constexpr std::int64_t lanes = V::lanes;
-  static constexpr std::int64_t size = sizeof(T);
 
-  WEFT_ALWAYS_INLINE FloatRow(const char* from, std::int64_t n, const V& numbers, const Map& map)
-      : from_(from), n_(n), numbers_(numbers), map_(map) {}
+  WEFT_ALWAYS_INLINE FloatRow(const Row& row, std::int64_t n) : row_(row), n_(n) {}
 
   /// Of 16 to 128 elements.
   WEFT_ALWAYS_INLINE V in_f32() const {
@@ -112,18 +130,20 @@ class FloatRow {
     std::int64_t i = 8 * lanes;
     for (; i + 8 * lanes <= n_; i += 8 * lanes)
       add(sum, eight(i));
+    add_from(i, sum);
+    return sum.low + sum.high;
+  }
+  /// Adds what comes from element i on, fewer elements than eight vectors have.
+  WEFT_ALWAYS_INLINE void add_from(std::int64_t i, WideLanes& sum) const {
     if (i + 4 * lanes <= n_) {
       add(sum, four(i));
       i += 4 * lanes;
     }
     if (i < n_) add(sum, rest(i));
-    return sum.low + sum.high;
   }
 
  private:
-  WEFT_ALWAYS_INLINE V at(std::int64_t i) const {
-    return map_(in_order(load_vector<T>(from_ + i * size)));
-  }
+  WEFT_ALWAYS_INLINE V at(std::int64_t i) const { return row_.at(i); }
   WEFT_ALWAYS_INLINE V four(std::int64_t i) const {
     const V a = at(i), b = at(i + lanes), c = at(i + 2 * lanes), d = at(i + 3 * lanes);
     return added<T>(added<T>(a, b), added<T>(c, d));
@@ -142,33 +162,26 @@ class FloatRow {
     if (left >= 3 * lanes) sum = sum + at(i + 2 * lanes);
     return tail == 0 ? sum : sum + last(tail);
   }
-  WEFT_ALWAYS_INLINE V last(std::int64_t count) const {
-    return map_last<T>(from_ + n_ * size, count, numbers_, map_);
-  }
+  WEFT_ALWAYS_INLINE V last(std::int64_t count) const { return row_.last(n_, count); }
   static WEFT_ALWAYS_INLINE void add(WideLanes& sum, const V& v) {
     const WideLanes w = widen(v);
     sum.low += w.low;
     sum.high += w.high;
   }
 
-  const char* from_;
+  const Row& row_;
   std::int64_t n_;
-  const V& numbers_;
-  const Map& map_;
 };
 
 /// The sum of `n` >= 8 doubles: 32 of them side by side, emptied into others every 512 elements,
-/// and these every 8192.
-template <class Map>
-WEFT_ALWAYS_INLINE Vectorized<double> sum_lanes(const char* from, std::int64_t n,
-                                                const Vectorized<double>& numbers, const Map& map) {
+/// and these every 8192. `Row` as of FloatRow.
+template <class Row>
+WEFT_ALWAYS_INLINE Vectorized<double> sum_lanes(const Row& row, std::int64_t n) {
   using V = Vectorized<double>;
   constexpr std::int64_t lanes = V::lanes;
   constexpr std::int64_t run = 16 * 4 * lanes;
   constexpr std::int64_t runs = 16;
-  const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
-    return map(in_order(load_vector<double>(from + 8 * i)));
-  };
+  const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA { return row.at(i); };
   V total(0.0), part(0.0);
   std::int64_t i = 0;
   for (std::int64_t count = 1; i + 4 * lanes <= n; ++count) {
@@ -187,7 +200,7 @@ WEFT_ALWAYS_INLINE Vectorized<double> sum_lanes(const char* from, std::int64_t n
   }
   for (; i + lanes <= n; i += lanes)
     part += at(i);
-  if (i < n) part += map_last<double>(from + 8 * n, n - i, numbers, map);
+  if (i < n) part += row.last(n, n - i);
   return total + part;
 }
 
@@ -235,6 +248,10 @@ WEFT_ALWAYS_INLINE void sum_rows(double* sums, const char* from, std::int64_t ro
   const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA { return from + r * row_bytes; };
   const auto add = [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; };
   const V numbers = lane_numbers<C>();
+  const auto sum_row = [&](std::int64_t r, const auto& sum) WEFT_INLINE_LAMBDA {
+    const auto of = map(r);
+    return sum(MappedRow<T, decltype(of)>{at(r), numbers, of});
+  };
   if (n == 0) {
     for (std::int64_t r = 0; r < rows; ++r)
       sums[r] = 0;
@@ -244,7 +261,9 @@ WEFT_ALWAYS_INLINE void sum_rows(double* sums, const char* from, std::int64_t ro
   if constexpr (std::is_same_v<T, double>) {
     fold_rows_of<double>(
         sums, rows, n,
-        [&](std::int64_t r) WEFT_INLINE_LAMBDA { return sum_lanes(at(r), n, numbers, map(r)); },
+        [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+          return sum_row(r, [&](const auto& row) WEFT_INLINE_LAMBDA { return sum_lanes(row, n); });
+        },
         add);
   } else if (n <= short_row) {
     if constexpr (uniform && std::is_same_v<T, float>) {
@@ -266,16 +285,16 @@ WEFT_ALWAYS_INLINE void sum_rows(double* sums, const char* from, std::int64_t ro
     fold_rows_of<float>(
         sums, rows, n,
         [&](std::int64_t r) WEFT_INLINE_LAMBDA {
-          const auto of = map(r);
-          return FloatRow<T, decltype(of)>(at(r), n, numbers, of).in_f32();
+          return sum_row(
+              r, [&](const auto& row) WEFT_INLINE_LAMBDA { return FloatRow(row, n).in_f32(); });
         },
         add);
   } else {
     fold_rows_of<double>(
         sums, rows, n,
         [&](std::int64_t r) WEFT_INLINE_LAMBDA {
-          const auto of = map(r);
-          return FloatRow<T, decltype(of)>(at(r), n, numbers, of).in_f64();
+          return sum_row(
+              r, [&](const auto& row) WEFT_INLINE_LAMBDA { return FloatRow(row, n).in_f64(); });
         },
         add);
   }

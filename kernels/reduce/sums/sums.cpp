@@ -199,14 +199,14 @@ struct ComplexSum {
       return {parts[0], parts[1]};
     }
     const V numbers = lane_numbers<Part>();
+    const MappedRow<Part, decltype(itself)> all{from, numbers, itself};
     if constexpr (std::is_same_v<Part, double>) {
-      sum_lanes(from, n, numbers, itself).store(parts);
+      sum_lanes(all, n).store(parts);
     } else if (n <= short_row) {
-      const WideLanes sum =
-          widen(FloatRow<float, decltype(itself)>(from, n, numbers, itself).in_f32());
+      const WideLanes sum = widen(FloatRow(all, n).in_f32());
       (sum.low + sum.high).store(parts);
     } else {
-      FloatRow<float, decltype(itself)>(from, n, numbers, itself).in_f64().store(parts);
+      FloatRow(all, n).in_f64().store(parts);
     }
     return {(parts[0] + parts[4]) + (parts[2] + parts[6]),
             (parts[1] + parts[5]) + (parts[3] + parts[7])};

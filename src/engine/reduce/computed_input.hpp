@@ -9,6 +9,7 @@
 #include "base/internal_api.hpp"
 
 #include <cstdint>
+#include <span>
 
 namespace weft {
 inline namespace v0 {
@@ -23,18 +24,29 @@ struct ComputedBlock {
 /// Computes a block. Several threads may ask at a time.
 using ComputeBlock = FunctionRef<void(const ComputedBlock&)>;
 
+/// A kernel that computes rows from operands in memory as it reduces them, along dim 0 of the
+/// iterator: what it makes of a row is what the kernel of the reduction makes of it when it is
+/// computed, and all that it does with accumulators is the same.
+struct ComputingKernel {
+  const ReductionKernel& kernel;       ///< its inputs are the operands
+  std::span<const DimVector> strides;  ///< of each operand, by dim of the iterator, in bytes
+  char* const* data;                   ///< of each operand: its element (0, 0, ...)
+};
+
 /// run_reduction of inputs of which the iterator has types, shape and strides, as of dense tensors
 /// of one shape, and no memory: what would be there is computed. The result is what run_reduction
-/// gives of those. A block takes at most 256 KiB of a thread's scratch memory. Throws as
-/// run_reduction, and what `compute` throws.
+/// gives of those. A block takes at most 256 KiB of a thread's scratch memory; rows that `rows`
+/// computes take none. Throws as run_reduction, and what `compute` throws.
 WEFT_INTERNAL_API void run_computed_reduction(const TensorIterator& iter,
                                               const ReductionKernel& kernel, ComputeBlock compute,
-                                              const RunOptions& options = {});
+                                              const RunOptions& options = {},
+                                              const ComputingKernel* rows = nullptr);
 
 /// How it would do that.
 WEFT_INTERNAL_API Explanation explain_computed_reduction(const TensorIterator& iter,
                                                          const ReductionKernel& kernel,
-                                                         const RunOptions& options = {});
+                                                         const RunOptions& options = {},
+                                                         const ReductionKernel* rows = nullptr);
 
 }  // namespace v0
 }  // namespace weft

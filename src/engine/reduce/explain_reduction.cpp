@@ -35,8 +35,10 @@ void explain_small(const SmallReduction& small, Explanation& e) {
 
 /// What the plan says, if it is no small reduction.
 void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
-                     const RunOptions& options, bool computed, Explanation& e) {
+                     const RunOptions& options, bool computed, const ReductionKernel* rows,
+                     Explanation& e) {
   const ReducePlan plan = plan_reduction(iter, kernel, options, computed);
+  const bool by_rows = rows != nullptr && plan.suits(*rows, iter.geometry());
   for (int k = 0; k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[k];
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
@@ -50,10 +52,11 @@ void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
                : r.pack         ? "staged: packed"
                                 : "staged: ";
       if (r.converts()) access += r.pack ? ", cast" : "cast";
-      if (computed) access = "computed block by block, " + access;
+      if (computed)
+        access = (by_rows ? "computed row by row, " : "computed block by block, ") + access;
     }
   }
-  e.run.form = form_names[static_cast<int>(plan.dims.form)];
+  e.run.form = by_rows ? "computed-spans" : form_names[static_cast<int>(plan.dims.form)];
   const ReduceSide &kept = plan.tiles.kept, &reduced = plan.blocks.reduced;
   const std::int64_t span = std::min(plan.blocks.span, reduced.tile_elements);
   e.run.span = plan.dims.by_columns() ? plan.width() : span;
@@ -85,18 +88,18 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
   if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
     explain_small(small, e);
   else
-    explain_planned(iter, kernel, options, false, e);
+    explain_planned(iter, kernel, options, false, nullptr, e);
   return e;
 }
 
 Explanation explain_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                                       const RunOptions& options) {
+                                       const RunOptions& options, const ReductionKernel* rows) {
   Explanation e = begin_explanation(iter, kernel, options);
   if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits) {
     explain_small(small, e);
     e.operands.back().access = "computed as a whole, " + e.operands.back().access;
   } else {
-    explain_planned(iter, kernel, options, true, e);
+    explain_planned(iter, kernel, options, true, rows, e);
   }
   return e;
 }

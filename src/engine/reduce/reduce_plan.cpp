@@ -390,6 +390,23 @@ ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
   if (in.computed) window = window_of(in, *this);
 }
 
+bool ReducePlan::suits(const ReductionKernel& rows, const Geometry& geometry) const {
+  return dims.form == ReduceForm::spans && !straight && geometry.numel() > 0 &&
+         std::none_of(operands.begin() + rows.noutputs, operands.end(),
+                      [](const ReduceOperand& input) { return input.is_staged(); });
+}
+ReducePlan ReducePlan::with_operands_of(const ReductionKernel& rows) const {
+  ReducePlan plan = *this;
+  plan.operands.assign({operands.begin(), static_cast<std::size_t>(rows.noutputs)});
+  for (int k = 0; k < rows.ninputs; ++k)
+    plan.operands.emplace_back(TypeChange(rows.types[rows.noutputs + k]), false);
+  // Rows need not be one stride after the other in all of them.
+  plan.tiles.inner_dims = 1;
+  plan.window = {};
+  plan.values = 0;
+  return plan;
+}
+
 ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                           const RunOptions& options, bool computed) {
   check_grain(options);

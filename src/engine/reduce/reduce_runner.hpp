@@ -29,21 +29,21 @@ class ReduceRunner {
         geometry_(operands.geometry()),
         data_(operands.data()),
         compute_(compute),
-        walked_(compute != nullptr ? kernel.noutputs : iter.ntensors()),
+        noperands_(kernel.noutputs + kernel.ninputs),
+        walked_(compute != nullptr ? kernel.noutputs : noperands_),
         tree_bytes_(
             whole_lines(CombiningTree::bytes_needed(kernel, plan.width(), plan.shares.group))),
         parts_bytes_(whole_lines(std::max(blocks_.spans, plan.width()) * kernel.accumulator_bytes)),
-        scratch_(tree_bytes_ + parts_bytes_ + plan.window.bytes +
-                 bytes_of_buffers(iter.ntensors())),
+        scratch_(tree_bytes_ + parts_bytes_ + plan.window.bytes + bytes_of_buffers(noperands_)),
         kept_(geometry_, plan.tiles.kept.steps, iter.numel() == 0 ? kernel.noutputs : walked_),
         block_(geometry_, plan.blocks.reduced.steps, walked_) {
     parts_ = accumulators() + tree_bytes_;
     char* scratch = parts_ + parts_bytes_;
-    for (int k = kernel.noutputs; plan.window.elements > 0 && k < iter.ntensors(); ++k) {
+    for (int k = kernel.noutputs; plan.window.elements > 0 && k < noperands_; ++k) {
       windows_.push_back(scratch);
       scratch += whole_lines(plan.window.elements * plan.operands[k].memory_size);
     }
-    for (int k = 0; k < iter.ntensors(); ++k) {
+    for (int k = 0; k < noperands_; ++k) {
       const ReduceOperand& r = plan.operands[k];
       casts_ = casts_ || (k >= kernel.noutputs && r.converts());
       buffers_.push_back(r.is_staged() ? take_buffers(r, staged_elements(k), scratch)
@@ -400,6 +400,7 @@ class ReduceRunner {
   const Geometry& geometry_;
   char* const* data_;
   const ComputeBlock* compute_;
+  int noperands_;
   int walked_;  // operands that are in memory: the first ones
   std::int64_t tree_bytes_, parts_bytes_;
   ScratchMemory scratch_;  // accumulators of the tree, parts_, windows_, buffers

@@ -29,9 +29,11 @@ struct PlannedReduction {
   const ReducePlan& plan;
   Sink sink;
   const ComputeBlock* compute = nullptr;  ///< inputs in no memory
-  const WalkedOperands operands{iter, plan};
+  const ComputingKernel* rows = nullptr;  ///< its operands are the inputs, and it is the kernel
+  const WalkedOperands operands{iter, plan, rows};
 
-  void run(bool serial) const {
+  /// Not inlined: it is called in four places.
+  [[gnu::noinline]] void run(bool serial) const {
     const std::int64_t tiles = plan.tiles.kept.count;
     if (writes_nothing(iter, plan)) return;
     // Tiles may be done after their first block: too little for other threads to be asked.
@@ -139,12 +141,18 @@ void run_small_computed(const SmallReduction& small, const TensorIterator& iter,
 }  // namespace
 
 void run_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                            ComputeBlock compute, const RunOptions& options) {
+                            ComputeBlock compute, const RunOptions& options,
+                            const ComputingKernel* rows) {
   check_grain(options);
   if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
     return run_small_computed(small, iter, kernel, compute);
   const ReducePlan plan = plan_reduction(iter, kernel, options, true);
   const auto project = [](ReduceRunner& runner, char* from) { runner.project(from); };
+  if (rows != nullptr && plan.suits(rows->kernel, iter.geometry())) {
+    const ReducePlan of_rows = plan.with_operands_of(rows->kernel);
+    return PlannedReduction{iter, rows->kernel, of_rows, project, nullptr, rows}.run(
+        options.serial);
+  }
   PlannedReduction{iter, plan.loops_of(kernel), plan, project, &compute}.run(options.serial);
 }
 

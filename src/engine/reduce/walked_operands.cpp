@@ -4,12 +4,14 @@
 #include "engine/copy/run_copy.hpp"
 #include "engine/wanted_strategy.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft {
 inline namespace v0 {
 
-WalkedOperands::WalkedOperands(const TensorIterator& iter, const ReducePlan& plan)
+WalkedOperands::WalkedOperands(const TensorIterator& iter, const ReducePlan& plan,
+                               const ComputingKernel* rows)
     : iter_(iter), plan_(plan) {
   for (int k = 0; k < iter.ntensors(); ++k)
     data_[k] = iter.operand(k).data;
@@ -19,7 +21,25 @@ WalkedOperands::WalkedOperands(const TensorIterator& iter, const ReducePlan& pla
     for (int d = 0; d < iter.ndim(); ++d)
       geometry_->stride(d, k) =
           plan.window.strides[static_cast<std::size_t>(d)] * plan.operands[k].memory_size;
+  if (rows != nullptr) take_operands_of(*rows);
   if (plan.tiles.collects) collect();
+}
+
+void WalkedOperands::take_operands_of(const ComputingKernel& rows) {
+  const Geometry& from = iter_.geometry();
+  const int noutputs = iter_.noutputs();
+  Geometry& to = geometry_.emplace();
+  to.noperands = noutputs + rows.kernel.ninputs;
+  to.resize(from.ndim());
+  to.shape = from.shape;
+  for (int d = 0; d < from.ndim(); ++d) {
+    for (int k = 0; k < to.noperands; ++k)
+      to.stride(d, k) =
+          k < noutputs
+              ? from.stride(d, k)
+              : rows.strides[static_cast<std::size_t>(k - noutputs)][static_cast<std::size_t>(d)];
+  }
+  std::copy_n(rows.data, rows.kernel.ninputs, data_ + noutputs);
 }
 
 void WalkedOperands::collect() {

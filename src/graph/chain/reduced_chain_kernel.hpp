@@ -24,7 +24,9 @@ class ReducedChainKernel final : public Kernel {
   /// `out` is where the result is planned; inputs broadcast to `shape`.
   ReducedChainKernel(Chain chain, IntSpan shape, std::span<const TensorView> inputs,
                      NodeReduction reduction, const TensorView& out)
-      : chain_(std::move(chain), shape, inputs), reduction_(std::move(reduction)), out_(out) {}
+      : chain_(std::move(chain), shape, inputs), reduction_(std::move(reduction)), out_(out) {
+    chain_.prepare(prepare(out_));
+  }
 
   void run(const KernelArguments& arguments) override {
     chain_.reduce(prepare(rebound(out_, arguments.outputs[0])), arguments.inputs, false);

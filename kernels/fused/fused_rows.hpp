@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A fused program over the rows of its operands.
+#pragma once
+
+#include "kernels/fused/instructions.hpp"
+
+#include <cstdint>
+
+namespace weft {
+inline namespace v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Where a program's operands are in the row at hand, and its instructions for them.
+template <class T>
+class FusedRows {
+  using R = Register<T>;
+  static constexpr std::int64_t size = sizeof(T), lanes = R::lanes;
+
+ public:
+  static constexpr std::int64_t block = fused_width * lanes;
+
+  FusedRows(const FusedProgram& program, std::uint32_t broadcast) noexcept
+      : program_(program),
+        operands_(program.noutputs + program.ninputs),
+        broadcast_(broadcast),
+        end_(steps_ + program.count) {
+    static_assert(FusedProgram::max_temporaries * temporary_bytes <= sizeof(memory_));
+    for (int t = 0; t < program.ntemporaries; ++t)
+      places_[operands_ + t] = {memory_ + t * temporary_bytes, 0};
+    set_codes();
+  }
+
+  // ---- Operands in memory: of each its first row, the bytes from one row to the next, and n
+  // ---- elements a row
+
+  void find_in_place(char* const* data) noexcept {
+    for (int o = 0; o < program_.noutputs; ++o) {
+      for (int k = program_.noutputs; k < operands_; ++k)
+        in_place_ = in_place_ || data[o] == data[k];
+    }
+  }
+  /// Whether rows follow each other without a gap in all operands.
+  bool is_one_row(const std::int64_t* row_bytes, std::int64_t n) const noexcept {
+    for (int k = 0; k < operands_; ++k)
+      if (row_bytes[k] != (is_one(k) ? 0 : n * size_of(k))) return false;
+    return true;
+  }
+  /// Short rows that follow each other, but for inputs that are one row all along, as a bias of
+  /// pixels is, or one value in each row: these are repeated in a buffer, so that several rows are
+  /// one. How many; 1 if it is not so, or not worth it. Where a row is a power of two of elements
+  /// and there is room for it and a block, all rows are one: what is read goes around in the
+  /// buffer.
+  std::int64_t repeat_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                           std::int64_t rows) noexcept {
+    std::uint32_t same = 0, values = 0;
+    std::int64_t count = 0;
+    for (int k = 0; k < operands_; ++k) {
+      const bool one = is_one(k), still = row_bytes[k] == 0 && k >= program_.noutputs;
+      if (one && still) continue;
+      if (one || still) {
+        (one ? values : same) |= 1U << k;
+        ++count;
+      } else if (row_bytes[k] != n * size_of(k)) {
+        return 1;
+      }
+    }
+    // Of values rows are short if they do not fill two blocks.
+    if (count == 0 || (values != 0 && n >= 2 * block)) return 1;
+    char* to = memory_ + program_.ntemporaries * temporary_bytes;
+    const std::int64_t room = (memory_ + sizeof(memory_) - to) / size / count / lanes * lanes;
+    const std::int64_t around = n > block ? n : block;
+    const std::int64_t copies_around = (around + block + n - 1) / n;
+    const bool goes_around = values == 0 && (n & (n - 1)) == 0 && copies_around * n <= room;
+    const std::int64_t copies = goes_around ? copies_around : room / n < rows ? room / n : rows;
+    if (copies < 2) return 1;
+    repeat_moves_ = goes_around ? around * size - 1 : -1;
+    for (int k = 0; k < operands_; ++k) {
+      if (((same | values) >> k & 1) == 0) continue;
+      repeats_[k] = to;
+      const std::int64_t bytes = n * size_of(k);
+      for (std::int64_t row = 0; (same >> k & 1) != 0 && row < copies; ++row)
+        __builtin_memcpy(to + row * bytes, data[k], static_cast<std::size_t>(bytes));
+      to += room * size;
+    }
+    if (values != 0) take_for_rows(values);
+    return goes_around ? rows : copies;
+  }
+  /// Repeats what is one value in each row, for `count` rows from one on.
+  void repeat_values(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                     std::int64_t row, std::int64_t count) noexcept {
+    for (std::uint32_t left = repeated_values_; left != 0; left &= left - 1) {
+      const int k = __builtin_ctz(left);
+      char* to = repeats_[k];
+      for (std::int64_t r = row; r < row + count; ++r, to += n * size_of(k))
+        fill(k, to, data[k] + r * row_bytes[k], n);
+    }
+  }
+  bool repeats_values() const noexcept { return repeated_values_ != 0; }
+  /// Whether run_row(n) leaves all places as they are: else next_row() cannot follow.
+  bool has_no_rest(std::int64_t n) const noexcept {
+    return n % lanes == 0 || (n >= block && !in_place_);
+  }
+
+  // Once a row, and no part of the loop: inlined, these three are a quarter of the text.
+  /// Goes to a row.
+  [[gnu::noinline]] void set_all(char* const* data, const std::int64_t* row_bytes,
+                                 std::int64_t row) noexcept {
+    for (int k = 0; k < operands_; ++k)
+      set(k, data[k] + (row == 0 ? 0 : row * row_bytes[k]));
+    set_steps();
+  }
+  /// How far instructions move on when the next `at_once` rows come.
+  [[gnu::noinline]] void set_row_steps(const std::int64_t* row_bytes,
+                                       std::int64_t at_once) noexcept {
+    for (int i = 0; i < program_.count; ++i) {
+      const int k = program_.instructions[i].operand;
+      const bool moves = k < operands_ && !is_one(k) && repeats_[k] == nullptr;
+      steps_[i].row_step = moves ? row_bytes[k] * at_once : 0;
+    }
+    for (int k = program_.noutputs; k < operands_; ++k)
+      if (is_one(k) && row_bytes[k] != 0) row_values_ |= 1U << k;
+  }
+  /// The same as set_all, of rows that follow.
+  [[gnu::noinline]] void next_row(char* const* data, const std::int64_t* row_bytes,
+                                  std::int64_t row) noexcept {
+    for (int i = 0; i < program_.count; ++i)
+      steps_[i].place.at += steps_[i].row_step;
+    for (std::uint32_t left = row_values_; left != 0; left &= left - 1) {
+      const int k = __builtin_ctz(left);
+      fill_spare(k, data[k] + row * row_bytes[k]);
+    }
+  }
+
+  // ---- The row at hand
+
+  void run_row(std::int64_t n) noexcept {
+    // The last block again in part, unless its inputs are there no more.
+    const std::int64_t end = in_place_ || n < block ? n / block * block : n;
+    std::int64_t i = 0;
+    for (; i < end; i += block)
+      carry_out<T, fused_width>(steps_, end_, (i + block <= n ? i : n - block) * size, nothing);
+    if (i >= n) return;
+    for (; i + lanes <= n; i += lanes)
+      run_register(i);
+    if (i < n) run_rest(i * size, n - i);
+  }
+  /// Elements [i, i + n) as a row of their own: outputs begin with them.
+  void run_part(std::int64_t i, std::int64_t n) noexcept {
+    move_inputs(i);
+    run_row(n);
+    move_inputs(-i);
+  }
+  /// A block from element i on, of a program that ends by storing its only output: what it would
+  /// store is given to `take` instead, as an array of registers.
+  template <class Take>
+  WEFT_ALWAYS_INLINE void run_block(std::int64_t i, const Take& take) const noexcept {
+    carry_out<T, fused_width>(steps_, end_ - 1, i * size, take);
+  }
+
+ private:
+  static constexpr std::int64_t temporary_bytes = block * size;
+  static constexpr auto nothing = [](const auto&) WEFT_INLINE_LAMBDA {};
+
+  /// An element, at any alignment.
+  static T element_at(const char* at) noexcept {
+    T value;
+    __builtin_memcpy(&value, at, sizeof(T));
+    return value;
+  }
+  bool is_one(int operand) const noexcept {
+    return operand < operands_ && (broadcast_ >> operand & 1) != 0;
+  }
+  std::int64_t size_of(int operand) const noexcept {
+    return (program_.flags >> operand & 1) != 0 ? 1 : size;
+  }
+  /// n times the element of operand k at `at`.
+  void fill(int k, char* to, const char* at, std::int64_t n) const noexcept {
+    if (size_of(k) == 1) {
+      __builtin_memset(to, *at, static_cast<std::size_t>(n));
+      return;
+    }
+    const T value = element_at(at);
+    for (std::int64_t i = 0; i < n; ++i)
+      reinterpret_cast<T*>(to)[i] = value;
+  }
+  /// An element all along a register.
+  void fill_spare(int k, const char* at) noexcept {
+    if (size_of(k) == 1)
+      __builtin_memset(spare_[k], *at, sizeof(spare_[k]));
+    else
+      R(element_at(at)).store(spare_[k]);
+  }
+  /// Operands that were one value are rows from now on.
+  void take_for_rows(std::uint32_t values) noexcept {
+    repeated_values_ = values;
+    broadcast_ &= ~values;
+    set_codes();
+  }
+  void set_codes() noexcept {
+    for (int i = 0; i < program_.count; ++i)
+      steps_[i].code =
+          code_of(program_.instructions[i].op, is_one(program_.instructions[i].operand));
+  }
+  /// Operand k is one register that stays where it is: `spare_` of k.
+  void set_spare(int k) noexcept { places_[k] = {reinterpret_cast<char*>(spare_[k]), 0}; }
+  void set(int k, char* at) noexcept {
+    if (!is_one(k)) {
+      places_[k] =
+          repeats_[k] != nullptr ? FusedPlace{repeats_[k], repeat_moves_} : FusedPlace{at, -1};
+      return;
+    }
+    fill_spare(k, at);
+    set_spare(k);
+  }
+  void set_steps() noexcept {
+    for (int i = 0; i < program_.count; ++i) {
+      const FusedInstruction& from = program_.instructions[i];
+      steps_[i].place = places_[from.operand];
+      steps_[i].choice = places_[from.choice].at;
+    }
+  }
+
+  [[gnu::noinline]] void run_register(std::int64_t i) const noexcept {
+    carry_out<T, 1>(steps_, end_, i * size, nothing);
+  }
+
+  void move_inputs(std::int64_t elements) noexcept {
+    for (int i = 0; i < program_.count; ++i) {
+      const int k = program_.instructions[i].operand;
+      if (k >= program_.noutputs && steps_[i].place.moves != 0)
+        steps_[i].place.at += elements * size_of(k);
+    }
+  }
+
+  /// The elements that a row ends with, fewer than a register's: by way of `spare_`.
+  void run_rest(std::int64_t offset, std::int64_t count) noexcept {
+    char* outputs[max_operands];
+    for (int k = 0; k < operands_; ++k) {
+      if (places_[k].moves == 0) continue;
+      char* const at = places_[k].at + (offset & places_[k].moves) / size * size_of(k);
+      if (k < program_.noutputs) {
+        outputs[k] = at;
+      } else {
+        // The first one again, where there are no more: of that no function is slow.
+        fill_spare(k, at);
+        __builtin_memcpy(spare_[k], at, static_cast<std::size_t>(count * size_of(k)));
+      }
+      set_spare(k);
+    }
+    set_steps();
+    run_register(0);
+    for (int k = 0; k < program_.noutputs; ++k)
+      __builtin_memcpy(outputs[k], spare_[k], static_cast<std::size_t>(count * size));
+  }
+
+  const FusedProgram& program_;
+  int operands_;
+  std::uint32_t broadcast_;
+  bool in_place_ = false;         // an output is an input
+  std::uint32_t row_values_ = 0;  // inputs that are another value in each row
+  const FusedStep* end_;
+  FusedStep steps_[FusedProgram::max_instructions];
+  FusedPlace places_[max_operands + FusedProgram::max_temporaries];
+  std::uint32_t repeated_values_ = 0;  // the same, whose values are repeated
+  char* repeats_[max_operands] = {};   // in memory_, of inputs that are repeated
+  std::int64_t repeat_moves_ = -1;     // their FusedPlace::moves
+  // Single values, all along a register, and what a row ends with.
+  alignas(64) T spare_[max_operands][lanes];
+  alignas(64) char memory_[8192];  // temporaries, and rows that are repeated
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "expr/summed_chain.hpp"
+
+#include <weft/core/cast.hpp>
+#include <weft/core/shape.hpp>
+
+#include <cmath>
+#include <optional>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// The stride of an operand along a dim of the reduction's iterator, which is one axis of a dense
+/// tensor or several that follow each other. None if it has not one all along.
+std::optional<std::int64_t> stride_along(const TensorIterator& iter, int dim, IntSpan shape,
+                                         const DimVector& strides) {
+  const int k = iter.noutputs();
+  const std::int64_t first = iter.geometry().stride(dim, k) / element_size(iter.operand(k).storage);
+  const std::int64_t end = first * iter.geometry().extent(dim);
+  const DimVector dense = contiguous_strides(shape);
+  std::optional<std::int64_t> stride;
+  std::int64_t next = 0;
+  for (std::size_t a = shape.size(); a-- > 0;) {
+    if (shape[a] == 1 || dense[a] < first || dense[a] >= end) continue;
+    if (!stride)
+      stride = strides[a];
+    else if (strides[a] != next)
+      return std::nullopt;
+    next = strides[a] * shape[a];
+  }
+  return stride;
+}
+
+/// Whether a reduction is a sum or mean.
+bool is_sum(const ReductionKernel& kernel) {
+  const auto is = [&](ReduceOp op) {
+    const ReductionKernel* const sum = reduce_kernel(op, kernel.types[kernel.noutputs]);
+    return sum != nullptr && kernel.reduce_spans == sum->reduce_spans;
+  };
+  return is(ReduceOp::sum) || is(ReduceOp::mean);
+}
+
+/// Whether a chain is where(mask, x, 0) of two inputs.
+bool selects(const Chain& chain) {
+  const auto term = [&](int k) {
+    return chain.terms[static_cast<std::size_t>(chain.steps[0].terms[static_cast<std::size_t>(k)])];
+  };
+  return chain.steps.size() == 1 && chain.steps[0].function &&
+         *chain.steps[0].function == FormulaFunction(TernaryOp::where) &&
+         term(1).kind == Chain::Kind::input && term(2).kind == Chain::Kind::input &&
+         term(3).kind == Chain::Kind::number && term(3).number == 0 &&
+         !std::signbit(term(3).number);
+}
+
+}  // namespace
+
+std::unique_ptr<SummedChain> SummedChain::make(const Chain& chain, IntSpan shape,
+                                               std::span<const DimVector> strides,
+                                               const ReduceCall& call) {
+  const ReductionKernel& sum = *call.kernel;
+  const ScalarType type = sum.types[sum.noutputs];
+  // What is converted before it is summed goes by way of memory.
+  if (!is_sum(sum) || type != call.iter.operand(sum.noutputs).storage || call.iter.ndim() == 0 ||
+      call.iter.numel() == 0)
+    return nullptr;
+  const ChainInputs inputs{chain, shape, strides, call.iter};
+  const std::int64_t row = call.iter.geometry().extent(0);
+  std::unique_ptr<SummedChain> made(new SummedChain);
+  made->kernel_ = sum;
+  // Accumulators are those of the call's kernel, whose context is a number.
+  made->sums_.sums = {call.number, sum.reduce_spans};
+  made->kernel_.context = &made->sums_;
+  if (made->select(inputs, masked_sums(type), row * element_size(type))) return made;
+  if (made->compute(inputs, fused_sums(type), row)) return made;
+  return nullptr;
+}
+
+/// What a mask selects, in rows of so many bytes.
+bool SummedChain::select(const ChainInputs& inputs, ReduceSpans reduce_spans, std::int64_t bytes) {
+  if (reduce_spans == nullptr || !sums_masked_rows(bytes) || !selects(inputs.chain)) return false;
+  const auto& terms = inputs.chain.steps[0].terms;
+  kernel_.reduce_spans = reduce_spans;
+  return set_operands(inputs, {terms[2], terms[1]}) && sums_.broadcast == 0;
+}
+
+/// What a program makes, in rows of so many elements.
+bool SummedChain::compute(const ChainInputs& inputs, ReduceSpans reduce_spans, std::int64_t row) {
+  if (reduce_spans == nullptr || !sums_in_registers(row)) return false;
+  const std::optional<FusedSteps> steps = fuse_whole(inputs.chain);
+  // Exp and its like alone are quicker in the loop that they have for themselves.
+  if (!steps || (inputs.chain.steps.size() == 1 && steps->has_functions())) return false;
+  kernel_.reduce_spans = reduce_spans;
+  sums_.program = steps->program;
+  return set_operands(inputs, {steps->terms.begin() + 1, steps->terms.end()});
+}
+
+bool SummedChain::set_operands(const ChainInputs& inputs, const std::vector<int>& terms) {
+  const int noutputs = inputs.iter.noutputs(), ndim = inputs.iter.ndim();
+  kernel_.ninputs = static_cast<int>(terms.size());
+  if (noutputs + kernel_.ninputs > max_operands) return false;
+  operands_.clear();
+  strides_.clear();
+  sums_.broadcast = 0;
+  for (int k = 0; k < kernel_.ninputs; ++k) {
+    const Chain::Term& term =
+        inputs.chain.terms[static_cast<std::size_t>(terms[static_cast<std::size_t>(k)])];
+    kernel_.types[noutputs + k] = term.dtype;
+    Operand& operand = operands_.emplace_back();
+    DimVector& along = strides_.emplace_back(static_cast<std::size_t>(ndim), 0);
+    if (term.kind == Chain::Kind::number) {
+      cast_elements(operand.number, term.dtype, 0, &term.number, ScalarType::f64, 0, 1);
+    } else {
+      operand.input = term.input;
+      for (int d = 0; d < ndim; ++d) {
+        const auto stride = stride_along(inputs.iter, d, inputs.shape,
+                                         inputs.strides[static_cast<std::size_t>(term.input)]);
+        if (!stride) return false;
+        along[static_cast<std::size_t>(d)] = *stride;
+      }
+    }
+    if (along[0] == 0)
+      sums_.broadcast |= 1U << (1 + k);
+    else if (along[0] != element_size(term.dtype))
+      return false;
+  }
+  return true;
+}
+
+void SummedChain::run(const ReduceCall& call, ComputeBlock compute, const void* const* inputs,
+                      bool serial) const {
+  char* data[max_operands];
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    // Inputs are only read.
+    const void* const at =
+        operands_[k].input >= 0 ? inputs[operands_[k].input] : operands_[k].number;
+    data[k] = static_cast<char*>(const_cast<void*>(at));
+  }
+  const ComputingKernel rows{kernel_, strides_, data};
+  call.run(compute, serial, &rows);
+}
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A chain that is computed in registers as its result is summed.
+#pragma once
+
+#include "expr/fused_steps.hpp"
+#include "kernels/fused/fused.hpp"
+#include "ops/prepare_reduce.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace weft {
+inline namespace v0 {
+
+/// A chain that is one fused program, or what a mask selects of an input, and the sum or mean that
+/// is made of it. Rows of it are in no memory at all.
+class SummedChain {
+ public:
+  /// Null if it cannot be that. `strides` are those of the chain's inputs, by axis of `shape` and
+  /// in bytes; `call` is the reduction of a dense tensor of that shape.
+  static std::unique_ptr<SummedChain> make(const Chain& chain, IntSpan shape,
+                                           std::span<const DimVector> strides,
+                                           const ReduceCall& call);
+  SummedChain(const SummedChain&) = delete;
+  SummedChain& operator=(const SummedChain&) = delete;
+
+  /// Inputs of the chain are at these addresses. `compute` is for what is in no long rows.
+  void run(const ReduceCall& call, ComputeBlock compute, const void* const* inputs,
+           bool serial) const;
+  const ReductionKernel& kernel() const noexcept { return kernel_; }
+
+ private:
+  /// What make() is given.
+  struct ChainInputs {
+    const Chain& chain;
+    IntSpan shape;
+    std::span<const DimVector> strides;
+    const TensorIterator& iter;
+  };
+  SummedChain() = default;
+  // The two ways. False if it cannot be done so; what is set then is set anew by the other.
+  bool select(const ChainInputs& inputs, ReduceSpans reduce_spans, std::int64_t bytes);
+  bool compute(const ChainInputs& inputs, ReduceSpans reduce_spans, std::int64_t row);
+  /// Takes terms of the chain for operands.
+  bool set_operands(const ChainInputs& inputs, const std::vector<int>& terms);
+
+  struct Operand {
+    int input = -1;  ///< of the chain; -1: it is
+    alignas(16) char number[16]{};
+  };
+  FusedSums sums_;  // of what a mask selects, its ComputedSums counts
+  ReductionKernel kernel_;
+  std::vector<Operand> operands_;
+  std::vector<DimVector> strides_;  // of operands, by dim of the iterator
+};
+
+}  // namespace v0
+}  // namespace weft

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and means of what is computed in registers, and of what a mask selects: the bits of a sum of
+// what `evaluate` returns.
+#include <weft/expr/explain_expr.hpp>
+#include <weft/expr/expr.hpp>
+#include <weft/expr/masked.hpp>
+#include <weft/ops/reduce.hpp>
+#include <weft/ops/ternary.hpp>
+
+#include "expr/copies.hpp"
+#include "support/dense.hpp"
+#include "support/tally.hpp"
+#include "support/threads.hpp"
+
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using test::Dims;
+using test::Memory;
+using weft::Expr;
+using weft::expr;
+using weft::ScalarType;
+using weft::Tensor;
+using weft::TensorView;
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.nbytes() == b.nbytes() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.nbytes())) == 0;
+}
+
+/// Rows of whole blocks, of parts of them, and of more than one span.
+std::int64_t random_length(test::Random& random, int round) {
+  switch (round % 6) {
+    case 0: return 128 * random.integer(1, 9) + random.integer(-1, 1);
+    case 1: return random.integer(1, 140);
+    case 2: return random.integer(640, 1200);
+    case 3: return 128 * random.integer(2, 20);
+    case 4: return random.integer(4000, 40000);
+    default: return random.integer(60000, 140000);
+  }
+}
+
+/// An operand of rows: all, a row for all rows, a value for each, one for all, each at any offset
+/// and with gaps between rows.
+Memory random_operand(test::Random& random, ScalarType type, const Dims& shape) {
+  Dims own = shape;
+  if (random.chance(20)) own[0] = 1;
+  if (random.chance(20)) own[1] = 1;
+  if (random.chance(10)) own[2] = 1;
+  test::Layout layout =
+      test::fit({own, {own[1] * (own[2] + 3), own[2] + (random.chance(50) ? 3 : 0), 1}});
+  return test::random_memory(random, type, layout, test::Values::small);
+}
+
+/// A term of an expression, and the same by functions one at a time, which no step joins.
+struct Term {
+  Expr e;
+  Tensor value;
+};
+template <class F, class... Terms>
+Term apply(const F& f, const Terms&... terms) {
+  return {f(terms.e...), weft::evaluate(f(expr(terms.value)...))};
+}
+
+Term random_flags(test::Random& random, const Term& flags, const Term& a, const Term& b) {
+  if (random.chance(50)) return flags;
+  return apply([](const Expr& x, const Expr& y) { return x > y; }, a, b);
+}
+
+/// Two to five functions that have instructions.
+Term random_formula(test::Random& random, const Term& a, const Term& b, const Term& flags) {
+  const auto mul = [](const Expr& x, const Expr& y) { return x * y; };
+  const auto sub = [](const Expr& x, const Expr& y) { return x - y; };
+  Term e = random.chance(50) ? apply(mul, a, b) : apply(sub, a, b);
+  for (std::int64_t n = random.integer(1, 4); n > 0; --n) {
+    switch (random.integer(0, 6)) {
+      case 0: e = apply(mul, e, e); break;
+      case 1: e = apply(sub, b, e); break;
+      case 2:
+        e = apply([](const Expr& x) { return x * 0.01; }, e);
+        e = apply([](const Expr& x) { return weft::exp(x); }, e);
+        break;
+      case 3: e = apply([](const Expr& x) { return weft::abs(x); }, e); break;
+      case 4:
+        e = apply([](const Expr& c, const Expr& x, const Expr& y) { return weft::where(c, x, y); },
+                  random_flags(random, flags, a, b), e, a);
+        break;
+      case 5:
+        e = apply([](const Expr& x, const Expr& y) { return weft::maximum(x, y); }, e, a);
+        break;
+      default:
+        e = apply([](const Expr& x) { return weft::sigmoid(x); }, e);
+        e = apply([](const Expr& c, const Expr& x) { return weft::where(c, 2, x); },
+                  random_flags(random, flags, a, b), e);
+        break;
+    }
+  }
+  return e;
+}
+
+}  // namespace
+
+TEST_CASE("sums in registers: the bits of a sum of what is there", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  int in_registers = 0;
+  for (int round = 0; round < test::rounds(90); ++round) {
+    const std::int64_t n = random_length(random, round);
+    const Dims shape{random.integer(1, 2), random.integer(1, n > 10000 ? 2 : 9), n};
+    const Memory a = random_operand(random, ScalarType::f32, shape),
+                 b = random_operand(random, ScalarType::f32, shape),
+                 flags = random_operand(random, ScalarType::boolean, shape);
+    for (std::int64_t i = 0; i < flags.size_bytes(); ++i)
+      flags.data()[i] = std::byte(random.chance(50) ? random.integer(1, 255) : 0);
+    // All of the shape, or there is nothing to sum.
+    const Tensor zeros = Tensor::zeros(shape, ScalarType::f32);
+    const TensorView av = a.view(), bv = b.view(), fv = flags.view();
+    const Expr all = expr(av) + zeros;
+    const Term term = random_formula(random, {all, weft::evaluate(all)},
+                                     {expr(bv), test::copied(bv)}, {expr(fv), test::copied(fv)});
+    const Expr& e = term.e;
+    const Tensor& there = term.value;
+    const Dims axes = random.pick(std::vector<Dims>{{2}, {1, 2}, {0, 2}, {0, 1, 2}, {1}});
+    const bool mean = random.chance(50);
+    const Tensor want = mean ? weft::mean(there, axes) : weft::sum(there, axes);
+    const Expr sum = mean ? weft::mean(e, axes) : weft::sum(e, axes);
+    in_registers += static_cast<int>(weft::explain(sum).passes.back().run.form == "computed-spans");
+    test::for_thread_counts([&](int threads) {
+      tally.check(same_bits(weft::evaluate(sum), want), [&](auto& text) {
+        text << sum.text() << " of " << weft::to_string(shape) << ", " << threads << " threads";
+      });
+    });
+  }
+  CHECK_TALLY(tally);
+  CHECK(in_registers >= test::rounds(90) / 10);
+}
+
+TEMPLATE_TEST_CASE("sums of what a mask selects: the bits of a sum with zeros", "[expr]", float,
+                   double) {
+  constexpr ScalarType type = weft::scalar_type_of<TestType>;
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  int in_registers = 0;
+  for (int round = 0; round < test::rounds(60); ++round) {
+    const std::int64_t n = random_length(random, round);
+    const Dims shape{random.integer(1, 2), random.integer(1, n > 10000 ? 2 : 30), n};
+    const Memory a = random_operand(random, type, shape),
+                 flags = random_operand(random, ScalarType::boolean, shape);
+    const std::int64_t percent = random.pick(std::vector<std::int64_t>{0, 10, 50, 99, 100});
+    for (std::int64_t i = 0; i < flags.size_bytes(); ++i)
+      flags.data()[i] =
+          std::byte(random.chance(static_cast<int>(percent)) ? random.integer(1, 255) : 0);
+    // What is not selected is not looked at.
+    const TensorView mask = flags.view();
+    const Tensor all = test::copied(a.view().expand(shape)),
+                 chosen = test::copied(mask.expand(shape));
+    for (std::int64_t i = 0; i < all.numel(); ++i) {
+      if (!static_cast<const bool*>(chosen.data())[i] && random.chance(30))
+        static_cast<TestType*>(all.data())[i] = std::numeric_limits<TestType>::quiet_NaN();
+    }
+    const Dims axes = random.pick(std::vector<Dims>{{2}, {1, 2}, {0, 1, 2}});
+    const Tensor zeroed = weft::where(chosen, all, Tensor::zeros({}, type));
+    const bool mean = random.chance(30);
+    const Expr sum = mean ? weft::mean(weft::where(expr(mask), all, 0), axes)
+                          : weft::sum(weft::masked(expr(all), expr(mask)), axes);
+    const Tensor want = mean ? weft::mean(zeroed, axes) : weft::sum(zeroed, axes);
+    in_registers += static_cast<int>(weft::explain(sum).passes.back().run.form == "computed-spans");
+    test::for_thread_counts([&](int threads) {
+      tally.check(same_bits(weft::evaluate(sum), want), [&](auto& text) {
+        text << sum.text() << " of " << weft::to_string(shape) << ", " << percent << " %, "
+             << threads << " threads";
+      });
+    });
+  }
+  CHECK_TALLY(tally);
+  CHECK(in_registers >= test::rounds(60) / 10);
+}
