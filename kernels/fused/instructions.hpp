@@ -6,8 +6,8 @@
 #include <weft/kernel/detail/math/exponential.hpp>
 #include <weft/kernel/detail/vectorized_register.hpp>
 
-#include "kernels/fused/flag_registers.hpp"
 #include "kernels/fused/fused.hpp"
+#include "kernels/loops/flag_registers.hpp"
 
 #include <cstdint>
 

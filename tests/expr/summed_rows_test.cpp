@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and means of what is computed in registers, and of what a mask selects: the bits of a sum of
-// what `evaluate` returns.
+// what functions give one at a time.
 #include <weft/expr/explain_expr.hpp>
 #include <weft/expr/expr.hpp>
 #include <weft/expr/masked.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of what a mask selects, which is read with the elements.
 #include "core/compiled_types.hpp"
-#include "kernels/fused/flag_registers.hpp"
+#include "kernels/loops/flag_registers.hpp"
 #include "kernels/reduce/reduce.hpp"
 #include "kernels/reduce/sums/row_sums.hpp"
 

@@ -6,6 +6,7 @@
 #include <weft/kernel/detail/vectorized_register.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace weft {
 inline namespace v0 {
