@@ -28,6 +28,23 @@ struct FloatSum {
   float project(float acc) const { return acc; }
 };
 
+/// Counts the accumulators given to it that no call of its own made.
+struct OwnAccumulators {
+  struct Acc {
+    float sum;
+    std::int32_t mark;
+  };
+  std::int32_t mark;
+  std::atomic<std::int64_t>* foreign;
+  Acc identity() const { return {0, mark}; }
+  Acc accumulate(Acc acc, float x) const { return {acc.sum + x, acc.mark}; }
+  Acc combine(Acc a, Acc b) const {
+    if (a.mark != mark || b.mark != mark) foreign->fetch_add(1, std::memory_order_relaxed);
+    return {a.sum + b.sum, mark};
+  }
+  float project(Acc acc) const { return acc.sum; }
+};
+
 Memory uneven(test::Random& random, const test::Layout& layout) {
   Memory memory(ScalarType::f32, layout);
   for (std::int64_t i = 0; i < layout.size; ++i) {
@@ -92,6 +109,32 @@ TEST_CASE("cpu_reduce: the same bits for any number of threads and any grain", "
                << threads << " threads, grain " << grain << ": " << wrong;
         });
       }
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("cpu_reduce: combine sees what accumulate made, and nothing else", "[kernel]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  std::atomic<std::int64_t> foreign = 0;
+  std::int32_t mark = 0;
+  for (int round = 0; round < test::rounds(60); ++round) {
+    // Few tiles of kept elements, whose last one is narrower, and many rows, for threads to share.
+    Dims shape = {random.integer(2000, 9000), random.integer(1, 300)}, kept = {1, shape[1]};
+    if (random.chance(50)) std::swap(shape[0], shape[1]), std::swap(kept[0], kept[1]);
+    const Memory in = uneven(random, test::random_layout(random, shape));
+    const Memory out(ScalarType::f32, test::fit({kept, test::row_major(kept)}));
+    test::for_thread_counts([&](int threads) {
+      const std::int64_t grain = random.integer(0, 2000);
+      // Another mark each time: scratch memory may hold those of the time before.
+      weft::cpu_reduce(TensorIterator::reduce_op(out.view(), in.view()),
+                       OwnAccumulators{++mark, &foreign}, grain);
+      tally.check(foreign.exchange(0) == 0, [&](auto& text) {
+        text << weft::to_string(shape) << " to " << weft::to_string(kept) << ", strides "
+             << weft::to_string(in.view().strides()) << ", " << threads << " threads, grain "
+             << grain;
+      });
     });
   }
   CHECK_TALLY(tally);

@@ -57,10 +57,12 @@ class ReduceRunner {
     width_ = kept_.elements(tiles_.kept.ntile);
   }
 
+  /// Accumulators of the tile that it stands at: plan.width() of them, fewer at an edge.
+  std::int64_t tile_accumulators() const { return width_ * dims_.fold; }
   /// Room for an accumulator of each element.
   char* accumulators() { return scratch_.data(); }
-  /// Reduces blocks [first, last) into accumulators, plan.width() of them, in memory that lasts
-  /// until the next call; into identities if there is nothing to reduce.
+  /// Reduces blocks [first, last) into accumulators, tile_accumulators() of them, in memory
+  /// that lasts until the next call; into identities if there is nothing to reduce.
   char* reduce(std::int64_t first, std::int64_t last) {
     if (blocks_.reduced.elements == 0) {
       char* const nothing[max_operands] = {};
@@ -73,16 +75,16 @@ class ReduceRunner {
     for (std::int64_t block = first;;) {
       if (compute_ != nullptr) compute_block();
       reduce_block(tree.next());
-      tree.push(width_ * dims_.fold);
+      tree.push(tile_accumulators());
       if (++block == last || all_done(tree.first())) break;
       block_.next();
     }
-    return tree.finish(width_ * dims_.fold);
+    return tree.finish(tile_accumulators());
   }
   /// Whether nothing more can change them.
   bool all_done(const char* accumulators) const {
     if (kernel_.done == nullptr) return false;
-    for (std::int64_t i = 0; i < width_ * dims_.fold; ++i) {
+    for (std::int64_t i = 0; i < tile_accumulators(); ++i) {
       if (!kernel_.done(kernel_.context, accumulators + i * kernel_.accumulator_bytes))
         return false;
     }

@@ -87,20 +87,20 @@ struct PlannedReduction {
       ReduceRunner runner = make_runner();
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t first = i % groups * plan.shares.group;
+        const std::int64_t last = std::min(first + plan.shares.group, plan.blocks.reduced.count);
         runner.seek(first_tile + i / groups);
-        std::copy_n(
-            runner.reduce(first, std::min(first + plan.shares.group, plan.blocks.reduced.count)),
-            bytes, slot(i));
+        std::copy_n(runner.reduce(first, last),
+                    runner.tile_accumulators() * kernel.accumulator_bytes, slot(i));
       }
     });
     ReduceRunner runner = make_runner();
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const std::int64_t first = tile * groups;
+      runner.seek(first_tile + tile);
       for (std::int64_t step = 1; step < groups; step *= 2) {
         for (std::int64_t g = first; g + step < first + groups; g += 2 * step)
-          kernel.combine(kernel.context, slot(g), slot(g + step), plan.width());
+          kernel.combine(kernel.context, slot(g), slot(g + step), runner.tile_accumulators());
       }
-      runner.seek(first_tile + tile);
       finish(runner, slot(first));
     }
   }
