@@ -2,6 +2,7 @@
 // Outputs beyond the caches, which are written past them: the same elements as by the plainest of
 // loops, and nothing between them.
 #include <weft/iter/config.hpp>
+#include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/ops/unary.hpp>
 
@@ -203,4 +204,26 @@ TEST_CASE("streamed: many outputs at once", "[layouts]") {
     }
   }
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("streamed: a narrow output beside a wide one", "[layouts]") {
+  using c128 = std::complex<double>;
+  const std::int64_t n = rows_for(49, 1);
+  if (n == 0) return;
+  // A line of the narrow one is more elements than there are in a chunk of the wide one.
+  for (const Lie lie : {dense, off_line, shifted}) {
+    Matrix<c128> sum(1, n, dense), a(1, n, dense), b(1, n, dense);
+    Matrix<bool> equal(1, n, lie);
+    a.fill(1);
+    b.fill(2);
+    weft::TensorIteratorConfig config;
+    config.add_output(sum.view()).add_output(equal.view()).add_input(a.view()).add_input(b.view());
+    config.check_all_same_dtype(false).resize_outputs(false);
+    weft::cpu_kernel_multiple_outputs(
+        config.build(), [](c128 x, c128 y) { return std::tuple<c128, bool>(x + y, x == y); });
+    CHECK(sum.difference([&](std::int64_t, std::int64_t j) { return a.get(0, j) + b.get(0, j); }) ==
+          "");
+    CHECK(equal.difference(
+              [&](std::int64_t, std::int64_t j) { return a.get(0, j) == b.get(0, j); }) == "");
+  }
 }

@@ -2,6 +2,7 @@
 // Outputs beyond the caches in rows so short that they are streamed several at a time, or not at
 // all.
 #include <weft/iter/config.hpp>
+#include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
 #include "layouts/streamed.hpp"
@@ -73,4 +74,32 @@ TEST_CASE("streamed: short rows of operands that are transposed to each other", 
       {{Binary::add, pitched, transposed, dense}}, 80);
   check_binary<double, float, std::int32_t, float>({{Binary::add, off_line, transposed, dense}},
                                                    90);
+}
+
+TEST_CASE("streamed: rows of narrow results, which tiles of wide operands cut", "[layouts]") {
+  const auto less = [](double x, double y, double z) -> bool { return x + y > z; };
+  test::Tally tally;
+  for (const std::int64_t columns : {320, 448, 512, 1088}) {
+    const std::int64_t rows = rows_for(9, columns);
+    if (rows == 0) return;
+    Matrix<bool> out(rows, columns, dense);
+    Matrix<float> a(rows, columns, dense), b(rows, columns, one_row), c(rows, columns, dense);
+    a.fill(1);
+    b.fill(2);
+    c.fill(3);
+    weft::TensorIteratorConfig config;
+    config.add_output(out.view()).add_input(a.view()).add_input(b.view()).add_input(c.view());
+    const weft::TensorIterator iter =
+        config.check_all_same_dtype(false).resize_outputs(false).build();
+    test::streamed::one_and_two_threads([&](int threads) {
+      out.clear();
+      weft::cpu_kernel(iter, less);
+      const std::string wrong = out.difference([&](std::int64_t i, std::int64_t j) {
+        return less(static_cast<double>(a.get(i, j)), static_cast<double>(b.get(i, j)),
+                    static_cast<double>(c.get(i, j)));
+      });
+      tally.check(wrong.empty(), [&](auto& text) { text << threads << " threads: " << wrong; });
+    });
+  }
+  CHECK_TALLY(tally);
 }

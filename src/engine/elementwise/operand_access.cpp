@@ -258,10 +258,12 @@ void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanK
     dense = dense && geometry.stride(1, k) == row_bytes &&
             reinterpret_cast<std::uintptr_t>(iter.operand(k).data) % cache_line_bytes == 0;
   }
-  const std::int64_t most = tuning.tile_bytes / 2 / totals_of(plan.operands).chunk_bytes *
-                            plan.chunk;  // what buffers can hold
+  // What buffers can hold: of a tile that cuts rows, these do not follow each other.
+  const Totals totals = totals_of(plan.operands);
+  const std::int64_t most = std::min(tuning.tile_bytes / 2 / totals.chunk_bytes * plan.chunk,
+                                     elements_of_rows(totals, tuning));
   if (dense && unit * row <= most) {
-    plan.chunk_rows = std::max(plan.chunk / (unit * row), std::int64_t{1}) * unit;
+    plan.chunk_rows = std::max(std::min(plan.chunk, most) / (unit * row), std::int64_t{1}) * unit;
     plan.chunk = std::max(plan.chunk, plan.chunk_rows * row);
   } else {
     stop_streaming(plan.operands);

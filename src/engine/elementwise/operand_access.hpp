@@ -6,6 +6,7 @@
 
 #include "engine/elementwise/tile_plan.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace weft {
@@ -22,6 +23,18 @@ struct Totals {
   std::int64_t chunk_bytes = 0;      // buffer bytes of outputs that are streamed
 };
 Totals totals_of(const TileOperands& operands);
+
+/// Elements of a tile: what of so many bytes of buffers goes to operands that take `bytes` an
+/// element there.
+inline std::int64_t elements_of_tile(std::int64_t buffers, std::int64_t bytes,
+                                     const Tuning& tuning) {
+  return bytes == 0 ? tuning.max_in_place : std::min(tuning.max_staged, buffers / bytes);
+}
+/// The same of a tile of rows along dim 0.
+inline std::int64_t elements_of_rows(const Totals& totals, const Tuning& tuning) {
+  return elements_of_tile(tuning.tile_bytes / 2, totals.staged_bytes - totals.per_row_bytes,
+                          tuning);
+}
 
 /// How an operand lies over a row of one or more dims.
 struct RowLayout {

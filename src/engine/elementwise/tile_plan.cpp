@@ -356,20 +356,14 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
     default: stop_streaming(plan.operands); break;  // rows are short
   }
   totals = totals_of(plan.operands);
-  const auto elements_of = [&](std::int64_t buffers, std::int64_t bytes) {
-    return bytes == 0 ? tuning.max_in_place : std::min(tuning.max_staged, buffers / bytes);
-  };
   switch (form) {
     case Strategy::transposed_tiles: tile_transposed(plan, iter, totals, tuning); break;
     case Strategy::gathered_tiles:
-      tile_gathered(plan, iter, tuning, elements_of(tuning.tile_bytes / 2, totals.staged_bytes),
-                    elements_of(tuning.tile_bytes, totals.all_bytes));
+      tile_gathered(plan, iter, tuning,
+                    elements_of_tile(tuning.tile_bytes / 2, totals.staged_bytes, tuning),
+                    elements_of_tile(tuning.tile_bytes, totals.all_bytes, tuning));
       break;
-    default:
-      tile_along_rows(
-          plan, iter, totals, tuning,
-          elements_of(tuning.tile_bytes / 2, totals.staged_bytes - totals.per_row_bytes));
-      break;
+    default: tile_along_rows(plan, iter, totals, tuning, elements_of_rows(totals, tuning)); break;
   }
   add_outer_steps(plan, iter);
   if (form == Strategy::transposed_tiles &&

@@ -282,7 +282,7 @@ class TileRunner {
     }
     for (std::int64_t start = 0, count = 0; start < n; start += count) {
       count = std::min(plan_.chunk, n - start);
-      if (streams_ && count == plan_.chunk) count -= past_line(data, start + count);
+      if (streams_ && count == plan_.chunk) count = up_to_line(data, start, count);
       for (int i = 0; i < inputs; ++i)
         load_chunk(buffered[i], data[buffered[i]], start, count);
       run_kernel(part, nullptr, count, 1);
@@ -293,9 +293,10 @@ class TileRunner {
     }
   }
 
-  /// Elements by which a chunk that ends before element `end` would reach past the last whole line
-  /// of a streamed output.
-  std::int64_t past_line(char* const* data, std::int64_t end) const {
+  /// Of `count` elements from one on, those up to the last whole line of a streamed output; all of
+  /// them if they reach none, as few wide elements do beside narrow ones.
+  std::int64_t up_to_line(char* const* data, std::int64_t start, std::int64_t count) const {
+    const std::int64_t end = start + count;
     std::int64_t past = 0;
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
@@ -303,7 +304,7 @@ class TileRunner {
       const auto address = reinterpret_cast<std::uintptr_t>(data[k] + end * t.memory_size);
       past = static_cast<std::int64_t>(address % cache_line_bytes) / t.memory_size;
     }
-    return past;
+    return past < count ? count - past : count;
   }
 
   void load_chunk(std::size_t k, const char* row, std::int64_t start, std::int64_t count) {
