@@ -102,11 +102,11 @@ int TensorIterator::num_reduce_dims() const noexcept {
 }
 
 std::int64_t TensorIterator::num_output_elements() const noexcept {
+  // Along an empty axis nothing advances, whether it is reduced or not.
+  if (numel_ == 0 && noutputs_ > 0 && operands_[0].view.numel() == 0) return 0;
   std::uint64_t count = 1;  // unsigned, as in Geometry::numel
   for (int d = 0; d < ndim() && noutputs_ > 0; ++d) {
-    if (geometry_.stride(d, 0) != 0 || geometry_.extent(d) == 0) {
-      count *= static_cast<std::uint64_t>(geometry_.extent(d));
-    }
+    if (geometry_.stride(d, 0) != 0) count *= static_cast<std::uint64_t>(geometry_.extent(d));
   }
   return static_cast<std::int64_t>(count);
 }
