@@ -59,12 +59,13 @@ void sum_selected(const void* context, void* accumulators, char* const* inputs,
   constexpr std::int64_t lanes = Vectorized<T>::lanes;
   auto* const sums = static_cast<double*>(accumulators);
   for (std::int64_t r = 0; r < rows; ++r) {
-    const T* const from = reinterpret_cast<const T*>(inputs[0] + r * row_bytes[0]);
+    const char* const at = inputs[0] + r * row_bytes[0];
     const char* const flags = inputs[1] + r * row_bytes[1];
     if (n >= lanes) {
-      sum_row(sums + r, from, flags, n);
+      sum_row(sums + r, reinterpret_cast<const T*>(at), flags, n);
       continue;
     }
+    const SpanReader<T, false> from{at};  // aligned or not
     alignas(64) T selected[lanes];
     for (std::int64_t i = 0; i < n; ++i)
       selected[i] = flags[i] != 0 ? from[i] : T(0);
