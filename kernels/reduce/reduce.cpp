@@ -13,7 +13,9 @@ const ReductionKernel* WEFT_KERNEL(reduce_kernel)(ReduceOp op, ScalarType type) 
   if (const ReductionKernel* kernel = WEFT_KERNEL(norms_kernel)(op, type)) return kernel;
   if (const ReductionKernel* kernel = WEFT_KERNEL(logsumexp_kernel)(op, type)) return kernel;
   if (const ReductionKernel* kernel = WEFT_KERNEL(dot_kernel)(op, type)) return kernel;
-  if (const ReductionKernel* kernel = WEFT_KERNEL(numbers_kernel)(op, type)) return kernel;
+  if (const ReductionKernel* kernel = WEFT_KERNEL(number_products_kernel)(op, type)) return kernel;
+  if (const ReductionKernel* kernel = WEFT_KERNEL(number_moments_kernel)(op, type)) return kernel;
+  if (const ReductionKernel* kernel = WEFT_KERNEL(number_extremes_kernel)(op, type)) return kernel;
   return WEFT_KERNEL(products_kernel)(op, type);
 }
 

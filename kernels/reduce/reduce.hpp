@@ -36,12 +36,16 @@ enum class ReduceOp : std::uint8_t {
   argmax,
   argmin,
   dot,      ///< of two inputs
-  nanmean,  ///< this and the next two: of what is not NaN; floats alone, NaN of nothing
+  nanprod,  ///< this and the next six: of what is not NaN, floats alone
+  nanmean,  ///< this and the next three: NaN of nothing
   nanmax,
   nanmin,
+  nanvar,     ///< context: what is taken off the number of elements, a double
+  nanargmax,  ///< this and the next: -1 of nothing
+  nanargmin,
 };
 
-/// The accumulator of argmax and argmin, whose kernels take no context: an element, and where it
+/// The accumulator of arg reductions, whose kernels take no context: an element, and where it
 /// is. A negative index means that nothing has been seen yet, and that the element is one that
 /// nothing is beyond.
 struct PlaceAccumulator {
@@ -58,7 +62,6 @@ WEFT_DECLARE_KERNEL(reduce_kernel, const ReductionKernel*(ReduceOp op, ScalarTyp
 
 // The parts of it, one a kernel file.
 WEFT_DECLARE_KERNEL(sums_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
-WEFT_DECLARE_KERNEL(numbers_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(products_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(complex_moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
@@ -66,6 +69,9 @@ WEFT_DECLARE_KERNEL(logsumexp_kernel, const ReductionKernel*(ReduceOp op, Scalar
 WEFT_DECLARE_KERNEL(norms_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(dot_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(extremes_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(number_products_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(number_moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
+WEFT_DECLARE_KERNEL(number_extremes_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 
 // ---- Sums of what is in no memory
 

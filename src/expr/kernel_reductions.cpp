@@ -86,13 +86,10 @@ Expr number_variance(const char* name, const Expr& a, IntSpan axes, const Reduce
   const ScalarType result = with_operation(
       name, [&] { return result_of(Reduction::var, a.dtype(), a.shape(), axes, options).type; });
   const Expr x = convert(a, promote_types(compute_type(a.dtype()), compute_type(result)));
-  const Expr mean = number_reduction(name, Reduction::mean, x, axes, {.keepdim = true});
-  // Of a mean that is infinite all deviations are NaN: none is left, and the variance is NaN.
-  const Expr deviation = x - (mean + (mean - mean));
-  const KernelChoice choice = kernel_of_numbers(Reduction::mean, x.dtype(), std::nullopt);
+  const KernelChoice choice = kernel_of_numbers(Reduction::var, x.dtype(), std::nullopt);
   const auto less = std::make_shared<const NumberedKernel>(*choice.kernel, options.correction);
-  const Expr variance = reduced_by(name, {less, &less->kernel}, next_own_number(),
-                                   {deviation * deviation}, axes, options.keepdim);
+  const Expr variance =
+      reduced_by(name, {less, &less->kernel}, next_own_number(), {x}, axes, options.keepdim);
   // A variance may be beyond the range of halves where its root is not.
   return convert(root ? sqrt(variance) : variance, result);
 }

@@ -130,8 +130,7 @@ class MaskedReduction {
   }
 
   Expr place() const {
-    const auto made =
-        std::make_shared<const PlaceKernel>(op_, x_.dtype(), PlaceKernel::Of::selected);
+    const auto made = std::make_shared<const PlaceKernel>(op_, x_.dtype());
     return reduced_by(info(op_).name, std::shared_ptr<const ReductionKernel>(made, &made->kernel()),
                       next_own_number(), {x_, mask_}, axes_, options_.keepdim);
   }
@@ -201,7 +200,9 @@ Expr nanstd(Expr a, IntSpan axes, const ReduceOptions& options) {
   return number_variance("nanstd", a, axes, options, true);
 }
 Expr nanprod(Expr a, IntSpan axes, const ReduceOptions& options) {
-  const Expr numbers = may_be_nan(a) ? where(isnan(a), 1, a) : a;
+  if (is_floating(a.dtype()))
+    return number_reduction("nanprod", Reduction::prod, std::move(a), axes, options);
+  const Expr numbers = is_complex(a.dtype()) ? where(isnan(a), 1, a) : a;
   return Expr::call(Reduction::prod, numbers, axes, options);
 }
 Expr nanmin(Expr a, IntSpan axes, const ReduceOptions& options) {

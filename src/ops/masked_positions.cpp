@@ -23,13 +23,10 @@ void run(const char* operation, Reduction op, const Output& out, const Input& gi
     const bool fixed = out.tensor() == &given.view() || out.tensor() == given_mask;
     const TensorView a = given.view();
     if (!a.defined()) fail(ErrorCode::undefined, "input 0: undefined tensor");
-    const bool skips = given_mask != nullptr || is_floating(a.dtype());
-    std::optional<PlaceKernel> place;
-    if (skips) {
-      place.emplace(op, a.dtype(),
-                    given_mask != nullptr ? PlaceKernel::Of::selected : PlaceKernel::Of::numbers);
-    }
-    const ReductionKernel& kernel = skips ? place->kernel() : kernel_of_place(op, a.dtype());
+    std::optional<PlaceKernel> selected;
+    if (given_mask != nullptr) selected.emplace(op, a.dtype());
+    const ReductionKernel& kernel =
+        selected ? selected->kernel() : kernel_of_number_place(op, a.dtype());
     TensorView mask;
     if (given_mask != nullptr) mask = mask_under(a.shape(), *given_mask);
     const ReduceAxes reduced(a.shape(), axis ? IntSpan{*axis} : IntSpan{});

@@ -30,15 +30,7 @@ void settle(char* accumulator, const char* flags, std::int64_t step, std::int64_
 
 }  // namespace
 
-/// Elements that are filled in, and which of them are there.
-struct PlaceKernel::Block {
-  alignas(64) char values[max_stack_buffer_bytes];
-  alignas(64) char numbers[max_stack_buffer_bytes / sizeof(float)];
-  const char* flags;
-  std::int64_t flags_row;
-};
-
-PlaceKernel::PlaceKernel(Reduction op, ScalarType type, Of of)
+PlaceKernel::PlaceKernel(Reduction op, ScalarType type)
     : all_(kernel_of_place(op, type)),
       left_out_(all_.types[1], op == Reduction::argmax ? Neutral::least : Neutral::largest),
       size_(element_size(all_.types[1])) {
@@ -49,7 +41,7 @@ PlaceKernel::PlaceKernel(Reduction op, ScalarType type, Of of)
   kernel_.reduce_columns = &columns;
   kernel_.context = this;
   kernel_.noutputs = 1;
-  kernel_.ninputs = of == Of::selected ? 2 : 1;
+  kernel_.ninputs = 2;
   kernel_.accumulator_bytes = all_.accumulator_bytes;
   kernel_.span_elements = all_.span_elements;
   kernel_.least_row = all_.least_row;
@@ -57,20 +49,6 @@ PlaceKernel::PlaceKernel(Reduction op, ScalarType type, Of of)
   kernel_.types[0] = all_.types[0];
   kernel_.types[1] = all_.types[1];
   kernel_.types[2] = ScalarType::boolean;
-}
-
-void PlaceKernel::fill(Block& block, char* const* inputs, const std::int64_t* row_bytes,
-                       std::int64_t n, std::int64_t rows) const {
-  if (kernel_.ninputs == 2) {
-    block.flags = inputs[1];
-    block.flags_row = row_bytes[1];
-  } else {
-    left_out_.note_numbers(block.numbers, inputs[0], row_bytes[0], n, rows);
-    block.flags = block.numbers;
-    block.flags_row = n;
-  }
-  left_out_.fill(block.values, n * size_, inputs[0], row_bytes[0], block.flags, block.flags_row, n,
-                 rows);
 }
 
 void PlaceKernel::spans(const void* context, void* accumulators, char* const* inputs,
@@ -83,23 +61,22 @@ void PlaceKernel::spans(const void* context, void* accumulators, char* const* in
                             index_step);
   const std::int64_t most = max_stack_buffer_bytes / self.size_;
   const std::int64_t step = std::max<std::int64_t>(most / n, 1);
-  Block block;
-  char* const values = block.values;
+  alignas(64) char room[max_stack_buffer_bytes];
+  char* const values = room;
   for (std::int64_t r = 0; r < rows; r += step) {
     const std::int64_t count = std::min(step, rows - r);
     char* const to = static_cast<char*>(accumulators) + r * place_bytes;
     for (std::int64_t i = 0; i < n; i += most) {  // more than once for a single row only
       const std::int64_t size = std::min(most, n - i), dense = size * self.size_;
-      char* const from[] = {inputs[0] + r * row_bytes[0] + i * self.size_,
-                            self.kernel_.ninputs == 2 ? inputs[1] + r * row_bytes[1] + i : nullptr};
-      self.fill(block, from, row_bytes, size, count);
+      const char* const flags = inputs[1] + r * row_bytes[1] + i;
+      self.left_out_.fill(values, dense, inputs[0] + r * row_bytes[0] + i * self.size_,
+                          row_bytes[0], flags, row_bytes[1], size, count);
       PlaceAccumulator part;
       char* const found = i == 0 ? to : reinterpret_cast<char*>(&part);
       const std::int64_t first = index + r * index_step + i;
       all.reduce_spans(all.context, found, &values, &dense, count, size, first, index_step);
       for (std::int64_t k = 0; k < count; ++k)
-        settle(found + k * place_bytes, block.flags + k * block.flags_row, 1, size,
-               first + k * index_step);
+        settle(found + k * place_bytes, flags + k * row_bytes[1], 1, size, first + k * index_step);
       if (i > 0) all.combine(all.context, to, found, 1);
     }
   }
@@ -112,8 +89,8 @@ void PlaceKernel::columns(const void* context, void* accumulators, char* const* 
   const ReductionKernel& all = self.all_;
   if (rows == 0)
     return all.reduce_columns(all.context, accumulators, inputs, row_bytes, rows, columns, index);
-  Block block;
-  char* const values = block.values;
+  alignas(64) char room[max_stack_buffer_bytes];
+  char* const values = room;
   PlaceAccumulator parts[max_columns];
   for (std::int64_t j = 0; j < columns; j += max_columns) {
     const std::int64_t count = std::min(max_columns, columns - j), dense = count * self.size_;
@@ -121,13 +98,13 @@ void PlaceKernel::columns(const void* context, void* accumulators, char* const* 
     char* const to = static_cast<char*>(accumulators) + j * place_bytes;
     for (std::int64_t r = 0; r < rows; r += step) {
       const std::int64_t some = std::min(step, rows - r);
-      char* const from[] = {inputs[0] + r * row_bytes[0] + j * self.size_,
-                            self.kernel_.ninputs == 2 ? inputs[1] + r * row_bytes[1] + j : nullptr};
-      self.fill(block, from, row_bytes, count, some);
+      const char* const flags = inputs[1] + r * row_bytes[1] + j;
+      self.left_out_.fill(values, dense, inputs[0] + r * row_bytes[0] + j * self.size_,
+                          row_bytes[0], flags, row_bytes[1], count, some);
       char* const found = r == 0 ? to : reinterpret_cast<char*>(parts);
       all.reduce_columns(all.context, found, &values, &dense, some, count, index + r);
       for (std::int64_t k = 0; k < count; ++k)
-        settle(found + k * place_bytes, block.flags + k, block.flags_row, some, index + r);
+        settle(found + k * place_bytes, flags + k, row_bytes[1], some, index + r);
       if (r > 0) all.combine(all.context, to, found, count);
     }
   }

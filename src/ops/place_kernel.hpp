@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// argmax and argmin of some of the elements.
+/// argmax and argmin of the elements that a mask selects.
 #pragma once
 
 #include <weft/kernel/reduction_kernel.hpp>
@@ -13,17 +13,14 @@
 namespace weft {
 inline namespace v0 {
 
-/// A kernel of argmax or argmin that works on blocks in which elements that are left out have a
-/// number that nothing is beyond. Its results are -1 where all are left out.
+/// A kernel of argmax or argmin whose second input is a mask of bools. It works on blocks in which
+/// elements that are left out have a number that nothing is beyond. Its results are -1 where all
+/// are left out.
 class PlaceKernel {
  public:
-  enum class Of : std::uint8_t {
-    selected,  ///< of the elements that a mask of bools, the second input, selects
-    numbers,   ///< of the elements that are not NaN
-  };
   /// Of argmax or argmin, for inputs of `type`. Throws Error(dtype) if the operation is not defined
   /// for it.
-  PlaceKernel(Reduction op, ScalarType type, Of of);
+  PlaceKernel(Reduction op, ScalarType type);
   PlaceKernel(const PlaceKernel&) = delete;
   PlaceKernel& operator=(const PlaceKernel&) = delete;
 
@@ -31,15 +28,12 @@ class PlaceKernel {
   const ReductionKernel& kernel() const noexcept { return kernel_; }
 
  private:
-  struct Block;
   static void spans(const void* context, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n,
                     std::int64_t index, std::int64_t index_step);
   static void columns(const void* context, void* accumulators, char* const* inputs,
                       const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
                       std::int64_t index);
-  void fill(Block& block, char* const* inputs, const std::int64_t* row_bytes, std::int64_t n,
-            std::int64_t rows) const;
 
   const ReductionKernel& all_;  // of all elements
   LeftOut left_out_;

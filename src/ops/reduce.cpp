@@ -72,6 +72,18 @@ ReduceOp kernel_of(Reduction op) noexcept {
   }
   return ReduceOp::sum;
 }
+/// The same of what is not NaN.
+ReduceOp of_numbers(Reduction op) noexcept {
+  switch (op) {
+    case Reduction::prod: return ReduceOp::nanprod;
+    case Reduction::mean: return ReduceOp::nanmean;
+    case Reduction::var: return ReduceOp::nanvar;
+    case Reduction::amax: return ReduceOp::nanmax;
+    case Reduction::amin: return ReduceOp::nanmin;
+    case Reduction::argmax: return ReduceOp::nanargmax;
+    default: return ReduceOp::nanargmin;
+  }
+}
 
 /// The kernel for elements of a type, or of one that they are converted to.
 const ReductionKernel* kernel_for(ReduceOp op, ScalarType type) {
@@ -84,13 +96,14 @@ const ReductionKernel* kernel_for(ReduceOp op, ScalarType type) {
 }
 
 /// Whether the result of a single element of a type is that element, in the result's type. Not that
-/// of bools, which may be other bytes than 0 and 1, nor sums of floating numbers: that of -0 is 0.
-bool is_itself(ReduceOp op, ScalarType type) noexcept {
+/// of bools, which may be other bytes than 0 and 1, nor sums of floating numbers: that of -0 is 0;
+/// nor a product that is complex, as `reduced` is then: infinity * (1 + 0i) is none.
+bool is_itself(ReduceOp op, ScalarType type, ScalarType reduced) noexcept {
   const bool counted = is_integer(type) && type != ScalarType::u64;  // results are i64 at first
   switch (op) {
     case ReduceOp::amax:
     case ReduceOp::amin: return type != ScalarType::boolean;
-    case ReduceOp::prod: return counted || is_floating(type);
+    case ReduceOp::prod: return counted || (is_floating(type) && !is_complex(reduced));
     case ReduceOp::sum:
     case ReduceOp::nansum: return counted;
     default: return false;
@@ -140,7 +153,7 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op, std::span<co
   for (std::size_t k = 0; k < outs.size(); ++k)
     call.replaced[k] = std::move(replaced[k]);
   const bool place = op == ReduceOp::argmax || op == ReduceOp::argmin;
-  if (!traits.computed && reduced.count() == 1 && (place || is_itself(op, a.dtype()))) {
+  if (!traits.computed && reduced.count() == 1 && (place || is_itself(op, a.dtype(), type))) {
     call.single = seen[0];
     if (!place) call.source = a;
   }
@@ -378,10 +391,7 @@ KernelChoice kernel_of_norm(double p, ScalarType from, std::optional<ScalarType>
 KernelChoice kernel_of_numbers(Reduction op, ScalarType from, std::optional<ScalarType> result) {
   const ScalarType to = result.value_or(from);
   check_result(from, to, 0);
-  const ReduceOp numbers = op == Reduction::mean   ? ReduceOp::nanmean
-                           : op == Reduction::amax ? ReduceOp::nanmax
-                                                   : ReduceOp::nanmin;
-  return {kernel_for(numbers, reduced_type(info(op).result, from, to)), to};
+  return {kernel_for(of_numbers(op), reduced_type(info(op).result, from, to)), to};
 }
 
 KernelChoice kernel_of_dot(ScalarType a, ScalarType b) {
@@ -393,6 +403,9 @@ KernelChoice kernel_of_dot(ScalarType a, ScalarType b) {
 const ReductionKernel& kernel_of_place(Reduction op, ScalarType type) {
   check_kind(info(op), type);
   return *kernel_for(kernel_of(op), type);
+}
+const ReductionKernel& kernel_of_number_place(Reduction op, ScalarType type) {
+  return is_floating(type) ? *kernel_for(of_numbers(op), type) : kernel_of_place(op, type);
 }
 
 ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean and squared deviations from it: var, std, and both with the mean.
+#include "kernels/reduce/moments/moments.hpp"
+
 #include "kernels/loops/by_type.hpp"
 #include "kernels/reduce/moments/deviations.hpp"
 #include "kernels/reduce/reduce.hpp"
@@ -8,25 +10,6 @@
 namespace weft {
 inline namespace v0 {
 namespace {
-
-/// What is kept of `count` elements.
-struct Moments {
-  double mean;
-  double squares;  // sum of squared deviations from the mean
-  double count;
-};
-
-/// Of sums over n elements: of their deviations from a number near the mean, and of the squares of
-/// these. The second term corrects for what the number is off.
-WEFT_ALWAYS_INLINE Moments moments_about(double near, double deviations, double squares, double n) {
-  return {near + deviations / n, squares - deviations * deviations / n, n};
-}
-
-/// Squares of floats are added as floats, which is right while they are neither huge nor tiny.
-template <class T>
-WEFT_ALWAYS_INLINE bool in_range(double squares) noexcept {
-  return std::is_same_v<T, double> || (squares >= 1e-30 && squares <= 1e37);
-}
 
 /// The same one by one, in f64.
 template <class T>
@@ -48,8 +31,7 @@ Moments slow_moments(const char* from, std::int64_t step, std::int64_t n) {
   return moments_about(mean, deviations, squares, static_cast<double>(n));
 }
 
-/// Blocks in two passes over what is in cache by the second; blocks are combined after Chan, Golub
-/// and LeVeque (Updating formulae and a pairwise algorithm for computing sample variances, 1979).
+/// Blocks in two passes over what is in cache by the second.
 template <class T>
 struct MomentsOf {
   using Loops = MomentsOf;
@@ -59,14 +41,7 @@ struct MomentsOf {
   static constexpr std::int64_t size = sizeof(T);
   static constexpr std::int64_t span_elements = reread_span_elements;
 
-  static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept {
-    const double n = a.count + b.count;
-    const double delta = b.mean - a.mean;
-    const double share = b.count / (n == 0 ? 1 : n);
-    const Acc both{a.mean + delta * share, a.squares + b.squares + delta * delta * a.count * share,
-                   n};
-    return a.count == 0 ? b : b.count == 0 ? a : both;
-  }
+  static WEFT_ALWAYS_INLINE Acc combine(Acc a, Acc b) noexcept { return joined(a, b); }
 
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
@@ -174,12 +149,6 @@ struct MomentsOf {
     }
   }
 };
-
-/// The context is what is taken off the number of elements, a double.
-WEFT_ALWAYS_INLINE double variance(const Moments& m, const void* context) noexcept {
-  const double n = m.count - *static_cast<const double*>(context);
-  return m.squares / (n > 0 ? n : 0.0);
-}
 
 template <class T, bool root>
 struct VarianceRule : MomentsOf<T> {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What reductions of all that is not NaN share. Their loops are short: memory is what they wait
+/// for.
+#pragma once
+
+#include <weft/kernel/vectorized.hpp>
+
+#include "kernels/reduce/sums/row_sums.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace weft {
+inline namespace v0 {
+inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
+
+/// Columns that are worked on together, and rows of wider ones, so that memory is read in long
+/// stretches.
+inline constexpr std::int64_t number_columns = 1024, narrow_columns = 128, few_rows = 8;
+/// Vectors of columns that are in registers.
+#if defined(__AVX512F__)
+inline constexpr int strip_vectors = 2;
+#else
+inline constexpr int strip_vectors = 1;  // of twice as many registers, and half as many are there
+#endif
+
+/// Elements in memory, and a number in place of NaN.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> load_numbers(const char* from, T number) noexcept {
+  const Vectorized<T> x = in_order(load_vector<T>(from));
+  return select(x == x, x, Vectorized<T>(number));
+}
+
+/// A number in f64 for each lane.
+template <class T>
+struct WideVector {
+  Vectorized<double> low, high;  ///< in `high` nothing is changed where there are no more lanes
+
+  WideVector() = default;
+  explicit WEFT_ALWAYS_INLINE WideVector(double x) noexcept : low(x), high(x) {}
+
+  static WEFT_ALWAYS_INLINE WideVector load(const double* from) noexcept {
+    WideVector w(0);
+    w.low = Vectorized<double>::load(from);
+    if constexpr (has_halves) w.high = Vectorized<double>::load(from + half);
+    return w;
+  }
+  WEFT_ALWAYS_INLINE void store(double* to) const noexcept {
+    low.store(to);
+    if constexpr (has_halves) high.store(to + half);
+  }
+  /// f(lanes, x's lanes) for each part of it.
+  template <class F>
+  WEFT_ALWAYS_INLINE void join(const Vectorized<T>& x, const F& f) noexcept {
+    if constexpr (std::is_same_v<T, double>) {
+      low = f(low, x);
+    } else {
+      const WideLanes w = widen(x);
+      low = f(low, w.low);
+      high = f(high, w.high);
+    }
+  }
+  WEFT_ALWAYS_INLINE void add(const Vectorized<T>& x) noexcept {
+    join(x, [](const auto& a, const auto& b) WEFT_INLINE_LAMBDA { return a + b; });
+  }
+  /// Of all lanes; 0 in `high` where there is nothing else.
+  WEFT_ALWAYS_INLINE double sum() const noexcept {
+    return reduce_lanes(low + high, [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
+  }
+
+ private:
+  static constexpr std::int64_t half = Vectorized<double>::lanes;
+  static constexpr bool has_halves = Vectorized<T>::lanes > half;
+};
+
+}  // namespace WEFT_INLINE_LEVEL_NAMESPACE
+}  // namespace v0
+}  // namespace weft
