@@ -117,6 +117,11 @@ std::string wrong_result(test::Random& random, const Dims& shape) {
           reduced(Sum(), {Tensor::copy_of(whole)}, axes, ScalarType::f32));
   compare("two", weft::reduce(Distance(), over, sum, product),
           reduced(Distance(), {x, dense(product, ScalarType::f64)}, axes, ScalarType::f32));
+  const Expr some = product > 0;
+  compare("masked", weft::reduce(weft::masked(Distance()), over, sum, product, some),
+          reduced(weft::masked(Distance()),
+                  {x, dense(product, ScalarType::f64), dense(some, ScalarType::boolean)}, axes,
+                  ScalarType::f32));
   compare("twice the same", weft::sqrt(weft::reduce<true>(Distance(), over, sum, sum)),
           weft::sqrt(reduced(Distance(), {x, dense(sum, ScalarType::f64)}, axes, ScalarType::f32)));
   const Expr taken = weft::expr(whole) > product;

@@ -44,6 +44,10 @@ struct OfArray {
   float sums[2];
   std::int32_t count;
 };
+struct OfArrayOfOne {
+  float sum[1];
+  float count;
+};
 struct Nested {
   Two best;
   float least;
@@ -63,6 +67,7 @@ template <class T>
 constexpr bool by_member = weft::MemberArrays<T, 4>::by_member;
 static_assert(by_member<Two> && by_member<Three> && by_member<Four>);
 static_assert(!by_member<float> && !by_member<One> && !by_member<OfArray> && !by_member<Nested>);
+static_assert(!by_member<OfArrayOfOne>);
 static_assert(!by_member<Derived> && !by_member<Pointer> && !by_member<Built>);
 static_assert(std::is_same_v<decltype(weft::members_of(Four())),
                              std::tuple<std::int8_t, bool, double, float>>);

@@ -30,6 +30,11 @@ foreach(row
     "-DWEFT_TEST_GENERIC_TUPLE cpu_kernel_multiple_outputs"
     "-DWEFT_TEST_GENERIC_NOTHING returns a std::tuple"
     "-DWEFT_TEST_SERIAL_GENERIC fixed types"
+    "-DWEFT_TEST_MUTABLE mutable lambda"
+    "-DWEFT_TEST_NO_IDENTITY identity\\(\\) const"
+    "-DWEFT_TEST_NO_COMBINE combine\\(Acc, Acc\\) const"
+    "-DWEFT_TEST_NO_PROJECT project\\(Acc\\) const"
+    "-DWEFT_TEST_ACCUMULATE_CHANGES accumulate\\(\\) is const"
     "-DWEFT_TEST_COMBINE_ALONE combine needs identity"
     "-DWEFT_TEST_COMBINE_CHANGES combine is const")
   string(REGEX MATCH "^([^ ]+) (.*)$" row "${row}")

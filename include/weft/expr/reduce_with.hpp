@@ -13,7 +13,17 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// A struct and its kernel, which refers to it.
+/// The loops of a struct, or of a masked one.
+template <class Op>
+struct LoopsOfStruct {
+  using Type = ReductionLoops<Op, false>;
+};
+template <class Op>
+struct LoopsOfStruct<Masked<Op>> {
+  using Type = ReductionLoops<Op, false, true>;
+};
+
+/// A struct, or a masked one, and its kernel, which refers to it.
 template <class Op>
 struct ReducingStruct {
   explicit ReducingStruct(Op&& struct_op)
@@ -37,16 +47,17 @@ struct ReducingStruct {
 /// The arguments are broadcast, and converted to the types that accumulate takes where that keeps
 /// their kind, else Error(cast). They are reduced over `axes`, none meaning all; with `keepdim`
 /// these stay with extent 1. What is computed is so block by block, as it is reduced. The result
-/// has the bits of cpu_reduce on tensors of the broadcast shape. The struct is kept with the
+/// has the bits of cpu_reduce on tensors of the broadcast shape. Of masked(op), a last argument of
+/// bools says which elements are there. The struct is kept with the
 /// expression and with plans of it, and called on several threads at once. Throws Error: cast,
 /// shape, axis, limit.
 template <bool keepdim = false, class Op, class... Args>
   requires ExprArguments<Args...>
 Expr reduce(Op op, IntSpan axes, Args&&... args) {
-  using Loops = ReductionLoops<Op, false>;
+  using Loops = typename LoopsOfStruct<Op>::Type;
   static_assert(Loops::nout == 1, "a struct for reduce has one result");
   static_assert(Loops::nin == sizeof...(Args),
-                "reduce has an argument for each that accumulate takes");
+                "reduce has an argument for each that accumulate takes, and one for a mask");
   const auto made = std::make_shared<const ReducingStruct<Op>>(std::move(op));
   return Expr::call(std::shared_ptr<const ReductionKernel>(made, &made->kernel),
                     {to_expr(std::forward<Args>(args))...}, axes, keepdim);

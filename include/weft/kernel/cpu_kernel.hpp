@@ -49,6 +49,18 @@ constexpr bool is_kernel() {
   return takes_elements && takes_values && (!one_output || (!is_void && is_element));
 }
 
+/// Whether a kernel can be called on several threads at once; if not, one line says why.
+template <class F>
+constexpr bool is_shared_kernel() {
+  constexpr bool is_const = []<class... T>(std::tuple<T...>*) {
+    return std::is_invocable_v<const F&, T...>;
+  }(static_cast<typename Signature<F>::Params*>(nullptr));
+  static_assert(is_const,
+                "threads share a kernel, so it is no mutable lambda, and its operator() is const; "
+                "cpu_serial_kernel takes one that changes as it goes");
+  return is_const;
+}
+
 /// A kernel that says what an element costs.
 template <class F>
 struct CostedKernel : F {
@@ -77,9 +89,12 @@ constexpr MaskedSpanKernel typed_span_kernel(const Masked<F>& op) {
 template <bool one_output, class Kernel, class... Types, class F>
 void run_callable(const TensorIterator& iter, F& op, const RunOptions& options) {
   if constexpr (TypedCallable<std::remove_cvref_t<F>>) {
-    if constexpr (is_kernel<std::remove_cvref_t<F>, one_output>()) {
-      auto&& object = as_object(op);
-      run_spans(iter, Kernel{typed_span_kernel(object)}, options);
+    using Callable = std::remove_cvref_t<F>;
+    if constexpr (is_kernel<Callable, one_output>()) {
+      if constexpr (is_shared_kernel<Callable>()) {
+        auto&& object = as_object(op);
+        run_spans(iter, Kernel{typed_span_kernel(object)}, options);
+      }
     }
   } else if constexpr (sizeof...(Types) == 0) {
     run_generic<Kernel, one_output, float, double>(iter, op, options);

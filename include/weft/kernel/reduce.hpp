@@ -33,6 +33,16 @@ template <class Op>
 void check_reduction(const TensorIterator& iter, const Op&) {
   if constexpr (is_masked<Op>) check_mask(iter);
 }
+/// As is_reduction_struct, of a struct or a masked one.
+template <class Op>
+constexpr bool is_reduction() {
+  if constexpr (is_masked<Op>) {
+    return is_reduction_struct<decltype(Op::op)>();
+  } else {
+    return is_reduction_struct<Op>();
+  }
+}
+
 /// The accumulator of a struct, or of a masked one.
 template <class Op>
 struct AccumulatorOf {
@@ -41,7 +51,10 @@ struct AccumulatorOf {
 template <class Op>
 struct AccumulatorOf<Masked<Op>> : AccumulatorOf<Op> {};
 
-/// Reduces with a struct of const member functions, Acc being any trivially copyable type:
+/// Reduces with a struct of const member functions. Acc is any trivially copyable type that has a
+/// default constructor and can be assigned to; a struct of two to four numbers alone has them as
+/// members of its own, not of a base or a union.
+///
 ///
 ///     struct SumOfSquares {
 ///       double identity() const { return 0; }
@@ -67,8 +80,10 @@ struct AccumulatorOf<Masked<Op>> : AccumulatorOf<Op> {};
 /// @param grain  least elements a thread gets; 0 leaves it to the engine
 template <class Op>
 void cpu_reduce(const TensorIterator& iter, const Op& op, std::int64_t grain = 0) {
-  check_reduction(iter, op);
-  run_reduction(iter, reduction_kernel(op), {.grain = grain});
+  if constexpr (is_reduction<Op>()) {
+    check_reduction(iter, op);
+    run_reduction(iter, reduction_kernel(op), {.grain = grain});
+  }
 }
 
 /// The parts of cpu_reduce, for elements that are not all in one place: cpu_partial leaves an
@@ -93,8 +108,10 @@ void cpu_finalize(const TensorIterator& iter, const Op& op, const Acc* accumulat
 /// those reduced into its output (see ReductionKernel for the order).
 template <class Op>
 void cpu_reduce_indexed(const TensorIterator& iter, const Op& op, std::int64_t grain = 0) {
-  check_reduction(iter, op);
-  run_reduction(iter, reduction_kernel<true>(op), {.grain = grain});
+  if constexpr (is_reduction<Op>()) {
+    check_reduction(iter, op);
+    run_reduction(iter, reduction_kernel<true>(op), {.grain = grain});
+  }
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

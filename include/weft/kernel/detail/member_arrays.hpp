@@ -47,19 +47,24 @@ concept StructOf =
       return takes_all && !takes_more && (is_one.template operator()<I>() && ...);
     }(std::make_index_sequence<count>());
 
-/// The members of a struct of two to four numbers, in a tuple.
+/// An array of one number takes a number as well.
+template <class... Members>
+inline constexpr bool any_is_array = (std::is_array_v<Members> || ...);
+
+/// The members of a struct of two to four numbers, in a tuple; nothing if one is an array.
 template <class T>
   requires StructOf<T, 2> || StructOf<T, 3> || StructOf<T, 4>
 WEFT_ALWAYS_INLINE constexpr auto members_of(const T& value) noexcept {
   if constexpr (StructOf<T, 2>) {
     const auto& [a, b] = value;
-    return std::tuple(a, b);
+    if constexpr (!any_is_array<decltype(a), decltype(b)>) return std::tuple(a, b);
   } else if constexpr (StructOf<T, 3>) {
     const auto& [a, b, c] = value;
-    return std::tuple(a, b, c);
+    if constexpr (!any_is_array<decltype(a), decltype(b), decltype(c)>) return std::tuple(a, b, c);
   } else {
     const auto& [a, b, c, d] = value;
-    return std::tuple(a, b, c, d);
+    if constexpr (!any_is_array<decltype(a), decltype(b), decltype(c), decltype(d)>)
+      return std::tuple(a, b, c, d);
   }
 }
 
@@ -80,7 +85,10 @@ class MemberArrays {
 /// Of a struct, each member is an array of its own: compilers make vectors of loops over numbers
 /// one after the other, and none where they lie between others.
 template <class T, std::size_t count>
-  requires requires(const T& value) { members_of(value); }
+  requires requires(const T& value) {
+    members_of(value);
+    requires !std::is_void_v<decltype(members_of(value))>;
+  }
 class MemberArrays<T, count> {
   using Members = decltype(members_of(std::declval<const T&>()));
   static constexpr auto indices = std::make_index_sequence<std::tuple_size_v<Members>>();

@@ -65,6 +65,28 @@ template <TypedReduction Op>
 struct AccumulateOf<Op> : AccumulateParams<typename Signature<decltype(&Op::accumulate)>::Params> {
 };
 
+/// Whether a struct has what a reduction calls; if not, one line says what it has not.
+template <class Op>
+constexpr bool is_reduction_struct() {
+  constexpr bool has_identity = requires(const Op& op) { op.identity(); };
+  static_assert(has_identity, "a reduction struct has `Acc identity() const`");
+  if constexpr (!has_identity) {
+    return false;
+  } else {
+    using Acc = typename AccumulateOf<Op>::Accumulator;
+    constexpr bool is_shared = []<class... Elements>(std::tuple<Elements...>*) {
+      return requires(const Op& op, Acc acc, Elements... x) { op.accumulate(acc, x...); };
+    }(static_cast<typename AccumulateOf<Op>::Elements*>(nullptr));
+    static_assert(is_shared,
+                  "a reduction struct's accumulate() is const: threads share the struct");
+    constexpr bool has_combine = requires(const Op& op, Acc acc) { op.combine(acc, acc); };
+    static_assert(has_combine, "a reduction struct has `Acc combine(Acc, Acc) const`");
+    constexpr bool has_project = requires(const Op& op, Acc acc) { op.project(acc); };
+    static_assert(has_project, "a reduction struct has `Out project(Acc) const`");
+    return is_shared && has_combine && has_project;
+  }
+}
+
 /// The first elements of a list, and a bool.
 template <class Listed, std::size_t... I>
 std::tuple<std::tuple_element_t<I, Listed>..., bool> with_mask(std::index_sequence<I...>);
@@ -80,6 +102,8 @@ class ReductionStruct {
  public:
   using Acc = typename Params::Accumulator;
   static_assert(std::is_trivially_copyable_v<Acc>, "an accumulator is copied bytewise");
+  static_assert(std::is_default_constructible_v<Acc> && std::is_copy_assignable_v<Acc>,
+                "there are arrays of accumulators, which are assigned to");
   static_assert(alignof(Acc) <= 64);
 
   /// Inputs that accumulate takes, and all.

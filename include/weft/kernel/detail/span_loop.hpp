@@ -100,12 +100,12 @@ WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std:
       op(std::get<I>(in)[i]...);
   } else if constexpr (nout == 1 && calls == Calls::in_order) {
     for (std::int64_t i = 0; i < n; ++i)
-      store_element<Out...>(data[0], i, op(std::get<I>(in)[i]...));
+      (store_element<Out>(data[0], i, static_cast<Out>(op(std::get<I>(in)[i]...))), ...);
   } else if constexpr (nout == 1) {
     char* out = data[0];
     WEFT_INDEPENDENT_ITERATIONS
     for (std::int64_t i = 0; i < n; ++i)
-      store_element<Out...>(out, i, op(std::get<I>(in)[i]...));
+      (store_element<Out>(out, i, static_cast<Out>(op(std::get<I>(in)[i]...))), ...);
   } else {
     char* const out[] = {data[O]...};
     const auto element = [&](std::int64_t i) WEFT_INLINE_LAMBDA {

@@ -55,7 +55,7 @@ class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
       alignas(64) char results[block_bytes];
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < block; ++j)
-        store_element<Out>(results, j, op(std::get<I>(in)[i + j]...));
+        store_element<Out>(results, j, static_cast<Out>(op(std::get<I>(in)[i + j]...)));
       for (std::int64_t r = 0; r < block_bytes; r += part_bytes) {
         typename WordsOf<part_bytes>::Type part;
         __builtin_memcpy(&part, results + r, sizeof(part));
