@@ -51,7 +51,8 @@ bool broadcasts_to(IntSpan own, IntSpan shape) noexcept {
 }
 
 DimVector broadcast_shapes(IntSpan a, IntSpan b) {
-  if (a.size() < b.size()) std::swap(a, b);
+  const bool swapped = a.size() < b.size();
+  if (swapped) std::swap(a, b);
   DimVector shape(a.begin(), a.end());
   const std::size_t lead = a.size() - b.size();
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -59,8 +60,9 @@ DimVector broadcast_shapes(IntSpan a, IntSpan b) {
     if (extent == b[i] || b[i] == 1) continue;
     if (extent != 1) {
       fail(ErrorCode::shape,
-           text("shapes ", to_string(a), " and ", to_string(b), " do not broadcast: extents ",
-                extent, " and ", b[i], " at axis ", lead + i));
+           text("shapes ", to_string(swapped ? b : a), " and ", to_string(swapped ? a : b),
+                " do not broadcast: extents ", swapped ? b[i] : extent, " and ",
+                swapped ? extent : b[i], " at axis ", lead + i));
     }
     extent = b[i];
   }

@@ -27,7 +27,7 @@ std::shared_ptr<ExprOperand> operand_node(const TensorView& view) {
 
 /// Whether terms of formulas, which are f64, hold a number.
 bool is_f64(const Scalar& number) {
-  if (number.dtype() == ScalarType::c128) return false;
+  if (number.dtype() == ScalarType::c128 || number.dtype() == ScalarType::u64) return false;
   if (number.dtype() != ScalarType::i64) return true;
   constexpr std::int64_t exact = std::int64_t{1} << 53;
   const auto value = number.to<std::int64_t>();

@@ -140,7 +140,7 @@ void PlanBuilder::find_shape() {
     try {
       shape = broadcast_shapes(shape, op.view.shape());
     } catch (const Error& error) {
-      fail(error.code(), text(operand_label(k), " with ", operand_label(from), ": ", error.what()));
+      fail(error.code(), text(operand_label(from), " with ", operand_label(k), ": ", error.what()));
     }
     from = k;
   }

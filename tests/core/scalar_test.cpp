@@ -13,10 +13,13 @@ using weft::ScalarType;
 
 }  // namespace
 
-TEST_CASE("scalar: one of four types, by the kind of number", "[core]") {
+TEST_CASE("scalar: one of five types, by the kind of number", "[core]") {
   CHECK(Scalar(true).dtype() == ScalarType::boolean);
   CHECK(Scalar(1).dtype() == ScalarType::i64);
   CHECK(Scalar(std::uint8_t{1}).dtype() == ScalarType::i64);
+  CHECK(Scalar(std::uint64_t{1}).dtype() == ScalarType::i64);
+  CHECK(Scalar(std::numeric_limits<std::int64_t>::max()).dtype() == ScalarType::i64);
+  CHECK(Scalar(std::uint64_t{1} << 63).dtype() == ScalarType::u64);
   CHECK(Scalar('a').dtype() == ScalarType::i64);
   CHECK(Scalar(1.5f).dtype() == ScalarType::f64);
   CHECK(Scalar(1.5).dtype() == ScalarType::f64);
@@ -49,6 +52,10 @@ TEST_CASE("scalar: converts by the rules of cast", "[core]") {
   CHECK(Scalar(std::numeric_limits<std::int64_t>::min()).to<std::int64_t>() ==
         std::numeric_limits<std::int64_t>::min());
   CHECK(Scalar(0.0).to<bool>() == false);
+  CHECK(Scalar(std::uint64_t{1} << 63).to<double>() == 0x1p63);
+  CHECK(Scalar(std::numeric_limits<std::uint64_t>::max()).to<std::uint64_t>() ==
+        std::numeric_limits<std::uint64_t>::max());
+  CHECK(Scalar(std::numeric_limits<std::uint64_t>::max()).to<std::int8_t>() == -1);
 }
 
 TEST_CASE("scalar: its view is a weak, read-only 0-d tensor", "[core]") {

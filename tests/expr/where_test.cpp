@@ -185,6 +185,10 @@ TEST_CASE("where: numbers, temporary views, copies, and divisors that are 0", "[
     CHECK(difference(q, typed({1, 1, 0, 1})) == "");
     CHECK_ERROR(division, ("divided by 0"), weft::floor_divide_out(q, n, d, Where(weft::gt(n, 7))));
   }
+  // A mask that is a tensor is shared.
+  const Where above(weft::gt(a, 1));
+  const Tensor others = Tensor::full({64}, ScalarType::boolean, false);
+  CHECK(difference(weft::sum(a, above), Tensor::of<float>({}, {9})) == "");
   // Braces mean axes still.
   Tensor sum;
   weft::sum_out(sum, a, {0, 1});

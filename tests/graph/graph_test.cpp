@@ -86,6 +86,18 @@ TEST_CASE("mistakes of structure name the layers", "[graph]") {
 
   CHECK_ERROR(undefined, ("Constant"), graph.add_constant(Tensor()));
   CHECK_ERROR(invalid_argument, ("no input"), graph.set_input(99, 0, x));
+
+  Graph other("other");
+  const Value strange = other.add_parameter({ScalarType::f32, {2}}, "p");
+  const Value own = graph.add("Exp", {x});
+  CHECK_ERROR(invalid_argument, ("Relu", "input 0", "of another"), graph.add("Relu", {strange}));
+  CHECK_ERROR(invalid_argument, ("Result 'r'", "of another"), graph.add_result(strange, "r"));
+  CHECK_ERROR(invalid_argument, ("Exp", "input 1", "of another"),
+              graph.set_input(own.node, 1, strange));
+  CHECK(graph.node(own.node).inputs.size() == 1);
+  const Graph copy = graph;
+  Graph more = copy;
+  more.add_result(own);  // copies have the same values
 }
 
 TEST_CASE("bodies are checked, to a depth", "[graph]") {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // eq, ne, lt, le, gt, ge: all pairs of types, outputs of all types.
+#include <weft/expr/expr.hpp>
+#include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
+#include <weft/ops/creation.hpp>
 
 #include "support/dense.hpp"
 #include "support/errors.hpp"
@@ -94,6 +97,15 @@ TEST_CASE("compare: all pairs of types and layouts, into all types", "[ops]") {
     }
   }
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("compare: numbers beyond i64", "[ops]") {
+  const Tensor a = Tensor::of<double>({2}, {1, 0x1p63});
+  const weft::Scalar large = std::uint64_t{1} << 63;
+  CHECK(weft::lt(a, large).at<bool>(0));
+  CHECK(weft::eq(a, large).at<bool>(1));
+  CHECK(weft::eq(weft::full({1}, large, ScalarType::u64), large).at<bool>(0));
+  CHECK(weft::eq(weft::evaluate(weft::expr(a) * large), weft::mul(a, large)).at<bool>(1));
 }
 
 TEST_CASE("compare: NaN and zeros", "[ops]") {

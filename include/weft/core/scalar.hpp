@@ -14,8 +14,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// One bool, i64, f64 or c128 that stands for a tensor of rank 0. It is weak in type promotion: its
-/// kind counts, its width does not, so that f32 tensor * 2.5 stays f32.
+/// One bool, i64, f64 or c128, or a u64 that no i64 holds, that stands for a tensor of rank 0. It is
+/// weak in type promotion: its kind counts, its width does not, so that f32 tensor * 2.5 stays f32.
 class WEFT_API Scalar {
  public:
   /// A template, so that nothing becomes a bool on the way: pointers and the half types would.
@@ -27,6 +27,7 @@ class WEFT_API Scalar {
     requires(!std::same_as<T, bool>)
   Scalar(T value) : type_(ScalarType::i64) {  // NOLINT(google-explicit-constructor)
     value_.integer = static_cast<std::int64_t>(value);
+    if (value > 0 && value_.integer < 0) type_ = ScalarType::u64;
   }
   template <class T>
     requires(std::floating_point<T> || is_half_type<T>)
@@ -53,7 +54,7 @@ class WEFT_API Scalar {
  private:
   union {
     bool boolean;
-    std::int64_t integer;
+    std::int64_t integer;  // or the bits of a u64
     double floating;
     double parts[2];
   } value_{};

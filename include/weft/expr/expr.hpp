@@ -239,8 +239,9 @@ WEFT_FOR_EACH_PAIR_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
 /// The p-norm over axes, none meaning all, and the dot product of two arguments of one axis and one
-/// extent: as of tensors (ops/reduce.hpp). What they read is computed block by block, and an output
-/// of another type is converted to, as in evaluate_out(). Throw Error: dtype, shape, axis.
+/// extent: as of tensors (ops/reduce.hpp), those of two types converted first. What they read is
+/// computed block by block, and an output of another type is converted to, as in evaluate_out().
+/// Throw Error: dtype, shape, axis.
 WEFT_API Expr norm(Expr a, double p = 2, IntSpan axes = {}, const ReduceOptions& options = {});
 inline void norm_out(const Output& out, Expr a, double p = 2, IntSpan axes = {},
                      const ReduceOptions& options = {}) {

@@ -22,23 +22,24 @@
 namespace weft {
 inline namespace v0 {
 
-/// Which elements count: those where a tensor of bools, which broadcasts to the others, is true.
-/// Its memory is borrowed. `initial`, a number for reductions, takes part as if it was an element:
+/// Which elements count: those where a tensor of bools, which broadcasts to the others, is true. A
+/// Tensor is shared, the memory of a view is borrowed. `initial`, a number for reductions, takes part as if it was an element:
 /// `amax` and `amin` need it.
 class Where {
  public:
   explicit Where(const TensorView& mask, std::optional<Scalar> initial = std::nullopt)
       : mask_(mask), initial_(std::move(initial)) {}
+  explicit Where(const Tensor& mask, std::optional<Scalar> initial = std::nullopt)
+      : mask_(mask), initial_(std::move(initial)) {}
 
-  const TensorView& mask() const noexcept { return mask_; }
   const std::optional<Scalar>& initial() const noexcept { return initial_; }
 
   /// An argument of a call, as far as it counts; for the time of that call.
-  Expr of(const Expr& x) const { return masked(x, Expr(mask_), initial_); }
+  Expr of(const Expr& x) const { return masked(x, mask_, initial_); }
   static Expr borrowed(const Input& x) { return x.number() ? Expr(*x.number()) : Expr(x.view()); }
 
  private:
-  TensorView mask_;
+  Expr mask_;
   std::optional<Scalar> initial_;
 };
 

@@ -25,9 +25,13 @@ class Graph;
 struct Value {
   int node = -1;  ///< index in Graph::nodes()
   int output = 0;
+  /// Number of the graph that made it, and of copies of that graph; 0 if none did.
+  std::uint64_t graph = 0;
 
   explicit operator bool() const noexcept { return node >= 0; }
-  friend bool operator==(const Value&, const Value&) = default;
+  friend bool operator==(const Value& a, const Value& b) noexcept {
+    return a.node == b.node && a.output == b.output;
+  }
 };
 
 /// What an operator of a higher layer keeps with its nodes, such as the port map of a loop.
@@ -75,10 +79,11 @@ struct Result {
 ///     const Value y = g.add_constant(Tensor::full({3}, ScalarType::f32, 0.5));
 ///     g.add_result(g.add("Multiply", {x, y}), "half");
 ///
-/// A graph does not see values of another: what a body needs comes in by its parameters.
+/// A graph does not see values of another: what a body needs comes in by its parameters. A value
+/// that another graph has made is an Error(invalid_argument) wherever one is taken.
 class WEFT_API Graph {
  public:
-  explicit Graph(std::string name = {}) : name_(std::move(name)) {}
+  explicit Graph(std::string name = {});
 
   const std::string& name() const noexcept { return name_; }
 
@@ -122,7 +127,10 @@ class WEFT_API Graph {
   void check(int max_depth = 64) const;
 
  private:
+  void check_own(Value value, const std::string& user) const;
+
   std::string name_;
+  std::uint64_t number_;  // told by its values
   std::vector<Node> nodes_;
   std::vector<int> parameters_;
   std::vector<Result> results_;

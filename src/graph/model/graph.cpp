@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace weft {
 inline namespace v0 {
@@ -24,12 +25,23 @@ std::string describe(const Node& node) {
   return where.empty() ? out : text(out, " (", where, ')');
 }
 
+namespace {
+
+std::uint64_t next_number() noexcept {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+Graph::Graph(std::string name) : name_(std::move(name)), number_(next_number()) {}
+
 Value Graph::add_parameter(ValueType type, std::string name) {
   Node node;
   node.kind = NodeKind::parameter;
   node.name = std::move(name);
   node.type = std::move(type);
-  return {add_node(std::move(node)), 0};
+  return {add_node(std::move(node)), 0, number_};
 }
 
 Value Graph::add_constant(Tensor value, std::string name) {
@@ -37,7 +49,7 @@ Value Graph::add_constant(Tensor value, std::string name) {
   node.kind = NodeKind::constant;
   node.name = std::move(name);
   node.constant = std::move(value);
-  return {add_node(std::move(node)), 0};
+  return {add_node(std::move(node)), 0, number_};
 }
 
 Value Graph::add(std::string op, std::vector<Value> inputs, Attributes attributes) {
@@ -45,7 +57,7 @@ Value Graph::add(std::string op, std::vector<Value> inputs, Attributes attribute
   node.op = std::move(op);
   node.inputs = std::move(inputs);
   node.attributes = std::move(attributes);
-  return {add_node(std::move(node)), 0};
+  return {add_node(std::move(node)), 0, number_};
 }
 
 const Node& Graph::node(int i) const { return nodes_[checked_index(i, nodes_.size(), "node")]; }
@@ -66,6 +78,8 @@ int Graph::add_node(Node node) {
         fail(ErrorCode::invalid_argument,
              text(describe(node), ": an operation has a name and at least one output"));
       }
+      for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        check_own(node.inputs[i], text(describe(node), ": input ", i));
       break;
   }
   const bool is_parameter = node.kind == NodeKind::parameter;
@@ -81,7 +95,14 @@ int Graph::add_node(Node node) {
   return index;
 }
 
+void Graph::check_own(Value value, const std::string& user) const {
+  if (value.graph == 0 || value.graph == number_) return;
+  fail(ErrorCode::invalid_argument,
+       text(user, ": expected a value of this graph, got one of another"));
+}
+
 int Graph::add_result(Value value, std::string name, std::string layer_id) {
+  check_own(value, text("Result '", name, '\''));
   results_.push_back({value, std::move(name), std::move(layer_id)});
   return static_cast<int>(results_.size()) - 1;
 }
@@ -97,6 +118,7 @@ void Graph::set_input(int node, int input, Value value) {
   if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size() || input < 0) {
     fail(ErrorCode::invalid_argument, text("graph: no input ", input, " of node ", node));
   }
+  check_own(value, text(describe(nodes_[static_cast<std::size_t>(node)]), ": input ", input));
   auto& inputs = nodes_[static_cast<std::size_t>(node)].inputs;
   const auto at = static_cast<std::size_t>(input);
   if (at >= inputs.size()) inputs.resize(at + 1);
