@@ -216,8 +216,9 @@ TEST_CASE("streamed: a narrow output beside a wide one", "[layouts]") {
     Matrix<bool> equal(1, n, lie);
     a.fill(1);
     b.fill(2);
+    const TensorView views[] = {sum.view(), equal.view(), a.view(), b.view()};
     weft::TensorIteratorConfig config;
-    config.add_output(sum.view()).add_output(equal.view()).add_input(a.view()).add_input(b.view());
+    config.add_output(views[0]).add_output(views[1]).add_input(views[2]).add_input(views[3]);
     config.check_all_same_dtype(false).resize_outputs(false);
     weft::cpu_kernel_multiple_outputs(
         config.build(), [](c128 x, c128 y) { return std::tuple<c128, bool>(x + y, x == y); });

@@ -87,8 +87,9 @@ TEST_CASE("streamed: rows of narrow results, which tiles of wide operands cut", 
     a.fill(1);
     b.fill(2);
     c.fill(3);
+    const TensorView views[] = {out.view(), a.view(), b.view(), c.view()};
     weft::TensorIteratorConfig config;
-    config.add_output(out.view()).add_input(a.view()).add_input(b.view()).add_input(c.view());
+    config.add_output(views[0]).add_input(views[1]).add_input(views[2]).add_input(views[3]);
     const weft::TensorIterator iter =
         config.check_all_same_dtype(false).resize_outputs(false).build();
     test::streamed::one_and_two_threads([&](int threads) {
