@@ -79,8 +79,8 @@ struct KernelChoice {
 KernelChoice kernel_of_norm(double p, ScalarType from, std::optional<ScalarType> result,
                             bool& takes_p);
 KernelChoice kernel_of_dot(ScalarType a, ScalarType b);
-/// That of prod, mean, var, amax or amin of what is not NaN, of floating elements. That of var takes
-/// the correction as its context.
+/// That of prod, mean, var, amax or amin of what is not NaN, of floating elements. That of var
+/// takes the correction as its context.
 KernelChoice kernel_of_numbers(Reduction op, ScalarType from, std::optional<ScalarType> result);
 /// The kernel of argmax or argmin for elements of a type. Throws Error(dtype).
 const ReductionKernel& kernel_of_place(Reduction op, ScalarType type);

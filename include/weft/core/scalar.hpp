@@ -14,8 +14,9 @@
 namespace weft {
 inline namespace v0 {
 
-/// One bool, i64, f64 or c128, or a u64 that no i64 holds, that stands for a tensor of rank 0. It is
-/// weak in type promotion: its kind counts, its width does not, so that f32 tensor * 2.5 stays f32.
+/// One bool, i64, f64 or c128, or a u64 that no i64 holds, that stands for a tensor of rank 0. It
+/// is weak in type promotion: its kind counts, its width does not, so that f32 tensor * 2.5 stays
+/// f32.
 class WEFT_API Scalar {
  public:
   /// A template, so that nothing becomes a bool on the way: pointers and the half types would.

@@ -22,8 +22,8 @@ struct Indexed {
 static_assert(sizeof(Indexed<char>) == sizeof(PlaceAccumulator) &&
               sizeof(Indexed<double>) == sizeof(PlaceAccumulator));
 
-/// Where the first of the most extreme is; where the first NaN is if there is one, but if `Of` skips
-/// NaN. That has the extremes of rows, NaN of rows in which nothing else is:
+/// Where the first of the most extreme is; where the first NaN is if there is one, but if `Of`
+/// skips NaN. That has the extremes of rows, NaN of rows in which nothing else is:
 ///
 ///     static constexpr bool skips_nan;
 ///     template <class T, bool largest>
