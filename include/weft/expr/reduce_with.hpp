@@ -47,10 +47,10 @@ struct ReducingStruct {
 /// The arguments are broadcast, and converted to the types that accumulate takes where that keeps
 /// their kind, else Error(cast). They are reduced over `axes`, none meaning all; with `keepdim`
 /// these stay with extent 1. What is computed is so block by block, as it is reduced. The result
-/// has the bits of cpu_reduce on tensors of the broadcast shape. Of masked(op), a last argument of
-/// bools says which elements are there. The struct is kept with the
-/// expression and with plans of it, and called on several threads at once. Throws Error: cast,
-/// shape, axis, limit.
+/// has the bits of cpu_reduce on tensors of the broadcast shape. masked(op) takes a mask as its
+/// last argument: bools that broadcast with the others and say which elements are there. The struct
+/// is kept with the expression and with plans of it, and called on several threads at once. Throws
+/// Error: cast, shape, axis, limit.
 template <bool keepdim = false, class Op, class... Args>
   requires ExprArguments<Args...>
 Expr reduce(Op op, IntSpan axes, Args&&... args) {

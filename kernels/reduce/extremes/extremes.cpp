@@ -121,6 +121,7 @@ template <class T, bool largest>
 using OneExtreme =
     std::conditional_t<sizeof(T) <= 2, NarrowExtremeRule<T, largest>, ExtremeRule<T, largest>>;
 
+/// The extremes that amax and amin have, by their loops.
 struct EveryElement {
   static constexpr bool skips_nan = false;
   template <class T, bool largest>

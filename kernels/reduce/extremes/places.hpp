@@ -13,6 +13,7 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
+/// An element and where it is: a PlaceAccumulator of a type.
 template <class T>
 struct Indexed {
   T value;
