@@ -25,13 +25,16 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
   using Steps = ReductionSteps<Op, Indexed, Masks>;
 
  public:
+  using Steps::nelements;
   using Steps::nin;
   using Steps::nout;
   using typename Steps::Acc;
   using typename Steps::Outs;
 
-  /// Which inputs may be one value in a row, as a number of bits: loops for each.
-  static constexpr std::size_t patterns = nin <= max_pattern_inputs ? std::size_t{1} << nin : 1;
+  /// Which inputs may be one value in a row, as a number of bits: loops for each, but for the mask,
+  /// of which loops are told.
+  static constexpr std::size_t patterns =
+      nelements <= max_pattern_inputs ? std::size_t{1} << nin : 1;
 
   /// The kernel of a struct, to which it refers. `all_loops`: with loops for inputs that are one
   /// value in a row, and for short rows and columns.
@@ -76,78 +79,112 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
     }(std::make_index_sequence<patterns>());
   }
 
+  /// The functions of a pattern: what follows without the mask, which is told where it is.
+  static constexpr std::size_t elements = (std::size_t{1} << nelements) - 1;
+  static constexpr std::int64_t mask_step(std::size_t values) {
+    return (values & ~elements) != 0 ? 0 : 1;
+  }
+  /// A function that is the same for both places of a mask: there is one text of it.
+  template <class Function>
+  static WEFT_ALWAYS_INLINE Function* shared(Function* function) noexcept {
+    if constexpr (Masks) {
+      return unknown(function);
+    } else {
+      return function;
+    }
+  }
   template <std::size_t values, bool all_loops>
   WEFT_SPAN_LOOP static void reduce_spans(const void* context, void* out, char* const* inputs,
                                           const std::int64_t* row_bytes, std::int64_t rows,
                                           std::int64_t n, std::int64_t index,
                                           std::int64_t index_step) {
-    const Op& op = op_of(context);
-    Acc* results = static_cast<Acc*>(out);
-#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if (takes_wide_loops(n, rows, sizeof(Acc))) {
-      return wide_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n, index,
-                                           index_step);
-    }
-#endif
-    Steps::template take_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n, index,
-                                                  index_step);
+    shared (&spans<values & elements, all_loops>)(op_of(context), static_cast<Acc*>(out), inputs,
+                                                  row_bytes, rows, n, index, index_step,
+                                                  mask_step(values));
   }
-
-#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-  template <std::size_t values, bool all_loops>
-  WEFT_WIDE_LOOPS static void wide_spans(const Op& op, Acc* results, char* const* inputs,
-                                         const std::int64_t* row_bytes, std::int64_t rows,
-                                         std::int64_t n, std::int64_t index,
-                                         std::int64_t index_step) {
-    Steps::template take_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n, index,
-                                                  index_step);
-  }
-  template <std::size_t values>
-  WEFT_WIDE_LOOPS static void wide_columns(const Op& op, Acc* acc, char* const* inputs,
-                                           const std::int64_t* row_bytes, std::int64_t rows,
-                                           std::int64_t columns, std::int64_t index) {
-    Steps::template take_columns<values>(op, acc, inputs, row_bytes, rows, columns, index);
-  }
-  template <std::size_t values>
-  WEFT_WIDE_LOOPS static void wide_short_columns(const Op& op, char* const* outputs,
-                                                 char* const* inputs, const std::int64_t* row_bytes,
-                                                 std::int64_t rows, std::int64_t columns,
-                                                 std::int64_t index) {
-    Steps::template take_short_columns<values>(op, outputs, inputs, row_bytes, rows, columns,
-                                               index);
-  }
-  WEFT_WIDE_LOOPS static void wide_project(const Op& op, const Acc* acc, std::int64_t n,
-                                           char* const* outputs) {
-    Steps::project_all(op, acc, n, outputs);
-  }
-#endif
-
   template <std::size_t values>
   WEFT_SPAN_LOOP static void reduce_columns(const void* context, void* out, char* const* inputs,
                                             const std::int64_t* row_bytes, std::int64_t rows,
-                                            std::int64_t columns, std::int64_t index) {
-    const Op& op = op_of(context);
-    Acc* acc = static_cast<Acc*>(out);
-#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if (takes_wide_loops(columns, rows, sizeof(Acc)))
-      return wide_columns<values>(op, acc, inputs, row_bytes, rows, columns, index);
-#endif
-    Steps::template take_columns<values>(op, acc, inputs, row_bytes, rows, columns, index);
+                                            std::int64_t n, std::int64_t index) {
+    shared (&columns<values & elements>)(op_of(context), static_cast<Acc*>(out), inputs, row_bytes,
+                                         rows, n, index, mask_step(values));
   }
-
   template <std::size_t values>
   WEFT_SPAN_LOOP static void reduce_short_columns(const void* context, char* const* outputs,
                                                   char* const* inputs,
                                                   const std::int64_t* row_bytes, std::int64_t rows,
-                                                  std::int64_t columns, std::int64_t index) {
-    const Op& op = op_of(context);
-#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if (takes_wide_loops(columns, rows, sizeof(Acc)))
-      return wide_short_columns<values>(op, outputs, inputs, row_bytes, rows, columns, index);
-#endif
-    Steps::template take_short_columns<values>(op, outputs, inputs, row_bytes, rows, columns,
-                                               index);
+                                                  std::int64_t n, std::int64_t index) {
+    shared (&short_columns<values & elements>)(op_of(context), outputs, inputs, row_bytes, rows, n,
+                                               index, mask_step(values));
   }
+
+  template <std::size_t values, bool all_loops>
+  WEFT_SPAN_LOOP static void spans(const Op& op, Acc* results, char* const* inputs,
+                                   const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n,
+                                   std::int64_t index, std::int64_t index_step,
+                                   std::int64_t mask_step) {
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+    if (takes_wide_loops(n, rows, sizeof(Acc))) {
+      return wide_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n, index,
+                                           index_step, mask_step);
+    }
+#endif
+    Steps::template take_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n, index,
+                                                  index_step, mask_step);
+  }
+  template <std::size_t values>
+  WEFT_SPAN_LOOP static void columns(const Op& op, Acc* acc, char* const* inputs,
+                                     const std::int64_t* row_bytes, std::int64_t rows,
+                                     std::int64_t n, std::int64_t index, std::int64_t mask_step) {
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+    if (takes_wide_loops(n, rows, sizeof(Acc)))
+      return wide_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
+#endif
+    Steps::template take_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
+  }
+  template <std::size_t values>
+  WEFT_SPAN_LOOP static void short_columns(const Op& op, char* const* outputs, char* const* inputs,
+                                           const std::int64_t* row_bytes, std::int64_t rows,
+                                           std::int64_t n, std::int64_t index,
+                                           std::int64_t mask_step) {
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+    if (takes_wide_loops(n, rows, sizeof(Acc)))
+      return wide_short_columns<values>(op, outputs, inputs, row_bytes, rows, n, index, mask_step);
+#endif
+    Steps::template take_short_columns<values>(op, outputs, inputs, row_bytes, rows, n, index,
+                                               mask_step);
+  }
+
+#if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+  using WideSteps = ReductionSteps<Op, Indexed, Masks, true>;
+  template <std::size_t values, bool all_loops>
+  WEFT_WIDE_LOOPS static void wide_spans(const Op& op, Acc* results, char* const* inputs,
+                                         const std::int64_t* row_bytes, std::int64_t rows,
+                                         std::int64_t n, std::int64_t index,
+                                         std::int64_t index_step, std::int64_t mask_step) {
+    WideSteps::template take_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n,
+                                                      index, index_step, mask_step);
+  }
+  template <std::size_t values>
+  WEFT_WIDE_LOOPS static void wide_columns(const Op& op, Acc* acc, char* const* inputs,
+                                           const std::int64_t* row_bytes, std::int64_t rows,
+                                           std::int64_t n, std::int64_t index,
+                                           std::int64_t mask_step) {
+    WideSteps::template take_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
+  }
+  template <std::size_t values>
+  WEFT_WIDE_LOOPS static void wide_short_columns(const Op& op, char* const* outputs,
+                                                 char* const* inputs, const std::int64_t* row_bytes,
+                                                 std::int64_t rows, std::int64_t n,
+                                                 std::int64_t index, std::int64_t mask_step) {
+    WideSteps::template take_short_columns<values>(op, outputs, inputs, row_bytes, rows, n, index,
+                                                   mask_step);
+  }
+  WEFT_WIDE_LOOPS static void wide_project(const Op& op, const Acc* acc, std::int64_t n,
+                                           char* const* outputs) {
+    WideSteps::project_all(op, acc, n, outputs);
+  }
+#endif
 
   WEFT_SPAN_LOOP static void combine(const void* context, void* into, const void* from,
                                      std::int64_t n) {

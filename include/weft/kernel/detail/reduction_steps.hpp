@@ -3,6 +3,7 @@
 /// The loops of a reduction struct, as text for functions of any width.
 #pragma once
 
+#include <weft/kernel/detail/mask_flags.hpp>
 #include <weft/kernel/detail/member_arrays.hpp>
 #include <weft/kernel/detail/reduction_struct.hpp>
 #include <weft/kernel/detail/span_element.hpp>
@@ -20,8 +21,10 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// What a ReductionKernel does, all of it inlined. Inputs in `values` are one value in each row.
-template <class Op, bool Indexed, bool Masks>
+/// What a ReductionKernel does, all of it inlined. Inputs in `values` are one value in each row. So
+/// is the mask, if there is one, where mask_step is 0; it is 1 where the mask has a flag for each
+/// element. `wide`: for functions of WEFT_WIDE_LOOPS.
+template <class Op, bool Indexed, bool Masks, bool wide = false>
 class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   using Struct = ReductionStruct<Op, Indexed, Masks>;
 
@@ -51,21 +54,25 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   }();
   /// Columns whose accumulators are on the stack.
   static constexpr std::int64_t lane_columns = 128;
+  /// Elements of a row for which there are flags at a time.
+  static constexpr std::int64_t run_flags = 128;
 
   /// results[r] = the reduction of row r.
   template <std::size_t values, bool all_loops>
   static WEFT_ALWAYS_INLINE void take_spans(const Op& op, Acc* results, char* const* inputs,
                                             const std::int64_t* row_bytes, std::int64_t rows,
                                             std::int64_t n, std::int64_t index,
-                                            std::int64_t index_step) {
+                                            std::int64_t index_step, std::int64_t mask_step) {
     if (all_loops && n >= least_lane_row && n < 2 * lanes) {
       for (std::int64_t r = 0; r < rows; r += lane_rows)
         take_lane_rows<values>(op, results, inputs, row_bytes, r,
-                               rows - r < lane_rows ? rows - r : lane_rows, n, index, index_step);
+                               rows - r < lane_rows ? rows - r : lane_rows, n, index, index_step,
+                               mask_step);
       return;
     }
     for (std::int64_t r = 0; r < rows; ++r)
-      results[r] = reduce_row(op, readers<values>(inputs, row_bytes, r), n, index + r * index_step);
+      results[r] = reduce_row(op, readers<values>(inputs, row_bytes, r),
+                              mask_row(inputs, row_bytes, r, mask_step), n, index + r * index_step);
   }
 
   /// acc[j] = the reduction of column j. Row by row, as they follow each other in memory: by twos,
@@ -74,11 +81,13 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   template <std::size_t values>
   static WEFT_ALWAYS_INLINE void take_columns(const Op& op, Acc* acc, char* const* inputs,
                                               const std::int64_t* row_bytes, std::int64_t rows,
-                                              std::int64_t columns, std::int64_t index) {
+                                              std::int64_t columns, std::int64_t index,
+                                              std::int64_t mask_step) {
     if constexpr (by_member) {
       for (std::int64_t j = 0; j < columns; j += lane_columns)
         take_lane_columns<values>(op, acc, inputs, row_bytes, rows, j,
-                                  columns - j < lane_columns ? columns - j : lane_columns, index);
+                                  columns - j < lane_columns ? columns - j : lane_columns, index,
+                                  mask_step);
       return;
     }
     if (rows == 0) {
@@ -86,9 +95,9 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
         acc[j] = op.identity();
       return;
     }
-    take_row<values, true>(op, acc, inputs, row_bytes, 0, columns, index);
+    take_row<values, true>(op, acc, inputs, row_bytes, 0, columns, index, mask_step);
     for (std::int64_t r = 1; r < rows; ++r)
-      take_row<values, false>(op, acc, inputs, row_bytes, r, columns, index);
+      take_row<values, false>(op, acc, inputs, row_bytes, r, columns, index, mask_step);
   }
 
   /// outputs[k][j] = result k of column j.
@@ -97,11 +106,11 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
                                                     char* const* inputs,
                                                     const std::int64_t* row_bytes,
                                                     std::int64_t rows, std::int64_t columns,
-                                                    std::int64_t index) {
+                                                    std::int64_t index, std::int64_t mask_step) {
     [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINE_LAMBDA {
-      ((rows == std::int64_t{R} + 1
-            ? take_all_rows<values, R + 1>(op, outputs, inputs, row_bytes, columns, index)
-            : void()),
+      ((rows == std::int64_t{R} + 1 ? take_all_rows<values, R + 1>(op, outputs, inputs, row_bytes,
+                                                                   columns, index, mask_step)
+                                    : void()),
        ...);
     }(std::make_index_sequence<std::size_t{max_short_columns}>());
   }
@@ -116,43 +125,73 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   }
 
  private:
-  /// a or b: of numbers by their bits. Of a condition compilers make a branch around what computes
-  /// a, where floating point may trap, and no vectors.
-  template <class T>
-  static WEFT_ALWAYS_INLINE T choose(bool first, const T& a, const T& b) noexcept {
-    if constexpr (is_complex_type<T>) {
-      return T(choose(first, a.real(), b.real()), choose(first, a.imag(), b.imag()));
-    } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= sizeof(std::uint64_t)) {
-      using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-      const Bits mask = Bits{0} - Bits{first};
-      const Bits bits =
-          (__builtin_bit_cast(Bits, a) & mask) | (__builtin_bit_cast(Bits, b) & ~mask);
-      return __builtin_bit_cast(T, bits);
-    } else if constexpr (requires { members_of(a); }) {
-      const auto as = members_of(a), bs = members_of(b);
-      return [&]<std::size_t... K>(std::index_sequence<K...>) WEFT_INLINE_LAMBDA {
-        return T{choose(first, std::get<K>(as), std::get<K>(bs))...};
-      }(std::make_index_sequence<std::tuple_size_v<decltype(members_of(a))>>());
-    } else {
-      return first ? a : b;
-    }
-  }
+  /// What the mask says of up to `count` elements at a time.
+  template <std::int64_t count>
+  using Flags = std::conditional_t<
+      !Masks, NoFlags,
+      std::conditional_t<by_member && count != 1, MaskFlags<Acc, std::size_t{count}, wide>,
+                         MaskBytes<Acc, std::size_t{count}>>>;
 
-  template <class Readers>
+  /// Takes element i; `selection` has it at j.
+  template <class Readers, class Selection>
   static WEFT_ALWAYS_INLINE Acc step(const Op& op, const Acc& acc, const Readers& in,
-                                     std::int64_t i, std::int64_t index) {
-    const auto taken = [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_INLINE_LAMBDA {
+                                     std::int64_t i, std::int64_t index, const Selection& selection,
+                                     std::int64_t j) {
+    const Acc taken = [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_INLINE_LAMBDA {
       if constexpr (Indexed) {
         return op.accumulate(acc, std::get<I>(in)[i]..., index);
       } else {
         return op.accumulate(acc, std::get<I>(in)[i]...);
       }
-    };
-    constexpr auto elements = std::make_index_sequence<nelements>();
+    }(std::make_index_sequence<nelements>());
+    return selection.choose(j, taken, acc);
+  }
+
+  /// The mask of a row.
+  static WEFT_ALWAYS_INLINE MaskRow mask_row(char* const* in, const std::int64_t* row_bytes,
+                                             std::int64_t row, std::int64_t mask_step) {
     if constexpr (Masks) {
-      return choose<Acc>(std::get<nelements>(in)[i], taken(elements), acc);
+      return {in[nelements] + row * row_bytes[nelements], mask_step};
     } else {
-      return taken(elements);
+      return {};
+    }
+  }
+  static WEFT_ALWAYS_INLINE MaskRow mask_at(const MaskRow& row, std::int64_t i) {
+    return {row.data + i * row.step, row.step};
+  }
+  /// The mask of element i of rows from `row` on.
+  static WEFT_ALWAYS_INLINE MaskRow mask_column(char* const* in, const std::int64_t* row_bytes,
+                                                std::int64_t row, std::int64_t i,
+                                                std::int64_t mask_step) {
+    if constexpr (Masks) {
+      return {in[nelements] + row * row_bytes[nelements] + i * mask_step, row_bytes[nelements]};
+    } else {
+      return {};
+    }
+  }
+
+  /// Whether the mask leaves all of a row out.
+  static WEFT_ALWAYS_INLINE bool is_left_out(const MaskRow& mask) {
+    if constexpr (Masks) {
+      return mask.is_left_out();
+    } else {
+      return false;
+    }
+  }
+  /// Calls f(from, to, selection) for [from, end) of a row, cut into what there are flags for.
+  template <class F>
+  static WEFT_ALWAYS_INLINE void for_flags(const MaskRow& mask, std::int64_t from, std::int64_t end,
+                                           const F& f) {
+    Flags<run_flags> flags;
+    if constexpr (Masks) {
+      typename Flags<run_flags>::Selection selection;
+      for (std::int64_t at = from; at < end; at += run_flags) {
+        const std::int64_t count = end - at < run_flags ? end - at : run_flags;
+        if (at == from || mask.step != 0) selection = flags.select(mask_at(mask, at), count);
+        f(at, at + count, selection);
+      }
+    } else {
+      f(from, end, flags.select(mask, 0));
     }
   }
 
@@ -163,7 +202,7 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     return [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_INLINE_LAMBDA {
       return std::tuple<SpanReader<In<I>, (values >> I & 1) != 0>...>{
           SpanReader<In<I>, (values >> I & 1) != 0>{in[I] + row * row_bytes[I]}...};
-    }(std::make_index_sequence<nin>());
+    }(std::make_index_sequence<nelements>());
   }
 
   /// Short rows [row, row + count), each of which is a lane: its elements are taken one after the
@@ -172,16 +211,19 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   static WEFT_ALWAYS_INLINE void take_lane_rows(const Op& op, Acc* results, char* const* inputs,
                                                 const std::int64_t* row_bytes, std::int64_t row,
                                                 std::int64_t count, std::int64_t n,
-                                                std::int64_t index, std::int64_t index_step) {
+                                                std::int64_t index, std::int64_t index_step,
+                                                std::int64_t mask_step) {
     MemberArrays<Acc, std::size_t{lane_rows}> acc;
+    Flags<lane_rows> flags;
     for (std::int64_t r = 0; r < count; ++r)
       acc.set(static_cast<std::size_t>(r), op.identity());
     for (std::int64_t i = 0; i < n; ++i) {
+      const auto selection = flags.select(mask_column(inputs, row_bytes, row, i, mask_step), count);
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t r = 0; r < count; ++r) {
         const auto lane = static_cast<std::size_t>(r);
         acc.set(lane, step(op, acc.get(lane), readers<values>(inputs, row_bytes, row + r), i,
-                           index + (row + r) * index_step + i));
+                           index + (row + r) * index_step + i, selection, r));
       }
     }
     for (std::int64_t r = 0; r < count; ++r)
@@ -190,26 +232,35 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
 
   /// A row, in runs: so that what lanes add up one after the other stays short.
   template <class Readers>
-  static WEFT_ALWAYS_INLINE Acc reduce_row(const Op& op, const Readers& in, std::int64_t n,
-                                           std::int64_t index) {
-    if (n <= run_elements) return reduce_run(op, in, 0, n, index);
-    Acc acc = reduce_run(op, in, 0, run_elements, index);
-    for (std::int64_t i = run_elements; i < n; i += run_elements) {
+  static WEFT_ALWAYS_INLINE Acc reduce_row(const Op& op, const Readers& in, const MaskRow& mask,
+                                           std::int64_t n, std::int64_t index) {
+    if (is_left_out(mask)) return op.identity();
+    // Short rows have a text of their own, which takes a twentieth less time; not with a mask,
+    // whose text is long.
+    if (!Masks && n <= run_elements) return reduce_run(op, in, mask, 0, n, index);
+    Acc acc = op.identity();
+    std::int64_t i = 0;
+    do {
       const std::int64_t count = n - i < run_elements ? n - i : run_elements;
-      acc = op.combine(acc, reduce_run(op, in, i, count, index));
-    }
+      const Acc run = reduce_run(op, in, mask, i, count, index);
+      acc = i == 0 ? run : op.combine(acc, run);
+      i += count;
+    } while (i < n);
     return acc;
   }
 
   /// Elements [first, first + n), the row's first having the index given.
   template <class Readers>
-  static WEFT_ALWAYS_INLINE Acc reduce_run(const Op& op, const Readers& in, std::int64_t first,
-                                           std::int64_t n, std::int64_t index) {
+  static WEFT_ALWAYS_INLINE Acc reduce_run(const Op& op, const Readers& in, const MaskRow& mask,
+                                           std::int64_t first, std::int64_t n, std::int64_t index) {
     const std::int64_t end = first + n;
     if (n < 2 * lanes) {
       Acc acc = op.identity();
-      for (std::int64_t i = first; i < end; ++i)
-        acc = step(op, acc, in, i, index + i);
+      Flags<1> flags;
+      for (std::int64_t i = first; i < end; ++i) {
+        const auto selection = flags.select(mask_at(mask, i), 1);
+        acc = step(op, acc, in, i, index + i, selection, 0);
+      }
       return acc;
     }
     MemberArrays<Acc, std::size_t{lanes}> acc;
@@ -218,16 +269,22 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     std::int64_t i = first;
     if constexpr (takes_vectors)
       i = VectorizedSteps<Op, Acc>::template take_lanes<lanes>(op, acc.data(), in, i, end);
-    const auto take = [&](std::int64_t count) WEFT_INLINE_LAMBDA {
-      WEFT_INDEPENDENT_ITERATIONS
-      for (std::int64_t j = 0; j < count; ++j) {
-        const auto lane = static_cast<std::size_t>(j);
-        acc.set(lane, step(op, acc.get(lane), in, i + j, index + i + j));
-      }
+    const auto take_part = [&](std::int64_t from, std::int64_t to,
+                               const auto& selection) WEFT_INLINE_LAMBDA {
+      const auto take = [&](std::int64_t at, std::int64_t count) WEFT_INLINE_LAMBDA {
+        WEFT_INDEPENDENT_ITERATIONS
+        for (std::int64_t j = 0; j < count; ++j) {
+          const auto lane = static_cast<std::size_t>(j);
+          acc.set(lane,
+                  step(op, acc.get(lane), in, at + j, index + at + j, selection, at - from + j));
+        }
+      };
+      std::int64_t at = from;
+      for (; at + lanes <= to; at += lanes)
+        take(at, lanes);
+      take(at, to - at);
     };
-    for (; i + lanes <= end; i += lanes)
-      take(lanes);
-    take(end - i);
+    for_flags(mask, i, end, take_part);
     for (std::size_t half = std::size_t{lanes} / 2; half > 0; half /= 2) {
       for (std::size_t j = 0; j < half; ++j)
         acc.set(j, op.combine(acc.get(j), acc.get(j + half)));
@@ -239,14 +296,21 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   template <std::size_t values, bool first>
   static WEFT_ALWAYS_INLINE void take_row(const Op& op, Acc* acc, char* const* inputs,
                                           const std::int64_t* row_bytes, std::int64_t row,
-                                          std::int64_t columns, std::int64_t index) {
+                                          std::int64_t columns, std::int64_t index,
+                                          std::int64_t mask_step) {
     const auto in = readers<values>(inputs, row_bytes, row);
+    const MaskRow mask = mask_row(inputs, row_bytes, row, mask_step);
+    if (!first && is_left_out(mask)) return;
     std::int64_t taken = 0;
     if constexpr (takes_vectors)
       taken = VectorizedSteps<Op, Acc>::template take_columns<first>(op, acc, in, columns);
-    WEFT_INDEPENDENT_ITERATIONS
-    for (std::int64_t j = taken; j < columns; ++j)
-      acc[j] = step(op, first ? op.identity() : acc[j], in, j, index + row);
+    const auto take_part = [&](std::int64_t from, std::int64_t to,
+                               const auto& selection) WEFT_INLINE_LAMBDA {
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = from; j < to; ++j)
+        acc[j] = step(op, first ? op.identity() : acc[j], in, j, index + row, selection, j - from);
+    };
+    for_flags(mask, taken, columns, take_part);
   }
 
   /// Columns [first, first + count), whose accumulators lie member by member until they are done.
@@ -254,16 +318,20 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   static WEFT_ALWAYS_INLINE void take_lane_columns(const Op& op, Acc* results, char* const* inputs,
                                                    const std::int64_t* row_bytes, std::int64_t rows,
                                                    std::int64_t first, std::int64_t count,
-                                                   std::int64_t index) {
+                                                   std::int64_t index, std::int64_t mask_step) {
     MemberArrays<Acc, std::size_t{lane_columns}> acc;
+    Flags<lane_columns> flags;
     for (std::int64_t j = 0; j < count; ++j)
       acc.set(static_cast<std::size_t>(j), op.identity());
     for (std::int64_t r = 0; r < rows; ++r) {
       const auto in = readers<values>(inputs, row_bytes, r);
+      const MaskRow mask = mask_row(inputs, row_bytes, r, mask_step);
+      if (is_left_out(mask)) continue;
+      const auto selection = flags.select(mask_at(mask, first), count);
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < count; ++j) {
         const auto lane = static_cast<std::size_t>(j);
-        acc.set(lane, step(op, acc.get(lane), in, first + j, index + r));
+        acc.set(lane, step(op, acc.get(lane), in, first + j, index + r, selection, j));
       }
     }
     for (std::int64_t j = 0; j < count; ++j)
@@ -275,7 +343,8 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   template <std::size_t values, std::size_t rows>
   static WEFT_ALWAYS_INLINE void take_all_rows(const Op& op, char* const* outputs,
                                                char* const* inputs, const std::int64_t* row_bytes,
-                                               std::int64_t columns, std::int64_t index) {
+                                               std::int64_t columns, std::int64_t index,
+                                               std::int64_t mask_step) {
     [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINE_LAMBDA {
       const std::array in{readers<values>(inputs, row_bytes, std::int64_t{R})...};
       const auto to = pointers(outputs);
@@ -285,25 +354,35 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
                                WEFT_INLINE_LAMBDA { store_results(op, acc, to, j); };
         taken = VectorizedSteps<Op, Acc>::take_all_rows(op, in, columns, store);
       }
-      const auto reduced = [&](std::int64_t j) WEFT_INLINE_LAMBDA {
-        Acc acc = op.identity();
-        ((acc = step(op, acc, in[R], j, index + std::int64_t{R})), ...);
-        return acc;
-      };
-      if constexpr (std::is_integral_v<Acc>) {
-        for (; taken < columns; taken += lane_columns) {
-          const auto count = columns - taken < lane_columns ? columns - taken : lane_columns;
+      const auto take = [&](std::int64_t from, std::int64_t end) WEFT_INLINE_LAMBDA {
+        Flags<lane_columns> flags[rows];
+        const std::tuple selections{flags[R].select(
+            mask_at(mask_row(inputs, row_bytes, R, mask_step), from), end - from)...};
+        const auto reduced = [&](std::int64_t j) WEFT_INLINE_LAMBDA {
+          Acc acc = op.identity();
+          ((acc = step(op, acc, in[R], j, index + std::int64_t{R}, std::get<R>(selections),
+                       j - from)),
+           ...);
+          return acc;
+        };
+        if constexpr (std::is_integral_v<Acc>) {
           Acc acc[std::size_t{lane_columns}];
-          for (std::int64_t j = 0; j < count; ++j)
-            acc[j] = reduced(taken + j);
+          for (std::int64_t j = from; j < end; ++j)
+            acc[j - from] = reduced(j);
           WEFT_INDEPENDENT_ITERATIONS
-          for (std::int64_t j = 0; j < count; ++j)
-            store_results(op, acc[j], to, taken + j);
+          for (std::int64_t j = from; j < end; ++j)
+            store_results(op, acc[j - from], to, j);
+        } else {
+          WEFT_INDEPENDENT_ITERATIONS
+          for (std::int64_t j = from; j < end; ++j)
+            store_results(op, reduced(j), to, j);
         }
+      };
+      if constexpr (Masks || std::is_integral_v<Acc>) {
+        for (; taken < columns; taken += lane_columns)
+          take(taken, columns - taken < lane_columns ? columns : taken + lane_columns);
       } else {
-        WEFT_INDEPENDENT_ITERATIONS
-        for (std::int64_t j = taken; j < columns; ++j)
-          store_results(op, reduced(j), to, j);
+        take(taken, columns);
       }
     }(std::make_index_sequence<rows>());
   }

@@ -109,13 +109,13 @@ template <class T>
 template <class F>
 concept CommutingFormula = F::commutes;
 
-/// A function that compilers know nothing of, so that calling it makes no second copy of it.
-template <class Function>
-WEFT_ALWAYS_INLINE Function* unknown(Function* function) noexcept {
+/// A pointer that compilers know nothing of: what uses it is not copied for what it may be.
+template <class T>
+WEFT_ALWAYS_INLINE T* unknown(T* pointer) noexcept {
 #if defined(__GNUC__)
-  __asm__("" : "+r"(function));
+  __asm__("" : "+r"(pointer));
 #endif
-  return function;
+  return pointer;
 }
 
 /// A SpanKernel::Run of two inputs: another one with these in the other order. Out of line, so that
