@@ -115,6 +115,32 @@ TEST_CASE("tensor: share keeps any owner alive", "[core]") {
   CHECK(t.data() == values->data());
 }
 
+TEST_CASE("tensor: views of a temporary keep its memory", "[core]") {
+  const auto numbers = [] { return Tensor::of<std::int32_t>({2, 3}, {0, 1, 2, 3, 4, 5}); };
+  const auto check = [](const Tensor& t, const Dims& shape, std::initializer_list<int> want) {
+    CHECK(t.owner().use_count() == 1);
+    CHECK(dims(t.shape()) == shape);
+    const Tensor copy = t.clone();
+    const auto* values = copy.data_as<const std::int32_t>();
+    CHECK(std::equal(want.begin(), want.end(), values, values + copy.numel()));
+  };
+  check(numbers().transpose(0, 1), {3, 2}, {0, 3, 1, 4, 2, 5});
+  check(numbers().permute({1, 0}), {3, 2}, {0, 3, 1, 4, 2, 5});
+  check(numbers().select(0, 1), {3}, {3, 4, 5});
+  check(numbers().slice(1, 0, 3, 2), {2, 2}, {0, 2, 3, 5});
+  check(numbers().flip(0), {2, 3}, {3, 4, 5, 0, 1, 2});
+  check(numbers().unsqueeze(0).squeeze(), {2, 3}, {0, 1, 2, 3, 4, 5});
+  check(numbers().select(0, 0).expand({2, 3}), {2, 3}, {0, 1, 2, 0, 1, 2});
+  check(numbers().as_strided({2}, {4}, 1), {2}, {1, 5});
+
+  Tensor t = numbers();
+  CHECK_ERROR(axis, ("axis 2"), std::move(t).select(2, 0));
+  CHECK(t.owner() != nullptr);  // still there
+  const Tensor row = std::move(t).select(0, 1);
+  CHECK(row.at<std::int32_t>(2) == 5);
+  CHECK_FALSE(t.defined());  // NOLINT(bugprone-use-after-move)
+}
+
 TEST_CASE("tensor: copy_of makes any view row-major", "[core]") {
   WEFT_RANDOM(random);
   test::Tally tally;

@@ -65,10 +65,55 @@ class WEFT_API Tensor : public TensorView {
   /// What keeps the memory alive; null if undefined.
   const std::shared_ptr<void>& owner() const noexcept { return owner_; }
 
+  // Views, as TensorView has them. Of a temporary tensor they are tensors, which take its share in
+  // the memory: add(a, b).transpose(0, 1) may be kept.
+
+  TensorView as_strided(IntSpan shape, IntSpan strides, std::int64_t offset = 0) const& {
+    return TensorView::as_strided(shape, strides, offset);
+  }
+  Tensor as_strided(IntSpan shape, IntSpan strides, std::int64_t offset = 0) && {
+    return with_share(TensorView::as_strided(shape, strides, offset));
+  }
+  TensorView permute(IntSpan order) const& { return TensorView::permute(order); }
+  Tensor permute(IntSpan order) && { return with_share(TensorView::permute(order)); }
+  TensorView transpose(std::int64_t axis0, std::int64_t axis1) const& {
+    return TensorView::transpose(axis0, axis1);
+  }
+  Tensor transpose(std::int64_t axis0, std::int64_t axis1) && {
+    return with_share(TensorView::transpose(axis0, axis1));
+  }
+  TensorView expand(IntSpan shape) const& { return TensorView::expand(shape); }
+  Tensor expand(IntSpan shape) && { return with_share(TensorView::expand(shape)); }
+  TensorView slice(std::int64_t axis, std::int64_t start, std::int64_t stop,
+                   std::int64_t step = 1) const& {
+    return TensorView::slice(axis, start, stop, step);
+  }
+  Tensor slice(std::int64_t axis, std::int64_t start, std::int64_t stop, std::int64_t step = 1) && {
+    return with_share(TensorView::slice(axis, start, stop, step));
+  }
+  TensorView select(std::int64_t axis, std::int64_t i) const& {
+    return TensorView::select(axis, i);
+  }
+  Tensor select(std::int64_t axis, std::int64_t i) && {
+    return with_share(TensorView::select(axis, i));
+  }
+  TensorView flip(std::int64_t axis) const& { return TensorView::flip(axis); }
+  Tensor flip(std::int64_t axis) && { return with_share(TensorView::flip(axis)); }
+  TensorView unsqueeze(std::int64_t axis) const& { return TensorView::unsqueeze(axis); }
+  Tensor unsqueeze(std::int64_t axis) && { return with_share(TensorView::unsqueeze(axis)); }
+  TensorView squeeze() const& { return TensorView::squeeze(); }
+  Tensor squeeze() && { return with_share(TensorView::squeeze()); }
+
  private:
   Tensor(std::shared_ptr<void> owner, TensorView view)
       : TensorView(std::move(view)), owner_(std::move(owner)) {}
   void check_count(std::int64_t count) const;
+  /// A view together with this tensor's share, which is undefined then.
+  Tensor with_share(TensorView view) {
+    Tensor tensor(std::move(owner_), std::move(view));
+    forget();
+    return tensor;
+  }
 
   std::shared_ptr<void> owner_;
 };
