@@ -46,24 +46,26 @@ WEFT_ALWAYS_INLINE T choose_number(FlagOf<T> left_out, T selected, T other) noex
   return __builtin_bit_cast(T, bits);
 }
 
-/// Writes a flag for each of n bytes: all bits for what they leave out, none for others.
+/// A flag: all bits for what a byte of a mask leaves out, none for others. So is a comparison of
+/// vectors, which is then widened with its sign.
+template <class Flag>
+WEFT_ALWAYS_INLINE Flag flag_of(char byte) noexcept {
+  const auto is_left_out = static_cast<signed char>(-static_cast<signed char>(byte == 0));
+  return static_cast<Flag>(static_cast<std::make_signed_t<Flag>>(is_left_out));
+}
+/// Writes the flags of n bytes.
 template <class Flag>
 WEFT_ALWAYS_INLINE void write_flags(Flag* flags, const MaskRow& mask, std::int64_t n) noexcept {
-  // As a comparison of vectors is, and then widened with its sign.
-  const auto flag_of = [](char byte) WEFT_INLINE_LAMBDA {
-    const auto is_left_out = static_cast<signed char>(-static_cast<signed char>(byte == 0));
-    return static_cast<Flag>(static_cast<std::make_signed_t<Flag>>(is_left_out));
-  };
   if (mask.step == 1) {
     for (std::int64_t j = 0; j < n; ++j)
-      flags[j] = flag_of(mask.data[j]);
+      flags[j] = flag_of<Flag>(mask.data[j]);
   } else if (mask.step == 0) {
-    const Flag flag = flag_of(*mask.data);
+    const Flag flag = flag_of<Flag>(*mask.data);
     for (std::int64_t j = 0; j < n; ++j)
       flags[j] = flag;
   } else {
     for (std::int64_t j = 0; j < n; ++j)
-      flags[j] = flag_of(mask.data[j * mask.step]);
+      flags[j] = flag_of<Flag>(mask.data[j * mask.step]);
   }
 }
 /// Out of line, the same for all structs.
@@ -97,15 +99,16 @@ class MaskBytes {
     const char* bytes;
 
     WEFT_ALWAYS_INLINE T choose(std::int64_t j, const T& selected, const T& other) const noexcept {
-      const bool is = bytes[j] != 0;
+      const char byte = bytes[j];
       if constexpr (is_complex_type<T>) {
-        const FlagOf<typename T::value_type> left_out = flag<typename T::value_type>(is);
+        using Flag = FlagOf<typename T::value_type>;
+        const auto left_out = flag_of<Flag>(byte);
         return T(choose_number(left_out, selected.real(), other.real()),
                  choose_number(left_out, selected.imag(), other.imag()));
       } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= sizeof(std::uint64_t)) {
-        return choose_number(flag<T>(is), selected, other);
+        return choose_number(flag_of<FlagOf<T>>(byte), selected, other);
       } else {
-        return is ? selected : other;
+        return byte != 0 ? selected : other;
       }
     }
   };
@@ -123,11 +126,6 @@ class MaskBytes {
   }
 
  private:
-  template <class Number>
-  static WEFT_ALWAYS_INLINE FlagOf<Number> flag(bool is) noexcept {
-    return ~(FlagOf<Number>{0} - FlagOf<Number>{is});
-  }
-
   char room_[count];
 };
 
