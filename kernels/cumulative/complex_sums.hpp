@@ -19,8 +19,8 @@ inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// The kernel over pairs of Part (float or double), each part accumulated in f64, one element after
-/// the other.
-template <class Part>
+/// the other. `numbers`: of an element of which one part is NaN, both are 0.
+template <class Part, bool numbers>
 class ComplexSums {
  public:
   static constexpr CumulativeKernel kernel(ScalarType type) {
@@ -38,6 +38,13 @@ class ComplexSums {
   using Element = typename VectorOf<Part, 2>::Type;
   static constexpr std::int64_t size = sizeof(Element);
 
+  static WEFT_ALWAYS_INLINE Sum element(const char* from) {
+    const Sum x = __builtin_convertvector(load<Element>(from), Sum);
+    if constexpr (!numbers) return x;
+    const auto is_number = x == x;
+    return is_number[0] & is_number[1] ? x : Sum{};
+  }
+
   static void start(const void*, void* accumulators, const char* const*, std::int64_t n) {
     std::fill_n(static_cast<double*>(accumulators), 2 * n, 0.0);
   }
@@ -48,6 +55,15 @@ class ComplexSums {
     for (std::int64_t r = 0; r < b.length; ++r) {
       const SpanReader<Part, false> from{b.data[1] + r * b.step_bytes[1]};
       char* const to = b.data[0] + r * b.step_bytes[0];
+      if constexpr (numbers) {
+        for (std::int64_t j = 0; j < columns; ++j) {
+          char* const total = reinterpret_cast<char*>(acc + 2 * j);
+          const Sum sum = load<Sum>(total) + element(from.data + j * size);
+          store(total, sum);
+          store(to + j * size, __builtin_convertvector(sum, Element));
+        }
+        continue;
+      }
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < 2 * columns; ++j) {
         acc[j] += static_cast<double>(from[j]);
@@ -63,7 +79,7 @@ class ComplexSums {
                                               std::integer_sequence<int, l...>) {
     Sum sums[] = {load<Sum>(reinterpret_cast<const char*>(acc + 2 * l))...};
     for (std::int64_t i = 0; i < n; ++i) {
-      ((sums[l] += __builtin_convertvector(load<Element>(in + l * in_line + i * size), Sum)), ...);
+      ((sums[l] += element(in + l * in_line + i * size)), ...);
       (store(out + l * out_line + i * size, __builtin_convertvector(sums[l], Element)), ...);
     }
     (store(reinterpret_cast<char*>(acc + 2 * l), sums[l]), ...);

@@ -12,6 +12,7 @@ inline namespace v0 {
 enum class CumulativeOp : std::uint8_t {
   cumsum,
   cumprod,
+  nancumsum,
   logcumsumexp,
   cummax,
   cummin,
@@ -20,7 +21,8 @@ enum class CumulativeOp : std::uint8_t {
 };
 
 /// Prefix sums and products over elements of a type, or null where there is none: i64, f32, f64,
-/// c64 and c128 have them, logcumsumexp f32 and f64 only. f32 accumulates in f64, c64 in c128.
+/// c64 and c128 have them, logcumsumexp f32 and f64 only. f32 accumulates in f64, c64 in c128. To
+/// nancumsum, NaN is 0, and so is a complex number of which one part is NaN.
 ///
 /// Real sums, and products of f32 and i64, are taken by fours: of elements 4k ... 4k + 3 of a line
 /// and the total t of all before, t + x0, t + (x0 + x1) = u, u + x2 and u + (x2 + x3), which is the

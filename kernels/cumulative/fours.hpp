@@ -20,16 +20,31 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// a + b and a * b of numbers and of registers of them. Integers are unsigned words, so they wrap.
+/// a + b and a * b of numbers and of registers of them, and what is taken for an element. Integers
+/// are unsigned words, so they wrap.
 struct Adding {
   static constexpr int identity = 0;
+  template <class V>
+  static WEFT_ALWAYS_INLINE V element(const V& x) {
+    return x;
+  }
   template <class V>
   static WEFT_ALWAYS_INLINE V of(const V& a, const V& b) {
     return a + b;
   }
 };
+struct AddingNumbers : Adding {
+  template <class V>
+  static WEFT_ALWAYS_INLINE V element(const V& x) {
+    return x == x ? x : V{};  // NaN is 0
+  }
+};
 struct Multiplying {
   static constexpr int identity = 1;
+  template <class V>
+  static WEFT_ALWAYS_INLINE V element(const V& x) {
+    return x;
+  }
   template <class V>
   static WEFT_ALWAYS_INLINE V of(const V& a, const V& b) {
     return a * b;
@@ -63,7 +78,7 @@ class ByFours {
   }
 
   static WEFT_ALWAYS_INLINE Acc read(const char* from, std::int64_t i) {
-    return static_cast<Acc>(load<T>(from + i * size));
+    return Op::element(static_cast<Acc>(load<T>(from + i * size)));
   }
   static WEFT_ALWAYS_INLINE void write(char* to, std::int64_t i, Acc value) {
     store(to + i * size, static_cast<T>(value));
@@ -139,11 +154,11 @@ class ByFours {
     __builtin_memcpy(&given, from, sizeof(given));
 #if defined(__AVX__)
     if constexpr (std::is_same_v<T, float>) {
-      x = _mm256_cvtps_pd(given);
+      x = Op::element(Four(_mm256_cvtps_pd(given)));
       return;
     }
 #endif
-    x = __builtin_convertvector(given, Four);
+    x = Op::element(__builtin_convertvector(given, Four));
   }
   static WEFT_ALWAYS_INLINE void write_four(char* to, const Four& x) {
 #if defined(__AVX__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cumsum, cumprod and logcumsumexp.
+// cumsum, nancumsum, cumprod and logcumsumexp.
 #include <weft/kernel/cumulative.hpp>
 
 #include "kernels/cumulative/complex_sums.hpp"
@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace weft {
 inline namespace v0 {
@@ -71,19 +72,21 @@ struct Fours {
   static constexpr CumulativeKernel value = ByFours<Op, T, Acc>::kernel(type);
 };
 
-template <class Part, ScalarType type>
+template <class Part, bool numbers, ScalarType type>
 struct Complex {
-  static constexpr CumulativeKernel value = ComplexSums<Part>::kernel(type);
+  static constexpr CumulativeKernel value = ComplexSums<Part, numbers>::kernel(type);
 };
 
 using Words = std::uint64_t;
 
-template <class T>
+/// `numbers`: NaN is left out.
+template <class T, bool numbers>
 const CumulativeKernel* sum() {
   if constexpr (is_complex_type<T>) {
-    return &Complex<typename T::value_type, scalar_type_of<T>>::value;
+    return &Complex<typename T::value_type, numbers, scalar_type_of<T>>::value;
   } else if constexpr (std::is_floating_point_v<T>) {
-    return &Fours<Adding, T, double, scalar_type_of<T>>::value;
+    using Op = std::conditional_t<numbers, AddingNumbers, Adding>;
+    return &Fours<Op, T, double, scalar_type_of<T>>::value;
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return &Fours<Adding, Words, Words, ScalarType::i64>::value;
   } else {
@@ -118,7 +121,8 @@ const CumulativeKernel* logarithm() {
 const CumulativeKernel* WEFT_KERNEL(running_total_kernel)(CumulativeOp op, ScalarType type) {
   return by_type(type, [op]<class T>() -> const CumulativeKernel* {
     switch (op) {
-      case CumulativeOp::cumsum: return sum<T>();
+      case CumulativeOp::cumsum: return sum<T, false>();
+      case CumulativeOp::nancumsum: return sum<T, true>();
       case CumulativeOp::cumprod: return product<T>();
       case CumulativeOp::logcumsumexp: return logarithm<T>();
       default: return nullptr;

@@ -2,6 +2,7 @@
 #include <weft/core/promotion.hpp>
 #include <weft/iter/overlap.hpp>
 #include <weft/ops/cumulative.hpp>
+#include <weft/ops/masked_lines.hpp>
 
 #include "base/operation.hpp"
 #include "core/compiled_types.hpp"
@@ -20,6 +21,7 @@ const char* name(CumulativeOp op) {
   switch (op) {
     case CumulativeOp::cumsum: return "cumsum";
     case CumulativeOp::cumprod: return "cumprod";
+    case CumulativeOp::nancumsum: return "nancumsum";
     case CumulativeOp::logcumsumexp: return "logcumsumexp";
     case CumulativeOp::cummax:
     case CumulativeOp::cummax_index: return "cummax";
@@ -34,11 +36,8 @@ bool is_total(CumulativeOp op) { return op <= CumulativeOp::logcumsumexp; }
 /// One output of a call that is about to run.
 struct Planned {
   Planned(CumulativeOp op, const Output& given, const TensorView& in, std::int64_t axis)
-      : Planned(op, given, in, axis, cumulative_kernel_for(op, in, given.view())) {}
-  Planned(CumulativeOp op, const Output& given, const TensorView& in, std::int64_t axis,
-          const CumulativeKernel& by)
       : out(given),
-        kernel(by),
+        kernel(cumulative_kernel_for(op, in, given.view())),
         type(given.view().defined() ? given.view().dtype()
                                     : cumulative_result_type(op, in.dtype())),
         replaces(
@@ -110,7 +109,8 @@ ScalarType cumulative_result_type(CumulativeOp op, ScalarType type) noexcept {
   const bool whole = is_integer(type) || type == ScalarType::boolean;
   switch (op) {
     case CumulativeOp::cumsum:
-    case CumulativeOp::cumprod: return whole ? ScalarType::i64 : type;
+    case CumulativeOp::cumprod:
+    case CumulativeOp::nancumsum: return whole ? ScalarType::i64 : type;
     case CumulativeOp::logcumsumexp: return whole ? ScalarType::f32 : type;
     case CumulativeOp::cummax:
     case CumulativeOp::cummin: return type;
@@ -118,11 +118,6 @@ ScalarType cumulative_result_type(CumulativeOp op, ScalarType type) noexcept {
     case CumulativeOp::cummin_index: return ScalarType::i64;
   }
   return type;
-}
-
-void run_total_by(const CumulativeKernel& kernel, CumulativeOp op, const Output& out,
-                  const TensorView& in, std::int64_t axis) {
-  run(Planned(op, out, in, axis, kernel), in, axis);
 }
 
 const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView& a,
@@ -152,6 +147,7 @@ const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView&
   }
 WEFT_DEFINE(cumsum)
 WEFT_DEFINE(cumprod)
+WEFT_DEFINE(nancumsum)
 WEFT_DEFINE(logcumsumexp)
 #undef WEFT_DEFINE
 

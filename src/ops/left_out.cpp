@@ -32,8 +32,7 @@ void put_end(char* to, ScalarType type, bool largest) {
 }  // namespace
 
 LeftOut::LeftOut(ScalarType type, Neutral number)
-    : where_(function_of<TernaryOp::where>.kernel(type)),
-      equal_(function_of<CompareOp::eq>.kernel(type)) {
+    : where_(function_of<TernaryOp::where>.kernel(type)) {
   switch (number) {
     case Neutral::zero:
     case Neutral::one:
@@ -55,14 +54,6 @@ void LeftOut::fill(char* to, std::int64_t to_row, const char* from, std::int64_t
   // NOLINTEND(cppcoreguidelines-pro-type-const-cast)
   const std::int64_t row_bytes[] = {to_row, flags_row, from_row, 0};
   where_->run(where_->context, data, row_bytes, n, rows, one_value);
-}
-
-void LeftOut::note_numbers(char* flags, const char* from, std::int64_t from_row, std::int64_t n,
-                           std::int64_t rows) const {
-  char* const in = const_cast<char*>(from);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-  char* const data[] = {flags, in, in};
-  const std::int64_t row_bytes[] = {n, from_row, from_row};
-  equal_->run(equal_->context, data, row_bytes, n, rows, 0);
 }
 
 }  // namespace v0

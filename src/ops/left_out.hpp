@@ -24,13 +24,9 @@ class LeftOut {
   /// are dense, and the given bytes from each other; `to` may be `from`.
   void fill(char* to, std::int64_t to_row, const char* from, std::int64_t from_row,
             const char* flags, std::int64_t flags_row, std::int64_t n, std::int64_t rows) const;
-  /// flags[i] = whether from[i] is a number, not NaN; rows of flags follow each other.
-  void note_numbers(char* flags, const char* from, std::int64_t from_row, std::int64_t n,
-                    std::int64_t rows) const;
 
  private:
   const SpanKernel* where_;
-  const SpanKernel* equal_;
   alignas(16) char number_[16];
 };
 

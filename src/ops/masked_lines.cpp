@@ -19,7 +19,8 @@ using Type = std::optional<ScalarType>;
 
 Neutral neutral_of(CumulativeOp op) noexcept {
   switch (op) {
-    case CumulativeOp::cumsum: return Neutral::zero;
+    case CumulativeOp::cumsum:
+    case CumulativeOp::nancumsum: return Neutral::zero;
     case CumulativeOp::cumprod: return Neutral::one;
     case CumulativeOp::cummin:
     case CumulativeOp::cummin_index: return Neutral::largest;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <weft/core/tensor_view.hpp>
-#include <weft/ops/argument.hpp>
 
 #include "kernels/cumulative/cumulative.hpp"
 
@@ -19,11 +18,6 @@ const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView&
 
 /// The type of a new result.
 ScalarType cumulative_result_type(CumulativeOp op, ScalarType type) noexcept;
-
-/// Into an output that is written, allocated or replaced as that of the operation, by a kernel of
-/// the types that its own has.
-void run_total_by(const CumulativeKernel& kernel, CumulativeOp op, const Output& out,
-                  const TensorView& in, std::int64_t axis);
 
 }  // namespace v0
 }  // namespace weft
