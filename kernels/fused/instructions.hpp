@@ -132,6 +132,12 @@ WEFT_ALWAYS_INLINE void carry_out(const FusedStep* step, const FusedStep* end, s
         x[i] = result_of<op>(x[i], one ? same : R::load(m + i * R::lanes), choice);
       }
     };
+    // Nothing is read: the place is that of some operand, which may have no such element.
+    const auto change = [&]<FusedOp op>() WEFT_INLINE_LAMBDA {
+      WEFT_UNROLLED
+      for (R& r : x)
+        r = result_of<op>(r, r, r);
+    };
     const auto in_pairs = [&](auto* function) WEFT_INLINE_LAMBDA {
       constexpr int pairs = (count + 1) / 2 * 2;
       R values[pairs];
@@ -157,7 +163,7 @@ WEFT_ALWAYS_INLINE void carry_out(const FusedStep* step, const FusedStep* end, s
       WEFT_FOR_EACH_FUSED_BINARY(WEFT_CASE)
 #undef WEFT_CASE
 #define WEFT_CASE(NAME, TEXT) \
-  case code_of(FusedOp::NAME, false): apply.template operator()<FusedOp::NAME, true>(); break;
+  case code_of(FusedOp::NAME, false): change.template operator()<FusedOp::NAME>(); break;
       WEFT_FOR_EACH_FUSED_UNARY(WEFT_CASE)
 #undef WEFT_CASE
 #define WEFT_CASE(NAME, TEXT) \
