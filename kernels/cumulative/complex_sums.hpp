@@ -40,9 +40,12 @@ class ComplexSums {
 
   static WEFT_ALWAYS_INLINE Sum element(const char* from) {
     const Sum x = __builtin_convertvector(load<Element>(from), Sum);
-    if constexpr (!numbers) return x;
-    const auto is_number = x == x;
-    return is_number[0] & is_number[1] ? x : Sum{};
+    if constexpr (numbers) {
+      const auto is_number = x == x;
+      return (is_number[0] & is_number[1]) != 0 ? x : Sum{};
+    } else {
+      return x;
+    }
   }
 
   static void start(const void*, void* accumulators, const char* const*, std::int64_t n) {

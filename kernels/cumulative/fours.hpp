@@ -20,14 +20,16 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// a + b and a * b of numbers and of registers of them, and what is taken for an element. Integers
-/// are unsigned words, so they wrap.
-struct Adding {
-  static constexpr int identity = 0;
+/// What is taken for an element, of numbers and of registers of them.
+struct AsItIs {
   template <class V>
   static WEFT_ALWAYS_INLINE V element(const V& x) {
     return x;
   }
+};
+/// a + b and a * b. Integers are unsigned words, so they wrap.
+struct Adding : AsItIs {
+  static constexpr int identity = 0;
   template <class V>
   static WEFT_ALWAYS_INLINE V of(const V& a, const V& b) {
     return a + b;
@@ -39,12 +41,8 @@ struct AddingNumbers : Adding {
     return x == x ? x : V{};  // NaN is 0
   }
 };
-struct Multiplying {
+struct Multiplying : AsItIs {
   static constexpr int identity = 1;
-  template <class V>
-  static WEFT_ALWAYS_INLINE V element(const V& x) {
-    return x;
-  }
   template <class V>
   static WEFT_ALWAYS_INLINE V of(const V& a, const V& b) {
     return a * b;

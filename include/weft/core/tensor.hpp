@@ -65,8 +65,9 @@ class WEFT_API Tensor : public TensorView {
   /// What keeps the memory alive; null if undefined.
   const std::shared_ptr<void>& owner() const noexcept { return owner_; }
 
-  // Views, as TensorView has them. Of a temporary tensor they are tensors, which take its share in
-  // the memory: add(a, b).transpose(0, 1) may be kept.
+  // Views, with the arguments and errors of TensorView's. Of a temporary tensor they are tensors,
+  // which take its share in the memory: add(a, b).transpose(0, 1) may be kept. A tensor that is
+  // moved from is undefined afterwards; if the arguments do not fit, it stays as it was.
 
   TensorView as_strided(IntSpan shape, IntSpan strides, std::int64_t offset = 0) const& {
     return TensorView::as_strided(shape, strides, offset);

@@ -33,9 +33,9 @@ constexpr bool is_kernel() {
     return (Element<T> && ...);
   }(static_cast<Params*>(nullptr));
   static_assert(takes_elements,
-                "a kernel's parameters are elements: bool, std::int8_t to std::int64_t and the "
-                "unsigned ones (of types as large, such as char and long long, only those that "
-                "these are), float16, bfloat16, float, double or a complex number");
+                "a kernel's parameters are elements: bool, std::int8_t to std::int64_t, "
+                "std::uint8_t to std::uint64_t (char is none of them, nor is long long where "
+                "std::int64_t is long), float16, bfloat16, float, double or a complex number");
   constexpr bool takes_values = []<class... T>(std::tuple<T...>*) {
     return std::is_invocable_v<F&, T...>;
   }(static_cast<Params*>(nullptr));

@@ -152,9 +152,9 @@ template <class Flag, class... Members>
 inline constexpr bool has_flag<Flag, std::tuple<Members...>> =
     (std::is_same_v<FlagOf<Members>, Flag> || ...);
 
-/// The same of structs of numbers, whose loops choose for each member. There are flags as large as
-/// each member: of bytes, compilers would make those anew for each member, in vectors as long as
-/// the bytes want them.
+/// Which of up to `count` accumulators a mask selects, where these are structs of numbers: loops
+/// choose for each member. Flags are as large as the members: of bytes, compilers would make such
+/// flags anew for each member, in vectors as long as the bytes want them.
 template <class T, std::size_t count, bool wide>
 class MaskFlags {
   using Members = decltype(members_of(std::declval<const T&>()));
@@ -198,7 +198,7 @@ class MaskFlags {
   [[no_unique_address]] Array<std::uint64_t> of8_;
 };
 
-/// The same where there is no mask.
+/// In place of these where there is no mask: all are selected.
 struct NoFlags {
   struct Selection {
     template <class T>

@@ -79,12 +79,13 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
     }(std::make_index_sequence<patterns>());
   }
 
-  /// The functions of a pattern: what follows without the mask, which is told where it is.
+  // The functions of a pattern. Each calls one that has the pattern of all but the mask, and is
+  // told the step from one flag of the mask to the next.
   static constexpr std::size_t elements = (std::size_t{1} << nelements) - 1;
   static constexpr std::int64_t mask_step(std::size_t values) {
     return (values & ~elements) != 0 ? 0 : 1;
   }
-  /// A function that is the same for both places of a mask: there is one text of it.
+  /// A function that is called with both steps of a mask: compilers make no copy for each.
   template <class Function>
   static WEFT_ALWAYS_INLINE Function* shared(Function* function) noexcept {
     if constexpr (Masks) {
@@ -98,24 +99,25 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
                                           const std::int64_t* row_bytes, std::int64_t rows,
                                           std::int64_t n, std::int64_t index,
                                           std::int64_t index_step) {
-    shared (&spans<values & elements, all_loops>)(op_of(context), static_cast<Acc*>(out), inputs,
-                                                  row_bytes, rows, n, index, index_step,
-                                                  mask_step(values));
+    const auto run = shared(&spans<values & elements, all_loops>);
+    run(op_of(context), static_cast<Acc*>(out), inputs, row_bytes, rows, n, index, index_step,
+        mask_step(values));
   }
   template <std::size_t values>
   WEFT_SPAN_LOOP static void reduce_columns(const void* context, void* out, char* const* inputs,
                                             const std::int64_t* row_bytes, std::int64_t rows,
                                             std::int64_t n, std::int64_t index) {
-    shared (&columns<values & elements>)(op_of(context), static_cast<Acc*>(out), inputs, row_bytes,
-                                         rows, n, index, mask_step(values));
+    const auto run = shared(&columns<values & elements>);
+    run(op_of(context), static_cast<Acc*>(out), inputs, row_bytes, rows, n, index,
+        mask_step(values));
   }
   template <std::size_t values>
   WEFT_SPAN_LOOP static void reduce_short_columns(const void* context, char* const* outputs,
                                                   char* const* inputs,
                                                   const std::int64_t* row_bytes, std::int64_t rows,
                                                   std::int64_t n, std::int64_t index) {
-    shared (&short_columns<values & elements>)(op_of(context), outputs, inputs, row_bytes, rows, n,
-                                               index, mask_step(values));
+    const auto run = shared(&short_columns<values & elements>);
+    run(op_of(context), outputs, inputs, row_bytes, rows, n, index, mask_step(values));
   }
 
   template <std::size_t values, bool all_loops>
