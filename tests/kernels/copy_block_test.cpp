@@ -57,6 +57,7 @@ enum class Kind {
   scattered_rows,  // and back
   pitched_rows,
   repeated_row,
+  repeated_strided_row,
   overlapping_rows,  // of the source
   transposed,        // `to` dense along dim 0, `from` along dim 1
   transposed_back,
@@ -89,6 +90,11 @@ Block draw(Random& random, Kind kind, std::int64_t size, std::int64_t n0, std::i
       f[1] = stride(row);
       break;
     case Kind::repeated_row:
+      t[1] = random.chance(50) ? row : stride(row);
+      f[1] = 0;
+      break;
+    case Kind::repeated_strided_row:
+      f[0] = either_sign(random, element_stride());
       t[1] = random.chance(50) ? row : stride(row);
       f[1] = 0;
       break;

@@ -268,10 +268,22 @@ class CopyChoice {
     } else if (plan.joins_rows()) {
       plan.tile1 = std::min(p_.extent1, t_.copy_run_bytes / (p_.extent0 * p_.size));
     } else {
-      plan.tile0 = std::min(p_.extent0, 2 * t_.copy_buffer_bytes / p_.size);
+      plan.tile0 = std::min(p_.extent0, 2 * t_.copy_buffer_bytes / bytes_of_lines());
       plan.tile1 = std::clamp<std::int64_t>(2 * t_.copy_buffer_bytes / (plan.tile0 * p_.size), 1,
                                             p_.extent1);
     }
+  }
+
+  /// Bytes of a tile of rows that an element along dim 0 takes: those of its own, or two lines
+  /// where rows share them, since these are to stay in the first level from row to row.
+  std::int64_t bytes_of_lines() const {
+    const auto bytes = [this](std::int64_t stride, std::int64_t beside) {
+      stride = std::abs(stride);
+      beside = std::abs(beside);
+      const bool shared = p_.extent1 > 1 && beside < stride && beside < cache_line_bytes;
+      return shared ? 2 * std::min(stride, cache_line_bytes) : p_.size;
+    };
+    return std::max(bytes(p_.to0, p_.to1), bytes(p_.from0, p_.from1));
   }
 
   void tile_buffered(CopyPlan& plan) const {
@@ -381,7 +393,10 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
     turn_round(p.extent0, p.to0, p.from0);
   if (iter.ndim() == 1) return p;
   p.partner = 1;
-  const bool fills = p.fills() && p.extent0 * p.size >= cache_line_bytes;
+  // Rows of one value are a store each if they are long or follow each other.
+  const std::int64_t row_bytes = p.extent0 * p.size;
+  const bool fills =
+      p.fills() && (row_bytes >= cache_line_bytes || geometry.stride(1, 0) == row_bytes);
   const int other = p.from0 != p.size ? 1 : 0;  // operand that is not dense along dim 0
   for (int d = 1; d < geometry.ndim() && !fills; ++d) {
     if (std::abs(geometry.stride(d, other)) != p.size || geometry.extent(d) < 2) continue;

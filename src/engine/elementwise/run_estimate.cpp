@@ -61,7 +61,12 @@ std::int64_t estimate_ps(const TilePlan& plan, const TensorIterator& iter, const
   if (plan.is_strided()) {
     ps += rows * t.strided_row_ps + 2 * geometry.numel() * iter.ntensors() * t.strided_ps;
   } else {
-    ps += SpanPrices(kernel, t).spans(plan.row_elements, rows);
+    std::uint32_t still = 0;
+    for (std::size_t k = 0; k < plan.operands.size(); ++k) {
+      const TileOperand& op = plan.operands[k];
+      still |= op.access == Access::broadcast || op.one_per_row ? 1u << k : 0;
+    }
+    ps += SpanPrices(kernel, t, still).spans(plan.row_elements, rows);
   }
   for (int k = 0; k < iter.ntensors(); ++k)
     ps += moved_ps(plan, geometry, k, rows, t);

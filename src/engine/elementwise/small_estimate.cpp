@@ -13,12 +13,12 @@
 namespace weft {
 inline namespace v0 {
 
-SpanPrices::SpanPrices(const SpanKernel& kernel, const Tuning& tuning)
+SpanPrices::SpanPrices(const SpanKernel& kernel, const Tuning& tuning, std::uint32_t still)
     : kernel_(kernel), t_(tuning) {
   for (int k = 0; k < kernel.noutputs + kernel.ninputs; ++k) {
     const std::int64_t size = element_size(kernel.types[k]);
     widest_ = std::max(widest_, size);
-    narrowest_ = std::min(narrowest_, static_cast<std::uint64_t>(size));
+    if ((still >> k & 1) == 0) narrowest_ = std::min(narrowest_, static_cast<std::uint64_t>(size));
   }
 }
 
@@ -35,11 +35,9 @@ std::int64_t SpanPrices::spans(std::int64_t n, std::int64_t count) const {
 
 SmallEstimate::SmallEstimate(const Geometry& geometry, const SpanKernel& kernel,
                              const Tuning& tuning)
-    : geometry_(geometry),
-      kernel_(kernel),
-      t_(tuning),
-      prices_(kernel, tuning),
-      row_(geometry.extent(0)) {
+    : geometry_(geometry), kernel_(kernel), t_(tuning), row_(geometry.extent(0)) {
+  for (int k = 0; k < geometry.noperands; ++k)
+    still_ |= geometry.stride(0, k) == 0 ? 1u << k : 0;
   std::int64_t longest = 1;
   for (int d = 1; d < geometry.ndim(); ++d) {
     const std::int64_t extent = geometry.extent(d);
@@ -69,7 +67,7 @@ std::int64_t SmallEstimate::strided_rows() const {
 }
 
 std::int64_t SmallEstimate::span(std::uint32_t packed, std::int64_t enough) const {
-  std::int64_t ps = t_.call_ps + prices_.spans(row_ * rows_, 1);
+  std::int64_t ps = t_.call_ps + SpanPrices(kernel_, t_, still_ & ~packed).spans(row_ * rows_, 1);
   for (; packed != 0 && ps <= enough; packed &= packed - 1)
     ps += pack(std::countr_zero(packed));
   return ps;

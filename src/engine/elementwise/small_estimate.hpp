@@ -16,11 +16,11 @@ inline namespace v0 {
 /// What spans cost a kernel, in picoseconds.
 class SpanPrices {
  public:
-  /// Refers to both.
-  SpanPrices(const SpanKernel& kernel, const Tuning& tuning);
+  /// Refers to the kernel and the tuning. `still`: operands (bits) that are one value in each span.
+  SpanPrices(const SpanKernel& kernel, const Tuning& tuning, std::uint32_t still);
 
   /// `count` spans of n elements. Plain loops take as many elements at a time as the narrowest ones
-  /// fill a register, and what is left one by one; others fill the register up.
+  /// that are not still fill a register, and what is left one by one; others fill the register up.
   std::int64_t spans(std::int64_t n, std::int64_t count) const;
 
  private:
@@ -37,7 +37,9 @@ class SmallEstimate {
   SmallEstimate(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning);
 
   /// As rows along dim 0, in place.
-  std::int64_t rows() const { return planes_ * t_.call_ps + prices_.spans(row_, rows_); }
+  std::int64_t rows() const {
+    return planes_ * t_.call_ps + SpanPrices(kernel_, t_, still_).spans(row_, rows_);
+  }
   /// The same by the kernel's strided loop.
   std::int64_t strided_rows() const;
   /// As one span, of which the operands in `packed` (bits) go through buffers; or something above
@@ -53,7 +55,7 @@ class SmallEstimate {
   const Geometry& geometry_;
   const SpanKernel& kernel_;
   const Tuning& t_;
-  SpanPrices prices_;
+  std::uint32_t still_ = 0;          // operands that are one value in each row
   std::int64_t row_ = 1, rows_ = 1;  // elements of a row, and how many rows
   std::int64_t planes_ = 1;          // of rows along the longest dim; packing takes about as many
 };

@@ -288,6 +288,18 @@ void tile_along_rows(TilePlan& plan, const TensorIterator& iter, const Totals& t
   tile_rows(plan, iter, along, most);
 }
 
+/// Whether an input is the same all along a dim beyond `dim`: what is packed of it serves for all
+/// tiles along that, if these follow each other.
+bool repeats_beyond(const TilePlan& plan, const Geometry& geometry, int dim) {
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    if (t.is_output || t.access == Access::broadcast) continue;
+    for (int d = dim + 1; d < geometry.ndim(); ++d)
+      if (geometry.stride(d, k) == 0) return true;
+  }
+  return false;
+}
+
 /// Gathering: as many of the inner dims as fit become one span. Nothing is streamed: rows are
 /// short. `capacity` holds for what is staged already, `capacity_all` if all operands are.
 void tile_gathered(TilePlan& plan, const TensorIterator& iter, const Tuning& t,
@@ -300,7 +312,10 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, const Tuning& t,
       capacity = capacity_all;
       if (d > 0 && (elements >= t.enough_gathered || 2 * elements > capacity)) break;
     }
-    add_step(plan, iter, d, elements * extent <= capacity ? extent : capacity / elements);
+    const bool whole = elements * extent <= capacity;
+    // Tiles along a dim that is cut come before those along a dim in which something repeats.
+    if (!whole && elements >= t.enough_gathered && repeats_beyond(plan, geometry, d)) break;
+    add_step(plan, iter, d, whole ? extent : capacity / elements);
     if (plan.steps.back().tiles > 1) break;
     elements *= extent;
     if (2 * elements > capacity) break;
