@@ -57,7 +57,7 @@
   ROW(wide_memory_run_bytes, "bytes", 16, 1 << 16, 512, 256, 512, 7, "the same beyond that")                           \
   ROW(max_transposed_run, "elements", 16, 1 << 16, 256, 256, 256, 7, "read at a time; half of it where rows have set conflicts") \
   ROW(transposed_row_bytes, "bytes", 64, 1 << 16, 1024, 1024, 1024, 7, "written at a time, where it is not what the buffers hold; half of it by non-temporal stores; prefetched at a time") \
-  ROW(min_prefetched_side, "elements", 16, std::int64_t{1} << 40, 64, 64, std::int64_t{1} << 40, 7, "a side of a plane whose tiles are prefetched and streamed") \
+  ROW(min_prefetched_side, "elements", 16, std::int64_t{1} << 40, 64, 64, 64, 7, "a side of a plane whose tiles are prefetched, and streamed but to a far last level") \
   ROW(min_streamed_side, "elements", 16, std::int64_t{1} << 40, std::int64_t{1} << 40, std::int64_t{1} << 40, 256, 7, "the same, streamed only") \
   /* Strided operands */                                                                                               \
   ROW(min_dense_extent, "elements", 2, 1 << 16, 4, 4, 4, 7, "elements side by side that are not better fetched one pass each") \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/elementwise/tile_form.hpp"
 
+#include "engine/footprint.hpp"
 #include "machine/tuning.hpp"
 
 #include <algorithm>
@@ -123,6 +124,32 @@ bool keeps_rows_separate(const TileOperands& operands, const Geometry& geometry,
   return would_stage(operands, geometry, 1, row) && !ends_bytes_singly(operands, row);
 }
 
+/// Operands of which a tile visits runs of bytes of its own: all but those that are one value, or
+/// one for each row.
+int count_walked(const TilePlan& plan) {
+  int count = 0;
+  for (const TileOperand& t : plan.operands)
+    count += t.access != Access::broadcast && !t.one_per_row && !t.constant ? 1 : 0;
+  return count;
+}
+
+/// Bytes of the second-level cache that `rows` lines take, one every `stride` bytes: of distances
+/// that are a multiple of a power of two, it holds as many as that goes into it.
+std::int64_t bytes_of_lines(std::int64_t stride, std::int64_t rows) {
+  const auto step = static_cast<std::uint64_t>(stride);
+  return rows * static_cast<std::int64_t>(step & (0 - step));
+}
+
+/// Whether rows of so many elements find room there, a line of a transposed operand for each.
+bool lines_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, std::int64_t row) {
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& operand = plan.operands[static_cast<std::size_t>(k)];
+    if (operand.access != Access::staged || !operand.is_transposed()) continue;
+    if (bytes_of_lines(geometry.stride(0, k), row) > t.l2_bytes) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
@@ -169,6 +196,55 @@ Strategy possible_form(const TileOperands& operands, const Geometry& geometry,
     default: break;
   }
   return Strategy::row_tiles;
+}
+
+/// Tiles in the second-level cache do best, but for planes of 4-byte elements and larger where the
+/// first level has room: what is touched comes from no further than a few times the second level
+/// then (from there itself if one side is short), or from a near last level, if a single operand of
+/// 8 bytes an element and more is transposed. With more operands than an output, a transposed one
+/// and another, rows are long instead, since each is a run of bytes of every operand in place; but
+/// not if lines of the transposed ones, one for each element of a row, have set conflicts.
+TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
+                               const Totals& totals, const Tuning& t) {
+  const auto tile = [&](std::int64_t run, std::int64_t stage) {
+    return TransposedTile{run, stage, stage < t.l1_bytes};
+  };
+  const auto wide_tile = [&](std::int64_t run) { return tile(run, run * t.max_transposed_run); };
+  const TransposedTile usual{t.transposed_run_bytes, t.transposed_tile_bytes, false};
+  const Geometry& geometry = iter.geometry();
+  const TransposedTile long_rows{t.l1_run_bytes, t.transposed_tile_bytes, false};
+  if (plan.prefetches) return long_rows;
+  if (count_walked(plan) > 3) {
+    const std::int64_t rows = t.l1_run_bytes / totals.transposed_size;
+    const std::int64_t row = t.transposed_tile_bytes / totals.staged_bytes / rows;
+    return lines_fit(plan, geometry, t, std::min(row, geometry.extent(0))) ? long_rows : usual;
+  }
+  if (totals.transposed_size < word_bytes || geometry.ndim() != 2 ||
+      totals.staged_bytes > totals.staged * totals.transposed_size) {
+    return usual;
+  }
+  const std::int64_t side = std::min(geometry.extent(0), geometry.extent(1));
+  if (side < t.min_transposed_side) return usual;
+  const std::int64_t bytes = bytes_touched(iter);
+  const bool is_short = side < 2 * t.min_transposed_side;
+  const bool wide = totals.transposed_size >= wide_bytes && totals.staged == 1 && !is_short;
+  const std::int64_t reach = is_short ? std::min<std::int64_t>(t.l1_tile_reach, 1)
+                             : wide   ? t.wide_tile_reach
+                                      : t.l1_tile_reach;
+  if (bytes <= reach * t.l2_bytes) return tile(t.l1_run_bytes, t.l1_tile_bytes);
+  if (!wide) return usual;
+  return bytes <= t.l3_bytes / 4 * 3 ? wide_tile(t.wide_l3_run_bytes)
+                                     : wide_tile(t.wide_memory_run_bytes);
+}
+
+bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, int dim,
+              std::int64_t rows) {
+  std::int64_t bytes = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    if (plan.operands[static_cast<std::size_t>(k)].access != Access::direct) continue;
+    bytes += bytes_of_lines(geometry.stride(dim, k), rows);
+  }
+  return bytes <= t.l2_bytes;
 }
 
 }  // namespace v0

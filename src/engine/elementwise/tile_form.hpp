@@ -40,5 +40,23 @@ Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
 Strategy possible_form(const TileOperands& operands, const Geometry& geometry,
                        const SpanKernel& kernel, Strategy wanted);
 
+/// Bytes of a tile through operands of different orders: of what is read or written at a time of
+/// the transposed one, and of all buffers.
+struct TransposedTile {
+  std::int64_t run_bytes;
+  std::int64_t stage_bytes;
+  bool in_first_level;
+};
+
+/// The tile for a plan whose operands, and whether it prefetches, are settled.
+TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
+                               const Totals& totals, const Tuning& tuning);
+
+/// Whether `rows` rows of a tile, along `dim` of all operands that are used in place, find room in
+/// the second-level cache together: of rows whose distance is a multiple of a power of two, it
+/// holds as many as that goes into it.
+bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& tuning, int dim,
+              std::int64_t rows);
+
 }  // namespace v0
 }  // namespace weft

@@ -87,57 +87,10 @@ bool ends_stream(const TilePlan& plan, const Geometry& geometry, int dim, std::i
   return false;
 }
 
-/// Bytes of a tile through operands of different orders: of what is read or written at a time of
-/// the transposed one, and of all buffers.
-struct TransposedTile {
-  std::int64_t run_bytes;
-  std::int64_t stage_bytes;
-  bool in_first_level;
-};
-
-/// Tiles in the second-level cache do best, but for planes of 4-byte elements and larger where the
-/// first level has room: what is touched comes from no further than a few times the second level
-/// then (from there itself if one side is short), or from a near last level, if a single operand of
-/// 8 bytes an element and more is transposed.
-TransposedTile transposed_tile(const TensorIterator& iter, const Totals& totals, const Tuning& t,
-                               bool prefetches) {
-  const auto tile = [&](std::int64_t run, std::int64_t stage) {
-    return TransposedTile{run, stage, stage < t.l1_bytes};
-  };
-  const auto wide_tile = [&](std::int64_t run) { return tile(run, run * t.max_transposed_run); };
-  const TransposedTile usual{t.transposed_run_bytes, t.transposed_tile_bytes, false};
-  const Geometry& geometry = iter.geometry();
-  if (prefetches) return {t.l1_run_bytes, t.transposed_tile_bytes, false};
-  if (totals.transposed_size < word_bytes || geometry.ndim() != 2 ||
-      totals.staged_bytes > totals.staged * totals.transposed_size) {
-    return usual;
-  }
-  const std::int64_t side = std::min(geometry.extent(0), geometry.extent(1));
-  if (side < t.min_transposed_side) return usual;
-  const std::int64_t bytes = bytes_touched(iter);
-  const bool is_short = side < 2 * t.min_transposed_side;
-  const bool wide = totals.transposed_size >= wide_bytes && totals.staged == 1 && !is_short;
-  const std::int64_t reach = is_short ? std::min<std::int64_t>(t.l1_tile_reach, 1)
-                             : wide   ? t.wide_tile_reach
-                                      : t.l1_tile_reach;
-  if (bytes <= reach * t.l2_bytes) return tile(t.l1_run_bytes, t.l1_tile_bytes);
-  if (!wide) return usual;
-  return bytes <= t.l3_bytes / 4 * 3 ? wide_tile(t.wide_l3_run_bytes)
-                                     : wide_tile(t.wide_memory_run_bytes);
-}
-
-/// Whether `rows` rows of a tile, along `dim` of all operands that are used in place, find room in
-/// the second-level cache together: of rows whose distance is a multiple of a power of two, it
-/// holds as many as that goes into it.
-bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, int dim,
-              std::int64_t rows) {
-  std::int64_t bytes = 0;
-  for (int k = 0; k < geometry.noperands; ++k) {
-    if (plan.operands[static_cast<std::size_t>(k)].access != Access::direct) continue;
-    const auto stride = static_cast<std::uint64_t>(geometry.stride(dim, k));
-    bytes += rows * static_cast<std::int64_t>(stride & (0 - stride));
-  }
-  return bytes <= t.l2_bytes;
+/// Whether some input is read in place, row by row.
+bool reads_in_place(const TilePlan& plan) {
+  return any_of(plan.operands,
+                [](const TileOperand& t) { return t.access == Access::direct && !t.is_output; });
 }
 
 /// Parts of `extent`, of `length` each unless what is left over would be a small part of that: then
@@ -214,7 +167,7 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
   const std::int64_t min_row =
       std::min(t.transposed_row_bytes / totals.transposed_size, t.max_transposed_run);
   const Geometry& geometry = iter.geometry();
-  const TransposedTile tile = transposed_tile(iter, totals, t, plan.prefetches);
+  const TransposedTile tile = transposed_tile(plan, iter, totals, t);
   const bool near = tile.in_first_level;
   const std::int64_t most = std::min(tile.stage_bytes, max_large_stage_bytes) / totals.staged_bytes;
   const std::int64_t width = geometry.extent(totals.transposed_dim);
@@ -350,14 +303,20 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
                             : possible_form(plan.operands, geometry, kernel, wanted);
   Totals totals = totals_of(plan.operands);
   const std::int64_t row = geometry.extent(0);
+  bool streams_blocks = false;
   switch (form) {
     case Strategy::strided_tiles: step_in_place(plan.operands); break;
     case Strategy::transposed_tiles: {
       const std::int64_t side = std::min(row, geometry.extent(totals.transposed_dim));
-      plan.prefetches =
-          side >= tuning.min_prefetched_side && bytes_touched(iter) > tuning.last_level_bytes;
-      const bool streams = (plan.prefetches || side >= tuning.min_streamed_side) &&
-                           goes_by_rows(plan.operands, geometry, totals, tuning, kernel.cost);
+      // To a far last level, what is read in place is prefetched, or all is streamed.
+      const bool far = tuning.has_far_last_level();
+      plan.prefetches = side >= tuning.min_prefetched_side &&
+                        bytes_touched(iter) > tuning.last_level_bytes &&
+                        (!far || reads_in_place(plan));
+      streams_blocks = plan.prefetches && !far;
+      const bool streams =
+          (streams_blocks || (!plan.prefetches && side >= tuning.min_streamed_side)) &&
+          goes_by_rows(plan.operands, geometry, totals, tuning, kernel.cost);
       if (!streams && streaming == Streaming::if_worth) stop_streaming(plan.operands);
       break;
     }
@@ -382,7 +341,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   }
   add_outer_steps(plan, iter);
   if (form == Strategy::transposed_tiles &&
-      (streaming == Streaming::if_worth ? plan.prefetches : streaming == Streaming::always)) {
+      (streaming == Streaming::if_worth ? streams_blocks : streaming == Streaming::always)) {
     stream_blocks(plan, iter);
   }
   stream_in_place(plan, iter, kernel, tuning);
