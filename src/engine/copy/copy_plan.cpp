@@ -268,7 +268,7 @@ class CopyChoice {
     } else if (plan.joins_rows()) {
       plan.tile1 = std::min(p_.extent1, t_.copy_run_bytes / (p_.extent0 * p_.size));
     } else {
-      plan.tile0 = std::min(p_.extent0, 2 * t_.copy_buffer_bytes / bytes_of_lines());
+      plan.tile0 = std::min(p_.extent0, 2 * t_.copy_buffer_bytes / element_bytes_in_tile());
       plan.tile1 = std::clamp<std::int64_t>(2 * t_.copy_buffer_bytes / (plan.tile0 * p_.size), 1,
                                             p_.extent1);
     }
@@ -276,7 +276,7 @@ class CopyChoice {
 
   /// Bytes of a tile of rows that an element along dim 0 takes: those of its own, or two lines
   /// where rows share them, since these are to stay in the first level from row to row.
-  std::int64_t bytes_of_lines() const {
+  std::int64_t element_bytes_in_tile() const {
     const auto bytes = [this](std::int64_t stride, std::int64_t beside) {
       stride = std::abs(stride);
       beside = std::abs(beside);
