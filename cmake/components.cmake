@@ -62,12 +62,18 @@ endfunction()
 
 # A third of what a file takes to compile is reading what nearly all of them include. These are read once a target;
 # CMAKE_DISABLE_PRECOMPILE_HEADERS turns it off, and the preset clang does, so that an include which is missing is found.
-function(weft_precompile target layers kernel_libraries)
+function(weft_precompile target layers kernels kernel_libraries)
   set(precompiled ${weft_common_headers})
   if("graph" IN_LIST layers OR "ir" IN_LIST layers)
     list(APPEND precompiled ${weft_graph_headers})
   endif()
   target_precompile_headers(${target} PRIVATE ${precompiled})
+  # For kernels of a few files they take longer to make than they save, and GCC inlines more than -O2 asks for where they
+  # were made by -O3: 72 KB of copies and conversions.
+  list(LENGTH kernels kernel_files)
+  if(kernel_files LESS 8)
+    return()
+  endif()
   foreach(library IN LISTS kernel_libraries)
     target_precompile_headers(${library} PRIVATE
       <weft/ops/function_table.hpp> <weft/kernel/vectorized.hpp>)
@@ -130,6 +136,7 @@ function(weft_add_component name)
   weft_set_linking(${target} ${is_lowest})
 
   # The kernel families, through the same door as the kernels of anybody else.
+  set(kernels "")
   set(kernel_libraries "")
   if(arg_KERNELS)
     list(TRANSFORM arg_KERNELS REPLACE "(.+)" "kernels/\\1/*.cpp" OUTPUT_VARIABLE patterns)
@@ -141,7 +148,7 @@ function(weft_add_component name)
     target_compile_definitions(${library} PRIVATE ${weft_type_definitions})
   endforeach()
   weft_set_warnings(${target})
-  weft_precompile(${target} "${arg_LAYERS}" "${kernel_libraries}")
+  weft_precompile(${target} "${arg_LAYERS}" "${kernels}" "${kernel_libraries}")
   # A function's kernels can be left out of programs that do not call it: each function has a section of its own, and
   # linkers drop those that nothing leads to. Who links the static library asks for it by linking it.
   if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")

@@ -140,8 +140,13 @@ std::int64_t bytes_of_lines(std::int64_t stride, std::int64_t rows) {
   return rows * static_cast<std::int64_t>(step & (0 - step));
 }
 
-/// Whether rows of so many elements find room there, a line of a transposed operand for each.
-bool lines_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, std::int64_t row) {
+/// Whether tiles of long rows find room there, a line of a transposed operand for each element of a
+/// row.
+bool long_rows_fit(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
+                   const Tuning& t) {
+  const std::int64_t rows = t.l1_run_bytes / totals.transposed_size;
+  const std::int64_t row =
+      std::min(t.transposed_tile_bytes / totals.staged_bytes / rows, geometry.extent(0));
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& operand = plan.operands[static_cast<std::size_t>(k)];
     if (operand.access != Access::staged || !operand.is_transposed()) continue;
@@ -214,11 +219,7 @@ TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
   const Geometry& geometry = iter.geometry();
   const TransposedTile long_rows{t.l1_run_bytes, t.transposed_tile_bytes, false};
   if (plan.prefetches) return long_rows;
-  if (count_walked(plan) > 3) {
-    const std::int64_t rows = t.l1_run_bytes / totals.transposed_size;
-    const std::int64_t row = t.transposed_tile_bytes / totals.staged_bytes / rows;
-    return lines_fit(plan, geometry, t, std::min(row, geometry.extent(0))) ? long_rows : usual;
-  }
+  if (count_walked(plan) > 3) return long_rows_fit(plan, geometry, totals, t) ? long_rows : usual;
   if (totals.transposed_size < word_bytes || geometry.ndim() != 2 ||
       totals.staged_bytes > totals.staged * totals.transposed_size) {
     return usual;
@@ -235,6 +236,15 @@ TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
   if (!wide) return usual;
   return bytes <= t.l3_bytes / 4 * 3 ? wide_tile(t.wide_l3_run_bytes)
                                      : wide_tile(t.wide_memory_run_bytes);
+}
+
+bool worth_asking(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
+                  const Tuning& t) {
+  const auto reads_in_place = [](const TileOperand& operand) {
+    return operand.access == Access::direct && !operand.is_output;
+  };
+  return any_of(plan.operands, reads_in_place) &&
+         (count_walked(plan) > 3 || long_rows_fit(plan, geometry, totals, t));
 }
 
 bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, int dim,

@@ -87,12 +87,6 @@ bool ends_stream(const TilePlan& plan, const Geometry& geometry, int dim, std::i
   return false;
 }
 
-/// Whether some input is read in place, row by row.
-bool reads_in_place(const TilePlan& plan) {
-  return any_of(plan.operands,
-                [](const TileOperand& t) { return t.access == Access::direct && !t.is_output; });
-}
-
 /// Parts of `extent`, of `length` each unless what is left over would be a small part of that: then
 /// a little more.
 std::int64_t part_of(std::int64_t extent, std::int64_t length) {
@@ -308,11 +302,10 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
     case Strategy::strided_tiles: step_in_place(plan.operands); break;
     case Strategy::transposed_tiles: {
       const std::int64_t side = std::min(row, geometry.extent(totals.transposed_dim));
-      // To a far last level, what is read in place is prefetched, or all is streamed.
       const bool far = tuning.has_far_last_level();
       plan.prefetches = side >= tuning.min_prefetched_side &&
                         bytes_touched(iter) > tuning.last_level_bytes &&
-                        (!far || reads_in_place(plan));
+                        (!far || worth_asking(plan, geometry, totals, tuning));
       streams_blocks = plan.prefetches && !far;
       const bool streams =
           (streams_blocks || (!plan.prefetches && side >= tuning.min_streamed_side)) &&
