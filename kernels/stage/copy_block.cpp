@@ -130,9 +130,9 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
 /// that takes as much from the other. One row over and over is put together once. Not inlined: it
 /// is large, and streaming seldom comes here.
 template <class T>
-__attribute__((noinline)) void copy_any_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
-                                              const char* __restrict from, std::int64_t f0,
-                                              std::int64_t f1, std::int64_t n0, std::int64_t n1) {
+[[gnu::noinline]] void copy_any_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
+                                      const char* __restrict from, std::int64_t f0, std::int64_t f1,
+                                      std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
   if ((t0 == -size && f0 != 0) || (f0 == -size && t1 == size)) {
     to += (n0 - 1) * t0;
@@ -146,9 +146,9 @@ __attribute__((noinline)) void copy_any_block(char* __restrict to, std::int64_t 
     t1 = -t1;
     f1 = -f1;
   }
-  const bool repeats = t0 == size && f1 == 0 && f0 != 0 && f0 != size;
+  const bool repeats = t0 == size && f1 == 0 && f0 != 0 && f0 != size && n1 > 1;
   copy_block<T>(to, t0, t1, from, f0, f1, n0, repeats ? 1 : n1);
-  if (repeats && n1 > 1) copy_rows(to + t1, t1, to, 0, n0 * size, n1 - 1);
+  if (repeats) copy_rows(to + t1, t1, to, 0, n0 * size, n1 - 1);
 }
 
 template <class T>
