@@ -127,12 +127,11 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
 }
 
 /// copy_block() where a side is dense backwards: both are walked backwards along that dim, unless
-/// that takes as much from the other. One row over and over is put together once. Not inlined: it
-/// is large, and streaming seldom comes here.
+/// that takes as much from the other. One row over and over is put together once.
 template <class T>
-[[gnu::noinline]] void copy_any_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
-                                      const char* __restrict from, std::int64_t f0, std::int64_t f1,
-                                      std::int64_t n0, std::int64_t n1) {
+void copy_any_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
+                    const char* __restrict from, std::int64_t f0, std::int64_t f1, std::int64_t n0,
+                    std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
   if ((t0 == -size && f0 != 0) || (f0 == -size && t1 == size)) {
     to += (n0 - 1) * t0;

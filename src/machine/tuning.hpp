@@ -25,6 +25,9 @@ constexpr std::int64_t whole_lines(std::int64_t bytes) noexcept {
   return (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
 }
 
+/// An output, a transposed operand and another one: tiles of more have long rows. Record 7.
+inline constexpr int few_operands = 3;
+
 /// Elements of at least that many bytes are moved one by one as quickly as by registers.
 inline constexpr std::int64_t word_bytes = 4;
 /// Elements of at least that many bytes are wide: a register holds few of them.

@@ -71,7 +71,7 @@ bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanK
     return false;
   int values = 0;
   for (const TileOperand& t : plan.operands)
-    if (t.access == Access::broadcast || t.one_per_row) ++values;
+    if (t.is_value()) ++values;
   if (values > 1) return false;
   auto bits = reinterpret_cast<std::uintptr_t>(iter.operand(0).data);
   for (int d = 1; d < iter.ndim(); ++d)

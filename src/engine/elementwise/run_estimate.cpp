@@ -63,8 +63,7 @@ std::int64_t estimate_ps(const TilePlan& plan, const TensorIterator& iter, const
   } else {
     std::uint32_t still = 0;
     for (std::size_t k = 0; k < plan.operands.size(); ++k) {
-      const TileOperand& op = plan.operands[k];
-      still |= op.access == Access::broadcast || op.one_per_row ? 1u << k : 0;
+      still |= plan.operands[k].is_value() ? 1u << k : 0;
     }
     ps += SpanPrices(kernel, t, still).spans(plan.row_elements, rows);
   }

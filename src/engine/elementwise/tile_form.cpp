@@ -15,7 +15,7 @@ bool would_stage(const TileOperands& operands, const Geometry& geometry, int dim
     const TileOperand& t = operands[static_cast<std::size_t>(k)];
     const std::int64_t stride = geometry.stride(dim, k);
     if (t.access == Access::direct && stride != elements * t.memory_size) return true;
-    if ((t.access == Access::broadcast || t.one_per_row) && stride != 0) return true;
+    if (t.is_value() && stride != 0) return true;
   }
   return false;
 }
@@ -129,7 +129,7 @@ bool keeps_rows_separate(const TileOperands& operands, const Geometry& geometry,
 int count_walked(const TilePlan& plan) {
   int count = 0;
   for (const TileOperand& t : plan.operands)
-    count += t.access != Access::broadcast && !t.one_per_row && !t.constant ? 1 : 0;
+    count += t.is_value() ? 0 : 1;
   return count;
 }
 
@@ -219,7 +219,8 @@ TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
   const Geometry& geometry = iter.geometry();
   const TransposedTile long_rows{t.l1_run_bytes, t.transposed_tile_bytes, false};
   if (plan.prefetches) return long_rows;
-  if (count_walked(plan) > 3) return long_rows_fit(plan, geometry, totals, t) ? long_rows : usual;
+  if (count_walked(plan) > few_operands)
+    return long_rows_fit(plan, geometry, totals, t) ? long_rows : usual;
   if (totals.transposed_size < word_bytes || geometry.ndim() != 2 ||
       totals.staged_bytes > totals.staged * totals.transposed_size) {
     return usual;
@@ -238,13 +239,13 @@ TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
                                      : wide_tile(t.wide_memory_run_bytes);
 }
 
-bool worth_asking(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
-                  const Tuning& t) {
+bool worth_prefetching(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
+                       const Tuning& t) {
   const auto reads_in_place = [](const TileOperand& operand) {
     return operand.access == Access::direct && !operand.is_output;
   };
   return any_of(plan.operands, reads_in_place) &&
-         (count_walked(plan) > 3 || long_rows_fit(plan, geometry, totals, t));
+         (count_walked(plan) > few_operands || long_rows_fit(plan, geometry, totals, t));
 }
 
 bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, int dim,

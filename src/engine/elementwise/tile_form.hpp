@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which of the forms of tiles a plan takes: rows, gathered, strided or transposed.
+/// Which of the forms of tiles a plan takes: rows, gathered, strided or transposed; and how large
+/// transposed ones are.
 #pragma once
 
 #include "engine/elementwise/operand_access.hpp"
@@ -52,11 +53,11 @@ struct TransposedTile {
 TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
                                const Totals& totals, const Tuning& tuning);
 
-/// Whether what tiles of transposed operands read from memory is better asked for than left to
-/// non-temporal stores, to a last level as far away as memory: an input is read in place, and lines
-/// of the transposed ones have no set conflicts, or are few among those of all operands.
-bool worth_asking(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
-                  const Tuning& tuning);
+/// Whether tiles of transposed operands are better prefetched than streamed where the last level is
+/// as far away as memory: an input is read in place, and lines of the transposed ones have no set
+/// conflicts, or are few among those of all operands.
+bool worth_prefetching(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
+                       const Tuning& tuning);
 
 /// Whether `rows` rows of a tile, along `dim` of all operands that are used in place, find room in
 /// the second-level cache together: of rows whose distance is a multiple of a power of two, it

@@ -305,7 +305,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
       const bool far = tuning.has_far_last_level();
       plan.prefetches = side >= tuning.min_prefetched_side &&
                         bytes_touched(iter) > tuning.last_level_bytes &&
-                        (!far || worth_asking(plan, geometry, totals, tuning));
+                        (!far || worth_prefetching(plan, geometry, totals, tuning));
       streams_blocks = plan.prefetches && !far;
       const bool streams =
           (streams_blocks || (!plan.prefetches && side >= tuning.min_streamed_side)) &&

@@ -51,6 +51,8 @@ struct TileOperand : TypeChange {
   alignas(max_element_bytes) char value[max_element_bytes];  ///< of the kernel's type
 
   bool is_transposed() const noexcept { return dense_dim != 0; }
+  /// Whether the kernel gets one value for each row, or one in all.
+  bool is_value() const noexcept { return access == Access::broadcast || one_per_row; }
   bool is_streamed() const noexcept {
     return access == Access::streamed || access == Access::streamed_in_place;
   }

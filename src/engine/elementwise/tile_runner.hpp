@@ -45,7 +45,7 @@ class TileRunner {
       Buffers b;
       if (const std::int64_t elements = buffered_elements(plan, t); elements > 0)
         b = {take_buffers(t, elements, scratch)};
-      if (t.access == Access::broadcast || t.one_per_row) broadcast_ |= 1u << k;
+      if (t.is_value()) broadcast_ |= 1u << k;
       buffers_.push_back(b);
       // Its strides are all 0, and it is read only.
       origin_[k] = t.constant ? const_cast<char*>(t.value) : iter.operand(k).data;
