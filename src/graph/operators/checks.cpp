@@ -43,6 +43,21 @@ PartialShape expect_shape(const InferContext& context, int input, const char* me
   }
 }
 
+void check_mask(const InferContext& context, int i) {
+  const ValueType& mask = context.input(i);
+  if (mask.dtype != ScalarType::boolean) {
+    fail(ErrorCode::dtype,
+         text("input ", i, " (mask): expected bool, got ", weft::name(mask.dtype)));
+  }
+  const PartialShape& in = context.input(0).shape;
+  try {
+    in.merged_with(broadcast_shapes(in, mask.shape));
+  } catch (const Error&) {
+    fail(ErrorCode::shape, text("input ", i, " (mask): expected a shape that broadcasts to ",
+                                to_string(in), ", got ", to_string(mask.shape)));
+  }
+}
+
 int checked_axis(std::int64_t axis, int rank, const char* meaning) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
   if (rank == 0) fail(ErrorCode::axis, text(meaning, ": a scalar has no axes, got ", axis));

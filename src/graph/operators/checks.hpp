@@ -27,6 +27,8 @@ void expect_integers(const InferContext& context, int input, const char* meaning
 /// Throws Error(shape) that names the input unless its shape may be `expected`; what both tell.
 PartialShape expect_shape(const InferContext& context, int input, const char* meaning,
                           const PartialShape& expected);
+/// Throws Error: dtype unless input `i` holds bools; shape unless it broadcasts to input 0.
+void check_mask(const InferContext& context, int i);
 /// An axis in [-rank, rank) counted from the front. Throws Error(axis) that names what it was read
 /// from.
 int checked_axis(std::int64_t axis, int rank, const char* meaning);

@@ -5,6 +5,7 @@
 
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
+#include "graph/operators/masked_reduce.hpp"
 #include "graph/operators/reducing_operator.hpp"
 #include "ops/prepare_reduce.hpp"
 
@@ -59,16 +60,17 @@ class ReduceRun final : public Kernel {
 };
 
 /// Over the axes that input 1 holds; over none, the elements are as they were. With keep_dims a
-/// reduced axis stays with extent 1.
+/// reduced axis stays with extent 1. Of the elements that input 2 selects, if it is there.
 class Reduce final : public ReducingOperator {
  public:
   explicit Reduce(const ReduceEntry& reduction)
       : ReducingOperator({.name = reduction.name}), reduction_(reduction) {}
 
   void infer(InferContext& context) const override {
-    expect_inputs(context, 2, 2);
+    expect_inputs(context, 2, 3);
     const ValueType& in = context.input(0);
     check_type(in.dtype);
+    check_selection(context, reduction_.function);
     std::vector<std::int64_t> axes;
     const bool known = context.integers(1, axes);
     const bool keeps = context.attributes().flag("keep_dims", false);
@@ -91,17 +93,19 @@ class Reduce final : public ReducingOperator {
   }
   bool view(const PrepareContext& context, std::span<TensorView> outputs) const override {
     const TensorView* axes = context.constant(1);
-    if (axes == nullptr || axes->numel() != 0) return false;
+    if (axes == nullptr || axes->numel() != 0 || context.has_input(2)) return false;
     outputs[0] = context.input(0);
     return true;
   }
   std::optional<NodeReduction> reduction(const PrepareContext& context) const override {
     const TensorView* axes = context.constant(1);
-    if (axes == nullptr || axes->numel() == 0) return std::nullopt;
+    if (axes == nullptr || axes->numel() == 0 || context.has_input(2)) return std::nullopt;
     const std::vector<std::int64_t> list = integers_of(*axes, 1);
     return NodeReduction{reduction_.function, DimVector(list.begin(), list.end()), keeps(context)};
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
+    if (context.has_input(2))
+      return std::make_unique<MaskedReduceRun>(context, reduction_.function, keeps(context));
     return std::make_unique<ReduceRun>(context, reduction_.function, keeps(context));
   }
   bool accepts_input(const Node&, int, const TensorView&) const override { return true; }
