@@ -14,8 +14,8 @@ namespace test {
 /// What a program returns to ctest for a run that it skips (tests/CMakeLists.txt).
 inline constexpr int skipped_run = 77;
 
-/// Whether ctest runs the program at another level with the same result: at one that the machine lacks, or at its best one
-/// where there are runs of `lower` levels beside a run of that.
+/// Whether ctest runs the program at another level with the same result: at one that the machine
+/// lacks, or at its best one where there are runs of `lower` levels beside a run of that.
 inline bool is_run_at_another_level() {
   const char* const level = std::getenv("WEFT_ISA");
   const char* const runs = std::getenv("WEFT_TEST_LEVEL_RUNS");
