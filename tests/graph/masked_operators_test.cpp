@@ -3,13 +3,16 @@
 #include <weft/graph/executable.hpp>
 
 #include "graph/operator_run.hpp"
+#include "support/dense.hpp"
+#include "support/element.hpp"
 #include "support/errors.hpp"
+#include "support/naive.hpp"
 #include "support/seed.hpp"
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace {
