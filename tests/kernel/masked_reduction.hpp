@@ -34,6 +34,7 @@ struct Dot {
   T combine(T a, T b) const { return a + b; }
   T project(T sum) const { return sum; }
 };
+
 /// Operands of a random call: numbers, weights, and a mask of any layout.
 struct Operands {
   Operands(Random& random, weft::ScalarType type, int round)

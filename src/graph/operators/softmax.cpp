@@ -33,7 +33,7 @@ class SoftmaxRun final : public Kernel {
 /// Of the elements that a mask selects; 0 for the others.
 class MaskedSoftmaxRun final : public Kernel {
  public:
-  explicit MaskedSoftmaxRun(const PrepareContext& context, int axis)
+  MaskedSoftmaxRun(const PrepareContext& context, int axis)
       : out_(context.output(0)), in_(context.input(0)), mask_(context.input(1)), axis_(axis) {}
 
   void run(const KernelArguments& arguments) override {
