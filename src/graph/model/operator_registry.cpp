@@ -98,7 +98,9 @@ const OperatorRegistry& standard_operators() {
     add_ordering_operators(made);
     add_reverse_operator(made);
     add_reduce_operators(made);
-    add_softmax_operator(made);
+    add_arg_reduce_operators(made);
+    add_cumulative_operators(made);
+    add_softmax_operators(made);
     add_range_operator(made);
     add_product_operators(made);
     add_cell_operators(made);

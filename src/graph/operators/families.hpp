@@ -35,8 +35,12 @@ void add_ordering_operators(OperatorRegistry& registry);
 void add_reverse_operator(OperatorRegistry& registry);
 /// ReduceSum, ReduceMean, ReduceMax, ...: reduce.cpp.
 void add_reduce_operators(OperatorRegistry& registry);
-/// Softmax: softmax.cpp.
-void add_softmax_operator(OperatorRegistry& registry);
+/// ArgMax, ArgMin: arg_reduce.cpp.
+void add_arg_reduce_operators(OperatorRegistry& registry);
+/// CumSum, CumProd: cumulative.cpp.
+void add_cumulative_operators(OperatorRegistry& registry);
+/// Softmax, LogSoftmax: softmax.cpp.
+void add_softmax_operators(OperatorRegistry& registry);
 /// Range: range.cpp.
 void add_range_operator(OperatorRegistry& registry);
 /// ReadValue, Assign: variables.cpp.
