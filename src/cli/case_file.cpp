@@ -119,13 +119,15 @@ class Keys {
     } else if (key == "keepdim") {
       if (value != "0" && value != "1") fail_word(word, "expected keepdim=0 or keepdim=1");
       case_.keepdim = value == "1";
+    } else if (key == "n") {
+      case_.numbers = parse_list(word, value, "numbers");
     } else if (key == "min") {
       case_.min = parse_number_word(word, value);
     } else if (key == "max") {
       case_.max = parse_number_word(word, value);
     } else {
       fail_word(word,
-                fmt::format("unknown key '{}', expected fill, dim, keepdim, min or max", key));
+                fmt::format("unknown key '{}', expected fill, dim, keepdim, n, min or max", key));
     }
   }
 
@@ -172,7 +174,8 @@ void check_expression(const Case& c) {
   if (c.outputs.size() != 1) refuse(fmt::format("expected one output, got {}", c.outputs.size()));
   if (c.inputs.size() > 26)
     refuse(fmt::format("expected at most 26 inputs, a to z, got {}", c.inputs.size()));
-  if (!c.axes.empty() || c.keepdim || c.min || c.max) refuse("expected no key but fill=");
+  if (!c.axes.empty() || c.keepdim || !c.numbers.empty() || c.min || c.max)
+    refuse("expected no key but fill=");
 }
 
 /// Names become names of files and stand in JSON, so they have to be plain.

@@ -7,9 +7,10 @@
 ///
 /// An operand is `out:DTYPE[SHAPE]{STRIDES}`, `DTYPE[SHAPE]{STRIDES}` or a number; outputs come
 /// first, keys last. Lists are separated by commas and have no spaces; strides count elements and
-/// may be left out. Keys: `fill=sym|pos|nz`, `dim=0,2`, `keepdim=0|1`, `min=` and `max=` (numbers,
-/// the bounds of clamp). An expression has one output; its inputs are called a, b, c, ... in their
-/// order, and parse_expr.hpp says how it is written.
+/// may be left out. Keys: `fill=sym|pos|nz`, `dim=0,2`, `keepdim=0|1`, `n=2,3` (shifts, repeats,
+/// ... of what moves elements), `min=` and `max=` (numbers, the bounds of clamp). An expression has
+/// one output; its inputs are called a, b, c, ... in their order, and parse_expr.hpp says how it is
+/// written.
 /// A line whose first word begins with `#` is a comment.
 #pragma once
 
@@ -44,6 +45,7 @@ struct Case {
   Fill fill = Fill::sym;
   DimVector axes;  ///< of `dim=`; empty: all
   bool keepdim = false;
+  DimVector numbers;  ///< of `n=`
   std::optional<Scalar> min, max;
 };
 

@@ -93,11 +93,10 @@ void check_keys(const Case& c, const OpEntry& op) {
   const auto refuse = [&](std::string_view keys) {
     fail(ErrorCode::invalid_argument, fmt::format("{} takes no {}", c.op, keys));
   };
-  const bool goes_along_an_axis =
-      op.reduction != nullptr || (op.function == nullptr && op.name != "copy" && op.name != "dot");
   if (c.op != "clamp" && (c.min || c.max)) refuse("min= and no max=");
-  if (!goes_along_an_axis && !c.axes.empty()) refuse("dim=");
-  if (op.reduction == nullptr && c.keepdim) refuse("keepdim=1");
+  if (!op.takes_axes && !c.axes.empty()) refuse("dim=");
+  if (!op.takes_keepdim && c.keepdim) refuse("keepdim=1");
+  if ((op.numbers == nullptr || *op.numbers == 0) && !c.numbers.empty()) refuse("n=");
 }
 
 }  // namespace
@@ -134,6 +133,7 @@ BoundCase::BoundCase(const Case& c, Contents contents) {
   arguments_ = {.outputs = outputs_,
                 .inputs = inputs_,
                 .axes = c.axes,
+                .numbers = c.numbers,
                 .keepdim = c.keepdim,
                 .value = value_of_scaled};
   if (c.expression.empty()) {

@@ -4,8 +4,10 @@
 
 #include "base/operation.hpp"
 #include "machine/tuning.hpp"
+#include "ops/explain_moves.hpp"
 #include "ops/index_operand.hpp"
 #include "ops/moved_result.hpp"
+#include "ops/part_copies.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -42,25 +44,27 @@ class RepeatedDims {
     repeated_.push_back(shape_.size() - 1);
   }
 
-  void copy(const TensorView& to_view, const TensorView& from_view) const {
+  void copy(const PartCopies& copies, const TensorView& to_view,
+            const TensorView& from_view) const {
     const TensorView to = to_view.as_strided(shape_, to_strides_);
     const TensorView from = from_view.as_strided(from_shape_, from_strides_);
     const std::size_t narrow = narrow_dim(to);
-    if (narrow == none) return copy_part(to, from);
+    if (narrow == none) return copies.copy(to, from);
     // All that is repeated along other dims is made first.
     TensorView made = to;
     for (const std::size_t d : repeated_) {
       if (d != narrow) made = made.slice(number(d), 0, 1);
     }
-    in_blocks(made, narrow, shape_[narrow], bit(narrow),
-              [&](const Block& block) { repeat_doubling(block.of(made), block.of(from), narrow); });
+    copies.in_blocks(made, narrow, shape_[narrow], bit(narrow), [&](const Block& block) {
+      repeat_doubling(copies, block.of(made), block.of(from), narrow);
+    });
     for (const std::size_t d : repeated_) {
       if (d == narrow) continue;
       TensorView more = to;
       for (const std::size_t later : repeated_) {
         if (later > d && later != narrow) more = more.slice(number(later), 0, 1);
       }
-      copy_part(more.slice(number(d), 1, shape_[d]), more.slice(number(d), 0, 1));
+      copies.copy(more.slice(number(d), 1, shape_[d]), more.slice(number(d), 0, 1));
     }
   }
 
@@ -85,12 +89,13 @@ class RepeatedDims {
   }
 
   /// Each copy makes as much again as there is already.
-  static void repeat_doubling(const TensorView& to, const TensorView& from, std::size_t dim) {
+  static void repeat_doubling(const PartCopies& copies, const TensorView& to,
+                              const TensorView& from, std::size_t dim) {
     const std::int64_t all = to.shape()[dim], axis = number(dim);
-    copy_part(to.slice(axis, 0, 1), from);
+    copies.copy(to.slice(axis, 0, 1), from);
     for (std::int64_t done = 1; done < all;) {
       const std::int64_t n = std::min(done, all - done);
-      copy_part(to.slice(axis, done, done + n), to.slice(axis, 0, n));
+      copies.copy(to.slice(axis, done, done + n), to.slice(axis, 0, n));
       done += n;
     }
   }
@@ -101,7 +106,7 @@ class RepeatedDims {
 
 // Operands come by value: a view may be the very tensor that is replaced as an output.
 
-void run_flip(const Output& out, TensorView a, IntSpan axes) {
+void run_flip(const Output& out, TensorView a, IntSpan axes, const PartCopies& copies = {}) {
   with_operation("flip", [&] {
     check_defined(a, 0);
     TensorView turned = a;
@@ -114,22 +119,25 @@ void run_flip(const Output& out, TensorView a, IntSpan axes) {
       turned = turned.flip(axis);
     }
     const MovedResult result(out, a.shape(), a.dtype(), a);
-    copy_part(result.view(), turned);
+    copies.copy(result.view(), turned);
   });
 }
 
 /// Both ends of each axis from `axis` on.
-void roll_from(const TensorView& to, const TensorView& from, const DimVector& shifts,
-               std::size_t axis) {
+void roll_from(const PartCopies& copies, const TensorView& to, const TensorView& from,
+               const DimVector& shifts, std::size_t axis) {
   while (axis < shifts.size() && shifts[axis] == 0)
     ++axis;
-  if (axis == shifts.size()) return copy_part(to, from);
+  if (axis == shifts.size()) return copies.copy(to, from);
   const std::int64_t extent = to.shape()[axis], shift = shifts[axis], at = number(axis);
-  roll_from(to.slice(at, 0, shift), from.slice(at, extent - shift, extent), shifts, axis + 1);
-  roll_from(to.slice(at, shift, extent), from.slice(at, 0, extent - shift), shifts, axis + 1);
+  roll_from(copies, to.slice(at, 0, shift), from.slice(at, extent - shift, extent), shifts,
+            axis + 1);
+  roll_from(copies, to.slice(at, shift, extent), from.slice(at, 0, extent - shift), shifts,
+            axis + 1);
 }
 
-void run_roll(const Output& out, TensorView a, IntSpan given, IntSpan axes) {
+void run_roll(const Output& out, TensorView a, IntSpan given, IntSpan axes,
+              const PartCopies& copies = {}) {
   with_operation("roll", [&] {
     check_defined(a, 0);
     if (given.size() != axes.size()) {
@@ -155,13 +163,14 @@ void run_roll(const Output& out, TensorView a, IntSpan given, IntSpan axes) {
       cut |= bit(axis);
       innermost = axis;
     }
-    if (to.numel() == 0 || cut == 0) return copy_part(to, a);
-    in_blocks(to, innermost, 2, cut,
-              [&](const Block& block) { roll_from(block.of(to), block.of(a), shifts, 0); });
+    if (to.numel() == 0 || cut == 0) return copies.copy(to, a);
+    copies.in_blocks(to, innermost, 2, cut, [&](const Block& block) {
+      roll_from(copies, block.of(to), block.of(a), shifts, 0);
+    });
   });
 }
 
-void run_tile(const Output& out, TensorView a, IntSpan repeats) {
+void run_tile(const Output& out, TensorView a, IntSpan repeats, const PartCopies& copies = {}) {
   with_operation("tile", [&] {
     check_defined(a, 0);
     const std::size_t rank = std::max(a.shape().size(), repeats.size());
@@ -185,11 +194,12 @@ void run_tile(const Output& out, TensorView a, IntSpan repeats) {
       dims.add_repeated(times(axis), times(axis) == 1 ? 0 : extent(axis) * stride);
       dims.add(extent(axis), stride, axis < lead ? 0 : a.strides()[axis - lead]);
     }
-    dims.copy(to, a);
+    dims.copy(copies, to, a);
   });
 }
 
-void run_repeat(const Output& out, TensorView a, std::int64_t count, std::int64_t axis) {
+void run_repeat(const Output& out, TensorView a, std::int64_t count, std::int64_t axis,
+                const PartCopies& copies = {}) {
   with_operation("repeat", [&] {
     check_defined(a, 0);
     if (count < 0)
@@ -208,13 +218,14 @@ void run_repeat(const Output& out, TensorView a, std::int64_t count, std::int64_
       if (from.shape()[i] > 1) dims.add(from.shape()[i], times * stride, from.strides()[i]);
       dims.add_repeated(times, stride);
     }
-    dims.copy(to, from);
+    dims.copy(copies, to, from);
   });
 }
 
 /// Fills both borders of an axis from what stands between them, or with `value`.
-void fill_borders(const TensorView& to, std::int64_t axis, const AxisPadding& width,
-                  std::int64_t extent, PadMode mode, const TensorView& value) {
+void fill_borders(const PartCopies& copies, const TensorView& to, std::int64_t axis,
+                  const AxisPadding& width, std::int64_t extent, PadMode mode,
+                  const TensorView& value) {
   // Elements first ... end - 1 are there; they become more.
   std::int64_t first = width.before, end = width.before + extent;
   const std::int64_t all = end + width.after;
@@ -224,8 +235,8 @@ void fill_borders(const TensorView& to, std::int64_t axis, const AxisPadding& wi
   if (mode == PadMode::reflect && extent == 1) mode = PadMode::edge;
   if (mode == PadMode::constant || mode == PadMode::edge) {
     const bool edge = mode == PadMode::edge;
-    if (first > 0) copy_part(part(0, first), edge ? part(first, first + 1) : value);
-    if (end < all) copy_part(part(end, all), edge ? part(end - 1, end) : value);
+    if (first > 0) copies.copy(part(0, first), edge ? part(first, first + 1) : value);
+    if (end < all) copies.copy(part(end, all), edge ? part(end - 1, end) : value);
     return;
   }
   // Elements repeat after a period, of which as many are copied as there are: each time twice as
@@ -236,25 +247,27 @@ void fill_borders(const TensorView& to, std::int64_t axis, const AxisPadding& wi
   const auto at_hand = [&] { return (end - first - edge) / period * period; };
   while (first > 0) {
     const std::int64_t n = std::min(first, at_hand());
-    copy_part(part(first - n, first), backwards ? part(first + edge, first + edge + n).flip(axis)
-                                                : part(first - n + at_hand(), first + at_hand()));
+    copies.copy(part(first - n, first), backwards ? part(first + edge, first + edge + n).flip(axis)
+                                                  : part(first - n + at_hand(), first + at_hand()));
     first -= n;
   }
   while (end < all) {
     const std::int64_t n = std::min(all - end, at_hand());
-    copy_part(part(end, end + n), backwards ? part(end - edge - n, end - edge).flip(axis)
-                                            : part(end - at_hand(), end - at_hand() + n));
+    copies.copy(part(end, end + n), backwards ? part(end - edge - n, end - edge).flip(axis)
+                                              : part(end - at_hand(), end - at_hand() + n));
     end += n;
   }
 }
 
 /// Axes from `axis` on, the last one first: the borders of outer ones are copies of whole rows.
-void pad_from(const TensorView& to, const TensorView& from, std::span<const AxisPadding> widths,
-              std::size_t axis, PadMode mode, const TensorView& value) {
-  if (axis == widths.size()) return copy_part(to, from);
+void pad_from(const PartCopies& copies, const TensorView& to, const TensorView& from,
+              std::span<const AxisPadding> widths, std::size_t axis, PadMode mode,
+              const TensorView& value) {
+  if (axis == widths.size()) return copies.copy(to, from);
   const std::int64_t before = widths[axis].before, extent = from.shape()[axis];
-  pad_from(to.slice(number(axis), before, before + extent), from, widths, axis + 1, mode, value);
-  fill_borders(to, number(axis), widths[axis], extent, mode, value);
+  pad_from(copies, to.slice(number(axis), before, before + extent), from, widths, axis + 1, mode,
+           value);
+  fill_borders(copies, to, number(axis), widths[axis], extent, mode, value);
 }
 
 void check_width(std::int64_t width, const char* which, std::size_t axis) {
@@ -265,7 +278,7 @@ void check_width(std::int64_t width, const char* which, std::size_t axis) {
 }
 
 void run_pad(const Output& out, TensorView a, std::span<const AxisPadding> widths, PadMode mode,
-             const Scalar& given) {
+             const Scalar& given, const PartCopies& copies = {}) {
   with_operation("pad", [&] {
     check_defined(a, 0);
     if (mode > PadMode::symmetric)
@@ -294,14 +307,42 @@ void run_pad(const Output& out, TensorView a, std::span<const AxisPadding> width
     const MovedResult result(out, shape, a.dtype(), a);
     const TensorView& to = result.view();
     if (to.numel() == 0) return;
-    if (cut == 0) return copy_part(to, a);
-    in_blocks(to, innermost, 3, cut, [&](const Block& block) {
-      pad_from(block.of(to), block.of(a), widths, 0, mode, value.view());
+    if (cut == 0) return copies.copy(to, a);
+    copies.in_blocks(to, innermost, 3, cut, [&](const Block& block) {
+      pad_from(copies, block.of(to), block.of(a), widths, 0, mode, value.view());
     });
   });
 }
 
 }  // namespace
+
+Explanation explain_flip(const TensorView& out, const TensorView& a, IntSpan axes) {
+  ToldCopies told;
+  run_flip(out, a, axes, PartCopies(told));
+  return told.explanation(out.shape());
+}
+Explanation explain_roll(const TensorView& out, const TensorView& a, IntSpan shifts, IntSpan axes) {
+  ToldCopies told;
+  run_roll(out, a, shifts, axes, PartCopies(told));
+  return told.explanation(out.shape());
+}
+Explanation explain_tile(const TensorView& out, const TensorView& a, IntSpan repeats) {
+  ToldCopies told;
+  run_tile(out, a, repeats, PartCopies(told));
+  return told.explanation(out.shape());
+}
+Explanation explain_repeat(const TensorView& out, const TensorView& a, std::int64_t count,
+                           std::int64_t axis) {
+  ToldCopies told;
+  run_repeat(out, a, count, axis, PartCopies(told));
+  return told.explanation(out.shape());
+}
+Explanation explain_pad(const TensorView& out, const TensorView& a,
+                        std::span<const AxisPadding> widths, PadMode mode, const Scalar& value) {
+  ToldCopies told;
+  run_pad(out, a, widths, mode, value, PartCopies(told));
+  return told.explanation(out.shape());
+}
 
 void flip_out(const Output& out, const TensorView& a, IntSpan axes) { run_flip(out, a, axes); }
 void roll_out(const Output& out, const TensorView& a, IntSpan shifts, IntSpan axes) {

@@ -4,11 +4,13 @@
 #include <weft/base/checked.hpp>
 #include <weft/base/small_vector.hpp>
 #include <weft/iter/config.hpp>
+#include <weft/machine/dispatch.hpp>
 #include <weft/ops/creation.hpp>
 #include <weft/parallel/parallel.hpp>
 
 #include "machine/scratch_memory.hpp"
 #include "ops/block_reader.hpp"
+#include "ops/moved_result.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -155,13 +157,29 @@ void add_rows(const TensorView& result, const From* from, std::int64_t row, std:
 /// The length of a row of counters: those of none as well, and whole lines.
 std::int64_t row_length(std::int64_t bins) { return (bins + 1 + 15) / 16 * 16; }
 
+/// How n elements are counted.
+struct CountPlan {
+  bool directly;        ///< into the result, else into rows of counters
+  std::int64_t pieces;  ///< of the elements, each with rows of its own
+  std::int64_t rows;    ///< of counters, for a piece
+
+  CountPlan(std::int64_t n, std::int64_t bins)
+      : directly(n < elements_per_bin * bins),
+        pieces(directly ? 1 : pieces_of(n, bins)),
+        rows(bins <= interleaved_bins ? interleaved_rows : 1) {}
+
+ private:
+  static std::int64_t pieces_of(std::int64_t n, std::int64_t bins) {
+    const std::int64_t wanted = n / std::max(piece_elements, elements_per_bin * bins);
+    return std::max(std::clamp<std::int64_t>(wanted, 1, num_threads()),
+                    ceil_div(n, max_piece_elements));
+  }
+};
+
 void count_all(const TensorView& result, const Counted& counted, std::int64_t bins) {
-  const std::int64_t n = counted.numel();
-  if (n < elements_per_bin * bins) return count_directly(result, counted, bins);
-  const std::int64_t wanted = n / std::max(piece_elements, elements_per_bin * bins);
-  const std::int64_t pieces =
-      std::max(std::clamp<std::int64_t>(wanted, 1, num_threads()), ceil_div(n, max_piece_elements));
-  const std::int64_t rows = bins <= interleaved_bins ? interleaved_rows : 1;
+  const CountPlan plan(counted.numel(), bins);
+  if (plan.directly) return count_directly(result, counted, bins);
+  const std::int64_t pieces = plan.pieces, rows = plan.rows;
   const std::int64_t row = row_length(bins);
   const Tensor memory = Tensor::empty({pieces, rows, row}, ScalarType::u32);
   auto* const counts = static_cast<std::uint32_t*>(memory.data());
@@ -229,6 +247,24 @@ void count_in_bins(const TensorView& result, const TensorView& a, const TensorVi
   } else {
     count_all(counted_part, counted, binning.count);
   }
+}
+
+Explanation explain_count_in_bins(const TensorView& result, const TensorView& a, ScalarType key) {
+  if (a.numel() == 0 || result.numel() == 0) return explain_nothing(a.shape());
+  const CountPlan plan(a.numel(), result.numel());
+  TensorIteratorConfig config;
+  config.add_input(a);
+  Explanation e = config.build().explain();
+  e.has_run = true;
+  e.run.instruction_set = name(current_level());
+  e.run.form = plan.directly ? "counted" : "counted-in-rows";
+  e.run.threads = static_cast<int>(std::min<std::int64_t>(plan.pieces, num_threads()));
+  e.run.span = e.run.tile[0] = std::min(reader_block, a.numel());
+  e.run.tile[1] = 1;
+  e.run.blocks = ceil_div(a.numel(), reader_block);
+  e.run.bytes_moved = a.nbytes() + result.nbytes();
+  e.operands[0].access = a.dtype() == key ? "direct" : "cast";
+  return e;
 }
 
 IntegerRange integer_range(const TensorView& a) {

@@ -5,6 +5,7 @@
 
 #include <weft/base/function_ref.hpp>
 #include <weft/core/tensor.hpp>
+#include <weft/iter/explain.hpp>
 
 #include "kernels/indexing/counting.hpp"
 
@@ -30,6 +31,9 @@ struct Binning {
 /// the last bin. `result` has one axis, and is of i64, or f64 with weights.
 void count_in_bins(const TensorView& result, const TensorView& a, const TensorView& weights,
                    const Binning& binning);
+
+/// How it goes about it, for bins that are as many as `result` has elements.
+Explanation explain_count_in_bins(const TensorView& result, const TensorView& a, ScalarType key);
 
 /// The least and the largest element of integers.
 IntegerRange integer_range(const TensorView& a);

@@ -4,11 +4,12 @@
 #include <weft/base/small_vector.hpp>
 #include <weft/core/promotion.hpp>
 #include <weft/ops/join.hpp>
-#include <weft/parallel/parallel.hpp>
 
 #include "base/operation.hpp"
+#include "ops/explain_moves.hpp"
 #include "ops/index_operand.hpp"
 #include "ops/moved_result.hpp"
+#include "ops/part_copies.hpp"
 
 #include <algorithm>
 
@@ -89,14 +90,15 @@ Parts stack_parts(const Inputs& inputs, std::int64_t axis) {
   return parts;
 }
 
-void copy_parts(const TensorView& to, const Parts& parts, const Block& block) {
+void copy_parts(const PartCopies& copies, const TensorView& to, const Parts& parts,
+                const Block& block) {
   const auto axis = static_cast<std::int64_t>(parts.axis);
   const auto count = static_cast<std::int64_t>(parts.views.size());
   const auto copy = [&](std::int64_t first, const TensorView& view) {
     const std::int64_t end = first + view.shape()[parts.axis];
     const TensorView place = block.of(to.slice(axis, first, end));
     const TensorView from = block.of(view);
-    if (!same_place(place, from)) copy_part(place, from);
+    if (!same_place(place, from)) copies.copy(place, from);
     return end;
   };
   const auto copy_some = [&](std::int64_t begin, std::int64_t end) {
@@ -109,10 +111,10 @@ void copy_parts(const TensorView& to, const Parts& parts, const Block& block) {
   // Threads share the parts, unless they share blocks or each part.
   const std::int64_t bytes = std::max<std::int64_t>(1, to.nbytes() / count);
   if (!block.is_everything() || bytes >= shared_part_bytes) return copy_some(0, count);
-  parallel_for(count, ceil_div(thread_bytes, bytes), copy_some);
+  copies.share(count, ceil_div(thread_bytes, bytes), copy_some);
 }
 
-void write_joined(const Output& out, const Parts& parts) {
+void write_joined(const Output& out, const Parts& parts, const PartCopies& copies = {}) {
   // An input that stands in its place already is no overlap.
   const TensorView nothing;
   SmallVector<const TensorView*, 4> elsewhere;
@@ -129,12 +131,24 @@ void write_joined(const Output& out, const Parts& parts) {
   const MovedResult result(out, parts.shape, parts.type, {elsewhere.data(), elsewhere.size()});
   const TensorView& to = result.view();
   if (to.numel() == 0) return;
-  in_blocks(to, parts.axis, static_cast<std::int64_t>(parts.views.size()),
-            std::uint64_t{1} << parts.axis,
-            [&](const Block& block) { copy_parts(to, parts, block); });
+  copies.in_blocks(to, parts.axis, static_cast<std::int64_t>(parts.views.size()),
+                   std::uint64_t{1} << parts.axis,
+                   [&](const Block& block) { copy_parts(copies, to, parts, block); });
 }
 
 }  // namespace
+
+Explanation explain_concat(const TensorView& out, const Inputs& inputs, std::int64_t axis) {
+  ToldCopies told;
+  with_operation("concat",
+                 [&] { write_joined(out, concat_parts(inputs, axis), PartCopies(told)); });
+  return told.explanation(out.shape());
+}
+Explanation explain_stack(const TensorView& out, const Inputs& inputs, std::int64_t axis) {
+  ToldCopies told;
+  with_operation("stack", [&] { write_joined(out, stack_parts(inputs, axis), PartCopies(told)); });
+  return told.explanation(out.shape());
+}
 
 void concat_out(const Output& out, const Inputs& inputs, std::int64_t axis) {
   with_operation("concat", [&] { write_joined(out, concat_parts(inputs, axis)); });

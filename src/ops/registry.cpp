@@ -3,15 +3,14 @@
 #include <weft/ops/cumulative.hpp>
 #include <weft/ops/registry.hpp>
 #include <weft/ops/softmax.hpp>
-#include <weft/ops/sorting.hpp>
 
 #include "base/text.hpp"
 #include "ops/copy_call.hpp"
+#include "ops/moving_entries.hpp"
 #include "ops/prepare.hpp"
 #include "ops/prepare_cumulative.hpp"
 #include "ops/prepare_reduce.hpp"
 #include "ops/prepare_softmax.hpp"
-#include "ops/prepare_sort.hpp"
 
 #include <algorithm>
 #include <array>
@@ -49,22 +48,16 @@ ReduceCall dot(const OpArguments& args) {
 constexpr ReductionInfo norm2_info{"norm2", kinds::all, ReduceResult::magnitude,
                                    ReduceNeeds::any_number, "norm with p = 2"};
 
-std::optional<std::int64_t> one_axis(std::string_view operation, const OpArguments& args) {
-  if (args.axes.size() > 1) {
-    fail(ErrorCode::axis, text(operation, ": expected one axis, got ", to_string(args.axes)));
-  }
-  return args.axes.empty() ? std::nullopt : std::optional(args.axes[0]);
-}
 template <Reduction op>
 ReduceCall arg_reduction(const OpArguments& args) {
-  return prepare_arg(op, args.outputs[0], args.inputs[0], one_axis(info(op).name, args),
+  return prepare_arg(op, args.outputs[0], args.inputs[0], by_name::one_axis(info(op).name, args),
                      args.keepdim);
 }
 
 template <CumulativeOp op, void (*function)(const Output&, const Input&, std::int64_t)>
 struct Cumulative {
   const OpArguments& args;
-  std::int64_t axis() const { return one_axis("cumulative operation", args).value_or(0); }
+  std::int64_t axis() const { return by_name::one_axis("cumulative operation", args).value_or(0); }
   void run() const { function(args.outputs[0], args.inputs[0], axis()); }
   Explanation explain() const {
     return explain_cumulative(args.outputs[0], args.inputs[0], axis(),
@@ -79,7 +72,7 @@ Cumulative<op, function> cumulative(const OpArguments& args) {
 template <SoftmaxOp op, void (*function)(const Output&, const Input&, std::int64_t)>
 struct Softmax {
   const OpArguments& args;
-  std::int64_t axis() const { return one_axis("softmax", args).value_or(-1); }
+  std::int64_t axis() const { return by_name::one_axis("softmax", args).value_or(-1); }
   void run() const { function(args.outputs[0], args.inputs[0], axis()); }
   Explanation explain() const {
     return explain_softmax(args.outputs[0], args.inputs[0], axis(),
@@ -88,23 +81,6 @@ struct Softmax {
 };
 template <SoftmaxOp op, void (*function)(const Output&, const Input&, std::int64_t)>
 Softmax<op, function> softmax_call(const OpArguments& args) {
-  return {args};
-}
-
-template <bool positions>
-struct Sort {
-  const OpArguments& args;
-  std::int64_t axis() const { return one_axis(positions ? "argsort" : "sort", args).value_or(-1); }
-  void run() const {
-    positions ? argsort_out(args.outputs[0], args.inputs[0], axis())
-              : sort_out(args.outputs[0], args.inputs[0], axis());
-  }
-  Explanation explain() const {
-    return explain_sort(args.outputs[0], args.inputs[0], axis(), positions);
-  }
-};
-template <bool positions>
-Sort<positions> sort_call(const OpArguments& args) {
   return {args};
 }
 
@@ -121,8 +97,15 @@ constexpr OpEntry entry(std::string_view name, int inputs) {
   return {name, inputs, &run<prepare>, &explain<prepare>};
 }
 template <auto prepare>
+constexpr OpEntry line_entry(std::string_view name) {
+  OpEntry made = entry<prepare>(name, 1);
+  made.takes_axes = true;
+  return made;
+}
+template <auto prepare>
 constexpr OpEntry prepared_reduction_entry(const ReductionInfo& function) {
-  return {function.name, 1, &run<prepare>, &explain<prepare>, nullptr, &function};
+  return {function.name, 1,         &run<prepare>,       &explain<prepare>,
+          nullptr,       &function, /*takes_axes=*/true, /*takes_keepdim=*/true};
 }
 template <auto prepare, auto call = &run<prepare>>
 constexpr OpEntry entry(const FunctionInfo& function) {
@@ -152,7 +135,9 @@ Explanation explain_call_of(const OpArguments& args) {
 }
 template <Reduction op>
 constexpr OpEntry reduction_entry() {
-  return {info(op).name, 1, &call_reduction<op>, &explain_call_of<op>, nullptr, &info(op)};
+  return {info(op).name,         1, &call_reduction<op>, &explain_call_of<op>, nullptr, &info(op),
+          /*takes_axes=*/true,
+          /*takes_keepdim=*/true};
 }
 void call_copy(const OpArguments& args) { copy_out(args.outputs[0], args.inputs[0]); }
 template <auto op>
@@ -164,21 +149,20 @@ constexpr OpEntry binary_entry() {
   return entry<binary<op>, &call_binary<op>>(info(op));
 }
 
-constexpr auto entries = [] {
-  std::array list = {
+constexpr std::array other_entries = {
 #define WEFT_UNARY(NAME, ...) unary_entry<UnaryOp::NAME>(),
-      WEFT_FOR_EACH_UNARY(WEFT_UNARY)
+    WEFT_FOR_EACH_UNARY(WEFT_UNARY)
 #define WEFT_BINARY(NAME, ...) binary_entry<BinaryOp::NAME>(),
-          WEFT_FOR_EACH_BINARY(WEFT_BINARY)
+        WEFT_FOR_EACH_BINARY(WEFT_BINARY)
 #define WEFT_COMPARISON(NAME, ...) binary_entry<CompareOp::NAME>(),
-              WEFT_FOR_EACH_COMPARISON(WEFT_COMPARISON)
+            WEFT_FOR_EACH_COMPARISON(WEFT_COMPARISON)
 #define WEFT_DIVISION(NAME, ...) entry<binary<DivisionOp::NAME>>(info(DivisionOp::NAME)),
-                  WEFT_FOR_EACH_DIVISION(WEFT_DIVISION)
+                WEFT_FOR_EACH_DIVISION(WEFT_DIVISION)
 #define WEFT_TERNARY(NAME, ...) \
   entry<ternary<TernaryOp::NAME>, &call_ternary<TernaryOp::NAME>>(info(TernaryOp::NAME)),
-                      WEFT_FOR_EACH_TERNARY(WEFT_TERNARY)
+                    WEFT_FOR_EACH_TERNARY(WEFT_TERNARY)
 #define WEFT_SCALED(NAME, ...) entry<scaled<ScaledOp::NAME>>(info(ScaledOp::NAME)),
-                          WEFT_FOR_EACH_SCALED(WEFT_SCALED)
+                        WEFT_FOR_EACH_SCALED(WEFT_SCALED)
 #undef WEFT_UNARY
 #undef WEFT_BINARY
 #undef WEFT_COMPARISON
@@ -186,25 +170,27 @@ constexpr auto entries = [] {
 #undef WEFT_TERNARY
 #undef WEFT_SCALED
 #define WEFT_REDUCTION(NAME, ...) reduction_entry<Reduction::NAME>(),
-                              WEFT_FOR_EACH_REDUCTION(WEFT_REDUCTION)
+                            WEFT_FOR_EACH_REDUCTION(WEFT_REDUCTION)
 #undef WEFT_REDUCTION
 #define WEFT_REDUCTION(NAME, ...) \
   prepared_reduction_entry<arg_reduction<Reduction::NAME>>(info(Reduction::NAME)),
-                                  WEFT_FOR_EACH_ARG_REDUCTION(WEFT_REDUCTION)
+                                WEFT_FOR_EACH_ARG_REDUCTION(WEFT_REDUCTION)
 #undef WEFT_REDUCTION
-                                      prepared_reduction_entry<norm2>(norm2_info),
-      OpEntry{"copy", 1, &call_copy, &explain<copy>},
-      entry<dot>("dot", 2),
-      entry<cumulative<CumulativeOp::cummax, cummax_out>>("cummax", 1),
-      entry<cumulative<CumulativeOp::cummin, cummin_out>>("cummin", 1),
-      entry<cumulative<CumulativeOp::cumprod, cumprod_out>>("cumprod", 1),
-      entry<cumulative<CumulativeOp::cumsum, cumsum_out>>("cumsum", 1),
-      entry<cumulative<CumulativeOp::logcumsumexp, logcumsumexp_out>>("logcumsumexp", 1),
-      entry<softmax_call<SoftmaxOp::log_softmax, log_softmax_out>>("log_softmax", 1),
-      entry<softmax_call<SoftmaxOp::softmax, softmax_out>>("softmax", 1),
-      entry<sort_call<false>>("sort", 1),
-      entry<sort_call<true>>("argsort", 1),
-  };
+                                    prepared_reduction_entry<norm2>(norm2_info),
+    OpEntry{"copy", 1, &call_copy, &explain<copy>},
+    entry<dot>("dot", 2),
+    line_entry<cumulative<CumulativeOp::cummax, cummax_out>>("cummax"),
+    line_entry<cumulative<CumulativeOp::cummin, cummin_out>>("cummin"),
+    line_entry<cumulative<CumulativeOp::cumprod, cumprod_out>>("cumprod"),
+    line_entry<cumulative<CumulativeOp::cumsum, cumsum_out>>("cumsum"),
+    line_entry<cumulative<CumulativeOp::logcumsumexp, logcumsumexp_out>>("logcumsumexp"),
+    line_entry<softmax_call<SoftmaxOp::log_softmax, log_softmax_out>>("log_softmax"),
+    line_entry<softmax_call<SoftmaxOp::softmax, softmax_out>>("softmax"),
+};
+
+constexpr auto entries = [] {
+  std::array<OpEntry, other_entries.size() + moving_entries.size()> list;
+  std::ranges::copy(moving_entries, std::ranges::copy(other_entries, list.begin()).out);
   std::ranges::sort(list, {}, &OpEntry::name);
   return list;
 }();
@@ -218,12 +204,16 @@ const OpEntry& find_op(std::string_view name, const OpArguments& arguments) {
   if (found == entries.end() || found->name != name) {
     fail(ErrorCode::invalid_argument, text("unknown operation '", name, "'"));
   }
-  if (arguments.outputs.size() != 1 ||
-      arguments.inputs.size() != static_cast<std::size_t>(found->inputs)) {
+  const auto count = [](int number, const char* what) {
+    return text(number, ' ', what, number == 1 ? "" : "s");
+  };
+  const bool any = found->inputs == OpEntry::any_number;
+  const auto outputs = static_cast<int>(arguments.outputs.size());
+  const auto inputs = static_cast<int>(arguments.inputs.size());
+  if (outputs != found->outputs || (any ? inputs == 0 : inputs != found->inputs)) {
     fail(ErrorCode::invalid_argument,
-         text(name, ": expected 1 output and ", found->inputs,
-              found->inputs == 1 ? " input, got " : " inputs, got ", arguments.outputs.size(),
-              " and ", arguments.inputs.size()));
+         text(name, ": expected ", count(found->outputs, "output"), " and ",
+              any ? "inputs" : count(found->inputs, "input"), ", got ", outputs, " and ", inputs));
   }
   return *found;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // searchsorted: out[...] = how many elements of a sorted line come before the value.
+#include <weft/base/checked.hpp>
 #include <weft/base/error.hpp>
 #include <weft/iter/config.hpp>
+#include <weft/machine/dispatch.hpp>
 #include <weft/ops/creation.hpp>
 #include <weft/ops/searching.hpp>
 
@@ -11,12 +13,16 @@
 #include "ops/block_reader.hpp"
 #include "ops/branch_free_search.hpp"
 #include "ops/index_operand.hpp"
+#include "ops/moved_result.hpp"
+#include "ops/prepare_sort.hpp"
 #include "ops/result.hpp"
+#include "parallel/loop_threads.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -120,6 +126,27 @@ void search_all(const TensorIterator& iter, const SortedLine& line, const Search
   iter.for_each(loop, search_grain(line.length));
 }
 
+/// Outputs, values and where lines begin, which is what the iterator has.
+Explanation explain_search(const TensorIterator& iter, const TensorView& sorted) {
+  Explanation e = iter.explain();
+  e.has_run = true;
+  e.run.instruction_set = name(current_level());
+  e.run.form = "search";
+  e.run.threads = loop_threads(iter.numel(), search_grain(sorted.numel()));
+  e.run.span = e.run.tile[0] = std::min(reader_block, iter.numel());
+  e.run.tile[1] = 1;
+  e.run.blocks = ceil_div(iter.numel(), reader_block);
+  e.run.bytes_moved =
+      iter.numel() * (element_size(iter.dtype(0)) + element_size(iter.dtype(1))) + sorted.nbytes();
+  e.operands[0].access = e.operands[1].access = "direct";
+  e.operands[2].access = "searched";
+  std::swap(e.operands[1], e.operands[2]);
+  std::swap(e.operands[1].name, e.operands[2].name);
+  e.operands[1].shape.assign(sorted.shape());
+  e.operands[1].strides.assign(sorted.strides());
+  return e;
+}
+
 void check_lines(const TensorView& sorted, const TensorView& values) {
   if (sorted.dtype() != values.dtype()) {
     fail(ErrorCode::dtype, text("input 1 (the values): expected ", name(sorted.dtype()),
@@ -146,7 +173,9 @@ TensorView line_starts(const TensorView& sorted, const TensorView& values) {
 }
 
 // Operands come by value: a view may be the very tensor that is replaced as an output.
-void run_searchsorted(const Output& out, TensorView sorted, TensorView values, SearchSide side) {
+// `told` gets how it would be done instead, if it is there.
+void run_searchsorted(const Output& out, TensorView sorted, TensorView values, SearchSide side,
+                      Explanation* told = nullptr) {
   with_operation("searchsorted", [&] {
     check_defined(sorted, 0);
     check_defined(values, 1);
@@ -155,7 +184,9 @@ void run_searchsorted(const Output& out, TensorView sorted, TensorView values, S
     const Search search = search_of(sorted.dtype());
     if (search.find == nullptr) fail_no_kernel(sorted.dtype());
     const Result result(out, values.shape(), ScalarType::i64, {&sorted, &values});
+    if (told != nullptr) *told = explain_nothing(values.shape());
     if (values.numel() == 0) return;
+    if (sorted.numel() == 0 && told != nullptr) return;
     if (sorted.numel() == 0) return fill_out(result.view(), 0);
 
     const auto last = static_cast<std::size_t>(sorted.rank() - 1);
@@ -165,11 +196,20 @@ void run_searchsorted(const Output& out, TensorView sorted, TensorView values, S
     TensorIteratorConfig config;
     config.add_output(result.view()).add_input(values).add_input(starts);
     config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
-    search_all(config.build(), line, search);
+    const TensorIterator iter = config.build();
+    if (told == nullptr) return search_all(iter, line, search);
+    *told = explain_search(iter, sorted);
   });
 }
 
 }  // namespace
+
+Explanation explain_searchsorted(const TensorView& out, const TensorView& sorted,
+                                 const TensorView& values) {
+  Explanation told;
+  run_searchsorted(out, sorted, values, SearchSide::left, &told);
+  return told;
+}
 
 void searchsorted_out(const Output& out, const TensorView& sorted, const TensorView& values,
                       SearchSide side) {

@@ -106,8 +106,11 @@ struct SortInput {
 
 using Taken = std::optional<std::int64_t>;
 
+// `told` gets how it would be done instead, if it is there.
+
 void run_sort(const char* operation, const Output* values, const Output* indices,
-              const TensorView& a, std::int64_t axis, SortOrder order, Taken taken) {
+              const TensorView& a, std::int64_t axis, SortOrder order, Taken taken,
+              Explanation* told = nullptr) {
   with_operation(operation, [&] {
     const SortInput in(a, axis);
     if (order > SortOrder::descending)
@@ -124,6 +127,7 @@ void run_sort(const char* operation, const Output* values, const Output* indices
     SortResult to_indices(indices, values == nullptr ? 0 : 1, ScalarType::i64);
     make_results(to_values, to_indices, in.a, shape);
     const std::int64_t k = taken.value_or(in.length);
+    if (told != nullptr) *told = explain_nothing(in.lines.shape());
     if (k == 0 || in.lines.numel() == 0) return;
 
     const LineSorter sorter(in.a.dtype(), in.length, order, in.lines.numel() / in.length);
@@ -131,6 +135,11 @@ void run_sort(const char* operation, const Output* values, const Output* indices
     if (values != nullptr) outs.push_back(to_values.operand(k, sorter.type()));
     if (indices != nullptr) outs.push_back(to_indices.operand(k, ScalarType::i64));
     const LineWalk walk({in.lines, in.length, sorter.type()}, {outs.data(), outs.size()}, in.axis);
+    if (told != nullptr) {
+      *told = walk.explain();
+      told->run.threads = std::max(told->run.threads, static_cast<int>(sorter.parts()));
+      return;
+    }
     if (indices == nullptr && k == in.length) {
       return walk.run(sorter.sort_room(),
                       [&](const Line& line) { sorter.sort(line.out[0], line.in, line.room); });
@@ -148,7 +157,8 @@ void run_sort(const char* operation, const Output* values, const Output* indices
   });
 }
 
-void run_partition(const Output& out, const TensorView& a, std::int64_t k, std::int64_t axis) {
+void run_partition(const Output& out, const TensorView& a, std::int64_t k, std::int64_t axis,
+                   Explanation* told = nullptr) {
   with_operation("partition", [&] {
     const SortInput in(a, axis);
     if (k < -in.length || k >= in.length) {
@@ -157,10 +167,15 @@ void run_partition(const Output& out, const TensorView& a, std::int64_t k, std::
     }
     SortResult values(&out, 0, in.a.dtype()), none(nullptr, 1, ScalarType::i64);
     make_results(values, none, in.a, in.a.shape());
+    if (told != nullptr) *told = explain_nothing(in.lines.shape());
     if (in.lines.numel() == 0) return;
     const LineSorter sorter(in.a.dtype(), in.length, SortOrder::ascending);
     const LineOperand to = values.operand(in.length, sorter.type());
     const LineWalk walk({in.lines, in.length, sorter.type()}, {&to, 1}, in.axis);
+    if (told != nullptr) {
+      *told = walk.explain();
+      return;
+    }
     walk.run(sorter.partition_room(), [&](const Line& line) {
       sorter.partition(line.out[0], k < 0 ? k + in.length : k, line.in, line.room);
     });
@@ -171,26 +186,24 @@ void run_partition(const Output& out, const TensorView& a, std::int64_t k, std::
 
 Explanation explain_sort(const TensorView& out, const TensorView& a, std::int64_t axis,
                          bool positions) {
-  return with_operation(positions ? "argsort" : "sort", [&] {
-    const SortInput in(a, axis);
-    const Output to(out);
-    const ScalarType type = positions ? ScalarType::i64 : a.dtype();
-    SortResult result(&to, 0, type), none(nullptr, 1, type);
-    positions ? make_results(none, result, a, a.shape()) : make_results(result, none, a, a.shape());
-    Explanation e;
-    if (in.lines.numel() == 0) {
-      e.common_shape.assign(in.lines.shape());
-      e.has_run = true;
-      e.run.instruction_set = name(current_level());
-      return e;
-    }
-    const std::int64_t lines = in.lines.numel() / in.length;
-    const LineSorter sorter(a.dtype(), in.length, SortOrder::ascending, lines);
-    const LineOperand side = result.operand(in.length, positions ? type : sorter.type());
-    e = LineWalk({in.lines, in.length, sorter.type()}, {&side, 1}, in.axis).explain();
-    e.run.threads = std::max(e.run.threads, static_cast<int>(sorter.parts()));
-    return e;
-  });
+  const Output to(out);
+  Explanation told;
+  run_sort(positions ? "argsort" : "sort", positions ? nullptr : &to, positions ? &to : nullptr, a,
+           axis, SortOrder::ascending, std::nullopt, &told);
+  return told;
+}
+Explanation explain_topk(const TensorView& values, const TensorView& indices, const TensorView& a,
+                         std::int64_t k, std::int64_t axis) {
+  const Output to_values(values), to_indices(indices);
+  Explanation told;
+  run_sort("topk", &to_values, &to_indices, a, axis, SortOrder::descending, k, &told);
+  return told;
+}
+Explanation explain_partition(const TensorView& out, const TensorView& a, std::int64_t k,
+                              std::int64_t axis) {
+  Explanation told;
+  run_partition(out, a, k, axis, &told);
+  return told;
 }
 
 void sort_out(const Output& out, const TensorView& a, std::int64_t axis, SortOrder order) {

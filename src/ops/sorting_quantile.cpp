@@ -9,6 +9,7 @@
 #include "ops/line_sorter.hpp"
 #include "ops/line_walk.hpp"
 #include "ops/moved_result.hpp"
+#include "ops/prepare_sort.hpp"
 
 #include <cmath>
 
@@ -58,8 +59,9 @@ TensorView with_lines(const TensorView& out, std::size_t axis, bool has_axis, Qu
   return view.permute(order);
 }
 
+/// `told` gets how it would be done instead, if it is there.
 void run_quantile(const char* operation, const Output& out, TensorView a, std::span<const double> q,
-                  std::int64_t axis, QuantileShape how) {
+                  std::int64_t axis, QuantileShape how, Explanation* told = nullptr) {
   with_operation(operation, [&] {
     check_defined(a, 0);
     if (is_complex(a.dtype())) fail_no_kernel(a.dtype());
@@ -74,12 +76,17 @@ void run_quantile(const char* operation, const Output& out, TensorView a, std::s
     const auto count = static_cast<std::int64_t>(q.size());
     const ScalarType type = is_floating(a.dtype()) ? a.dtype() : ScalarType::f32;
     const MovedResult result(out, shape_of(a, along, count, how), type, a);
+    if (told != nullptr) *told = explain_nothing(lines.shape());
     if (result.view().numel() == 0) return;
 
     const LineSorter sorter(a.dtype(), n, SortOrder::ascending);
     const LineOperand to{with_lines(result.view(), along, a.rank() > 0, how), count,
                          ScalarType::f64};
     const LineWalk walk({lines, n, sorter.type()}, {&to, 1}, along);
+    if (told != nullptr) {
+      *told = walk.explain();
+      return;
+    }
     const std::int64_t own_bytes =
         whole_lines(count * static_cast<std::int64_t>(sizeof(LineSorter::Neighbours)));
     walk.run(own_bytes + sorter.find_room(), [&](const Line& line) {
@@ -101,6 +108,13 @@ void run_quantile(const char* operation, const Output& out, TensorView a, std::s
 constexpr double middle[] = {0.5};
 
 }  // namespace
+
+Explanation explain_median(const TensorView& out, const TensorView& a, std::int64_t axis,
+                           bool keepdim) {
+  Explanation told;
+  run_quantile("median", out, a, middle, axis, {keepdim, false}, &told);
+  return told;
+}
 
 void median_out(const Output& out, const TensorView& a, std::int64_t axis, bool keepdim) {
   run_quantile("median", out, a, middle, axis, {keepdim, false});

@@ -11,6 +11,7 @@
 #include "ops/index_operand.hpp"
 #include "ops/line_sorter.hpp"
 #include "ops/moved_result.hpp"
+#include "ops/part_copies.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -147,7 +148,7 @@ void unique_out(const Output& out, const TensorView& given, std::int64_t axis) {
     if (result.view().dtype() == a.dtype()) {
       index_select_out(result.view(), from, number, sorted.places());
     } else {
-      copy_part(result.view(), index_select(from, number, sorted.places()));
+      PartCopies().copy(result.view(), index_select(from, number, sorted.places()));
     }
   });
 }

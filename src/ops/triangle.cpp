@@ -5,8 +5,10 @@
 
 #include "base/operation.hpp"
 #include "ops/clear_triangle.hpp"
+#include "ops/explain_moves.hpp"
 #include "ops/index_operand.hpp"
 #include "ops/moved_result.hpp"
+#include "ops/part_copies.hpp"
 
 #include <cstdlib>
 
@@ -16,7 +18,7 @@ namespace {
 
 /// `a` comes by value: the view may be the very tensor that is replaced as an output.
 void run_triangle(const char* operation, const Output& out, TensorView a, bool upper,
-                  std::int64_t k) {
+                  std::int64_t k, const PartCopies& copies = {}) {
   with_operation(operation, [&] {
     check_defined(a, 0);
     if (a.rank() < 2)
@@ -29,11 +31,12 @@ void run_triangle(const char* operation, const Output& out, TensorView a, bool u
     const std::size_t row = to.shape().size() - 2, column = row + 1;
     const bool by_rows = std::abs(to.strides()[row]) >= std::abs(to.strides()[column]);
     const std::size_t outer = by_rows ? row : column;
-    in_blocks(to, outer, to.shape()[outer], std::uint64_t{3} << row, [&](const Block& block) {
-      const TensorView part = block.of(to);
-      if (!in_place) copy_part(part, block.of(a));
-      clear_triangle(part, upper, k);
-    });
+    copies.in_blocks(to, outer, to.shape()[outer], std::uint64_t{3} << row,
+                     [&](const Block& block) {
+                       const TensorView part = block.of(to);
+                       if (!in_place) copies.copy(part, block.of(a));
+                       if (copies.makes_them()) clear_triangle(part, upper, k);
+                     });
   });
 }
 
@@ -42,6 +45,13 @@ void check_count(std::int64_t count, const char* what) {
 }
 
 }  // namespace
+
+Explanation explain_triangle(const TensorView& out, const TensorView& a, bool upper,
+                             std::int64_t k) {
+  ToldCopies told;
+  run_triangle(upper ? "triu" : "tril", out, a, upper, k, PartCopies(told));
+  return told.explanation(out.shape());
+}
 
 void tril_out(const Output& out, const TensorView& a, std::int64_t k) {
   run_triangle("tril", out, a, false, k);
@@ -57,8 +67,9 @@ void eye_out(const Output& out, std::int64_t rows, std::optional<std::int64_t> c
     const Result result(out, {rows, columns.value_or(rows)}, ScalarType::f32);
     const TensorView& to = result.view();
     const NumberElement zero(false, to.dtype(), "0"), one(true, to.dtype(), "1");
-    copy_part(to, zero.view());
-    copy_part(diagonal(to, k), one.view());
+    const PartCopies copies;
+    copies.copy(to, zero.view());
+    copies.copy(diagonal(to, k), one.view());
   });
 }
 

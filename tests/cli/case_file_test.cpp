@@ -112,6 +112,10 @@ TEST_CASE("case: keys", "[case]") {
   CHECK(parse_call("sum out:f32[4] f32[4,5] keepdim=0 fill=pos").fill == Fill::pos);
   CHECK(parse_call("sum fill=sym").fill == Fill::sym);
 
+  CHECK(same(parse_call("roll out:f32[4] f32[4] dim=0 n=-3").numbers, {-3}));
+  CHECK(same(parse_call("tile out:f32[4] f32[4] n=2,3").numbers, {2, 3}));
+
+  check_refused("tile n=2,x", "n=2,x", "expected an integer among its numbers, got 'x'");
   check_refused("sum dim=", "dim=", "expected an axis");
   check_refused("sum dim=1,", "dim=1,", "after the last comma");
   check_refused("sum dim=,1", "dim=,1", "got ''");

@@ -112,6 +112,10 @@ TEST_CASE("case operands: what is refused", "[case]") {
   CHECK(contains(refusal("add out:f32[4] f32[4] f32[4] dim=0").second, "add takes no dim="));
   CHECK(contains(refusal("copy out:f32[4] f32[4] dim=0").second, "copy takes no dim="));
   CHECK(contains(refusal("cumsum out:f32[4] f32[4] keepdim=1").second, "takes no keepdim=1"));
+  CHECK(contains(refusal("add out:f32[4] f32[4] f32[4] n=1").second, "add takes no n="));
+  CHECK(contains(refusal("concat out:f32[4] f32[4] n=1").second, "concat takes no n="));
+  CHECK(contains(refusal("tile out:f32[8] f32[4] dim=0 n=2").second, "tile takes no dim="));
+  CHECK(contains(refusal("topk out:f32[2] f32[4] n=2").second, "2 outputs"));
   CHECK(contains(refusal("ad out:f32[4] f32[4] f32[4]").second, "'ad'; weft info lists"));
   CHECK(refusal("neg out:f32[2] f32[2]{4611686018427387904}").first == ErrorCode::overflow);
   CHECK(refusal("neg out:f32[3] f32[3]{9223372036854775807}").first == ErrorCode::overflow);

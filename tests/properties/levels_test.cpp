@@ -11,6 +11,7 @@
 
 #include "properties/random_call.hpp"
 #include "support/own_program.hpp"
+#include "support/plain_ops.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -36,7 +37,7 @@ bool is_approximate_complex(const std::string& line) {
   std::string first, name, type;
   words >> first >> name >> type;
   if (type != "c64" && type != "c128") return false;
-  return std::ranges::any_of(weft::all_ops(), [&](const weft::OpEntry& op) {
+  return std::ranges::any_of(test::plain_ops(), [&](const weft::OpEntry& op) {
     return op.name == name && test::is_approximate(op);
   });
 }
@@ -133,7 +134,7 @@ bool neighbours(const std::string& a, const std::string& b) {
 
 TEST_CASE("levels: results of every operation, printed", "[.][level-results]") {
   test::Random random(test::seed());
-  for (const weft::OpEntry& op : weft::all_ops()) {
+  for (const weft::OpEntry& op : test::plain_ops()) {
     for (const ScalarType type : test::all_types()) {
       for (int round = 0; round < test::rounds(8); ++round)
         print_result(random, op, type);
@@ -150,7 +151,7 @@ TEST_CASE("levels: the same bits, except of inexact functions at baseline", "[pr
     lines = lines_at(level);
 #if defined(__linux__)
     INFO(weft::name(level));
-    REQUIRE(lines.size() == weft::all_ops().size() * test::all_types().size() *
+    REQUIRE(lines.size() == test::plain_ops().size() * test::all_types().size() *
                                     static_cast<std::size_t>(test::rounds(8)) +
                                 1);
     // The child did run at the level that it was asked for.

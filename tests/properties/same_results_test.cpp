@@ -14,6 +14,7 @@
 #include "properties/random_call.hpp"
 #include "support/levels.hpp"
 #include "support/own_program.hpp"
+#include "support/plain_ops.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -152,7 +153,7 @@ using Results = std::map<std::string, std::vector<std::uint32_t>>;
 Results computed() {
   Results results;
   for (int i = 0; i < cases; ++i) {
-    for (const weft::OpEntry& op : weft::all_ops())
+    for (const weft::OpEntry& op : test::plain_ops())
       results[std::string(op.name)].push_back(result_of(op, i));
     results["matmul"].push_back(product_of(i));
     for (const ScalarType from : test::all_types())
