@@ -61,13 +61,5 @@ bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered, co
   return bytes > t.last_level_without(t.last_level_bytes, left);
 }
 
-std::int64_t fetch_ps(std::int64_t bytes, const Tuning& t) {
-  if (bytes <= t.l1_bytes) return 0;
-  const std::int64_t price = bytes <= t.l2_bytes           ? t.line_ps
-                             : bytes <= t.last_level_bytes ? t.last_level_line_ps
-                                                           : t.memory_line_ps;
-  return bytes / cache_line_bytes * price;
-}
-
 }  // namespace v0
 }  // namespace weft

@@ -29,7 +29,13 @@ bool can_stream(const TensorIterator& iter, int output);
 bool worth_streaming(const TensorIterator& iter, int output, bool unbuffered, const Tuning& tuning);
 
 /// Picoseconds until `bytes` of lines have come from the level that holds them, by the table.
-std::int64_t fetch_ps(std::int64_t bytes, const Tuning& tuning);
+inline std::int64_t fetch_ps(std::int64_t bytes, const Tuning& t) {
+  if (bytes <= t.l1_bytes) return 0;
+  const std::int64_t price = bytes <= t.l2_bytes           ? t.line_ps
+                             : bytes <= t.last_level_bytes ? t.last_level_line_ps
+                                                           : t.memory_line_ps;
+  return bytes / cache_line_bytes * price;
+}
 
 }  // namespace v0
 }  // namespace weft

@@ -45,10 +45,16 @@ std::int64_t estimate_ps(const SimpleRun& run, const TensorIterator& iter, const
                          const Tuning& t) {
   std::int64_t ps = t.call_ps;
   if (iter.ndim() > 0) {
-    const SmallEstimate estimate(iter.geometry(), kernel, t);
-    ps = run.strategy == Strategy::rows           ? estimate.rows()
-         : run.strategy == Strategy::strided_rows ? estimate.strided_rows()
-                                                  : estimate.span(run.buffered(), max_ps);
+    std::int64_t sizes[max_operands];
+    for (int k = 0; k < iter.ntensors(); ++k)
+      sizes[k] = element_size(kernel.types[k]);
+    const SmallRows layout(iter.geometry(), sizes);
+    const SmallEstimate estimate(iter.geometry(), layout, sizes, kernel, t);
+    ps = run.strategy == Strategy::rows ? estimate.rows()
+         : run.strategy == Strategy::strided_rows
+             ? estimate.strided_rows()
+             : estimate.span(run.buffered(), SmallSpans(iter.geometry(), layout, sizes).transposed,
+                             max_ps);
   }
   return std::max(ps, fetch_ps(bytes_touched(iter), t));
 }

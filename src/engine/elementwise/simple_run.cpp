@@ -23,45 +23,35 @@ namespace {
 constexpr std::int64_t max_buffers_bytes = 3 * tuning_maximum::few_buffer_bytes;
 
 constexpr std::uint32_t bit(int k) { return 1U << k; }
+/// The bits of n operands, at least one and at most max_operands.
+constexpr std::uint32_t bits(int n) { return ~0U >> (max_operands - n); }
+static_assert(max_operands == 32);
 
-/// Operands that are in place along dim 0 as one value; false if some operand is neither that nor
-/// dense there.
-bool is_in_place(const Geometry& geometry, const SpanKernel& kernel, std::uint32_t& broadcast) {
-  broadcast = 0;
-  if (geometry.ndim() == 0) return true;
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const std::int64_t stride = geometry.stride(0, k);
-    if (stride == 0 && (kernel.broadcastable >> k & 1) != 0) {
-      broadcast |= bit(k);
-    } else if (stride != element_size(kernel.types[k])) {
-      return false;
-    }
-  }
-  return true;
+/// Operands that are one value along dim 0, and may be.
+std::uint32_t broadcast_in_rows(const SmallRows& layout, const SpanKernel& kernel) {
+  return layout.still & ~layout.unit & kernel.broadcastable;
+}
+/// Whether the others are next to each other there.
+bool is_in_place(const SmallRows& layout, const SpanKernel& kernel, int noperands) {
+  return (layout.unit | broadcast_in_rows(layout, kernel)) == bits(noperands);
 }
 
 /// Sets which operands a span over all elements takes through buffers; true if these have room.
-/// `cast`: operands of other types than the kernel's, whose elements in memory have sizes[k] bytes.
-/// Nothing is set before.
-bool set_span(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
-              std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
-  const std::int64_t numel = geometry.numel();
+/// `cast`: operands of other types than the kernel's. Nothing is set before.
+bool set_span(const SmallSpans& layout, std::int64_t numel, const SpanKernel& kernel,
+              const Tuning& t, std::uint32_t cast, SimpleRun& run) {
+  const int operands = kernel.noutputs + kernel.ninputs;
+  const std::uint32_t scattered = numel == 1 ? 0 : bits(operands) & ~layout.dense;
+  run.broadcast = scattered & layout.value & kernel.broadcastable;
+  run.packed = scattered & ~run.broadcast;
+  run.cast = cast;
   std::int64_t bytes = 0, largest = 0;
-  for (int k = 0; k < geometry.noperands; ++k) {
-    const RowLayout layout = row_layout(geometry, k, sizes[k], geometry.ndim());
-    if (numel != 1 && !layout.dense) {
-      if (layout.still && (kernel.broadcastable >> k & 1) != 0) {
-        run.broadcast |= bit(k);
-      } else {
-        run.packed |= bit(k);
-      }
-    }
-    if (((run.packed | cast) & bit(k)) == 0) continue;
-    const std::int64_t buffer = whole_lines(numel * element_size(kernel.types[k]));
+  for (std::uint32_t left = run.buffered(); left != 0; left &= left - 1) {
+    const ScalarType type = kernel.types[std::countr_zero(left)];
+    const std::int64_t buffer = whole_lines(numel * element_size(type));
     largest = std::max(largest, buffer);
     bytes += buffer;
   }
-  run.cast = cast;
   return largest <= t.few_buffer_bytes && bytes <= max_buffers_bytes;
 }
 
@@ -72,33 +62,35 @@ __attribute__((noinline))  // or lines would get its frame
 #endif
 void choose_cheapest(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
                      const std::int64_t* sizes, SimpleRun& run) {
-  std::uint32_t broadcast = 0;
-  const bool in_rows = is_in_place(geometry, kernel, broadcast);
+  const SmallRows layout(geometry, sizes);
+  const bool in_rows = is_in_place(layout, kernel, geometry.noperands);
+  run.broadcast = in_rows ? broadcast_in_rows(layout, kernel) : 0;
   if (in_rows && geometry.ndim() == 1) {  // one row: nothing costs less
-    run.broadcast = broadcast;
     run.strategy = Strategy::rows;
     return;
   }
-  const SmallEstimate estimate(geometry, kernel, t);
+  const SmallEstimate estimate(geometry, layout, sizes, kernel, t);
   const bool may_step = !in_rows && may_stride(geometry, kernel);
   const std::int64_t ps = in_rows    ? estimate.rows()
                           : may_step ? estimate.strided_rows()
                                      : std::numeric_limits<std::int64_t>::max();
-  if (ps > estimate.least_buffered()) {
-    const bool fits = set_span(geometry, kernel, t, 0, sizes, run);
-    const std::int64_t span_ps = estimate.span(run.packed, ps);
+  if (!estimate.is_below_any_span(ps)) {
+    SimpleRun span;
+    const SmallSpans spans(geometry, layout, sizes);
+    const bool fits = set_span(spans, layout.numel(), kernel, t, 0, span);
+    const std::int64_t span_ps = estimate.span(span.packed, spans.transposed, ps);
     // Where buffers do not hold it all, tiles do the same in several parts.
     if (fits ? span_ps <= ps : span_ps + t.tiles_ps <= ps) {
+      run = span;
       if (fits) run.strategy = Strategy::span;
       return;
     }
   }
-  run.broadcast = in_rows ? broadcast : 0;
-  run.packed = 0;
   if (in_rows || may_step) run.strategy = in_rows ? Strategy::rows : Strategy::strided_rows;
 }
 
-/// Sets how a few elements are run, if they are few enough. `cast` and `sizes` as of set_span().
+/// Sets how a few elements are run, if they are few enough. `cast`: operands of other types than
+/// the kernel's, whose elements in memory have sizes[k] bytes.
 void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
                   std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
   const std::int64_t numel = geometry.numel();
@@ -106,7 +98,8 @@ void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuni
   if (numel > (kernel.cost < high_cost ? t.few_elements : t.min_thread_elements)) return;
   if (cast == 0 && geometry.ndim() > 0) return choose_cheapest(geometry, kernel, t, sizes, run);
   if (cast != 0 && numel > t.few_cast) return;
-  if (set_span(geometry, kernel, t, cast, sizes, run)) run.strategy = Strategy::span;
+  const SmallSpans spans(geometry, SmallRows(geometry, sizes), sizes);
+  if (set_span(spans, numel, kernel, t, cast, run)) run.strategy = Strategy::span;
 }
 
 /// Rows of dim 0 along dim `along`, if there is that.
@@ -155,15 +148,63 @@ void run_planes(const SimpleRun& run, const Geometry& geometry, const SpanKernel
   }
 }
 
-/// Elements of one operand between memory and the span that the kernel sees.
-class SpanBuffer {
+/// Moves the elements of operand k, of `size` bytes, from memory to a dense buffer or back.
+template <bool to_buffer>
+void move_operand(const Geometry& geometry, int k, std::int64_t size, char* memory, char* buffer) {
+  BlockDim dims[max_rank + 2];
+  int ndims = 0;
+  const std::int64_t* const extents = geometry.shape.data();
+  const std::int64_t* stride = geometry.strides(0) + k;
+  for (int d = 0; d < geometry.ndim(); ++d, stride += geometry.noperands)
+    append_dim(dims, ndims, {extents[d], *stride});
+  if constexpr (to_buffer) {
+    pack(copy_block_kernel(size), buffer, memory, size, dims, ndims);
+  } else {
+    unpack(copy_block_kernel(size), memory, buffer, size, dims, ndims);
+  }
+}
+
+/// A span of operands of the kernel's own types, of which some go through buffers.
+#if defined(__GNUC__)
+__attribute__((noinline))  // or all other calls would get its frame
+#endif
+void run_packed(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
+                char* const* memory) {
+  const std::int64_t numel = geometry.numel();
+  const auto buffer_bytes = [&](int k) {
+    return whole_lines(numel * element_size(kernel.types[k]));
+  };
+  char* data[max_operands];
+  std::int64_t bytes = 0;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    data[k] = memory[k];
+    bytes += (run.packed >> k & 1) != 0 ? buffer_bytes(k) : 0;
+  }
+  SmallScratch buffers(bytes);
+  char* free = buffers.data();
+  for (std::uint32_t left = run.packed; left != 0; left &= left - 1) {
+    const int k = std::countr_zero(left);
+    data[k] = free;
+    free += buffer_bytes(k);
+    if (k >= kernel.noutputs)
+      move_operand<true>(geometry, k, element_size(kernel.types[k]), memory[k], data[k]);
+  }
+  kernel.run(kernel.context, data, nullptr, numel, 1, run.broadcast);
+  for (int k = 0; k < kernel.noutputs; ++k) {
+    if ((run.packed >> k & 1) != 0)
+      move_operand<false>(geometry, k, element_size(kernel.types[k]), memory[k], data[k]);
+  }
+}
+
+/// Elements of one operand between memory and the span that the kernel sees, converted.
+class ConvertedSpan {
  public:
-  /// `op`: null if it is of the kernel's type. `between`: bytes_between() if it is not.
-  SpanBuffer(const SimpleRun& run, const Geometry& geometry, int k, const Operand* op,
-             ScalarType type, std::int64_t numel, char* between)
+  /// `between`: bytes_between() of room.
+  ConvertedSpan(const SimpleRun& run, const Geometry& geometry, int k, const Operand& op,
+                ScalarType type, std::int64_t numel, char* between)
       : geometry_(geometry),
         k_(k),
-        change_(op != nullptr ? TypeChange(*op, type) : TypeChange(type)),
+        change_(op, type),
         is_packed_((run.packed >> k & 1) != 0),
         count_((run.broadcast >> k & 1) != 0 ? 1 : numel),
         between_(between) {}
@@ -174,33 +215,22 @@ class SpanBuffer {
   }
 
   void load(char* span, char* memory) const {
-    if (!change_.converts()) return move<true>(memory, span);
-    if (is_packed_) move<true>(memory, between_);
+    if (!change_.converts())
+      return move_operand<true>(geometry_, k_, change_.memory_size, memory, span);
+    if (is_packed_) move_operand<true>(geometry_, k_, change_.memory_size, memory, between_);
     change_.convert(span, is_packed_ ? between_ : memory, via(), count_);
   }
   void store(char* memory, char* span) const {
-    if (!change_.converts()) return move<false>(memory, span);
+    if (!change_.converts())
+      return move_operand<false>(geometry_, k_, change_.memory_size, memory, span);
     change_.convert(is_packed_ ? between_ : memory, span, via(), count_);
-    if (is_packed_) move<false>(memory, between_);
+    if (is_packed_) move_operand<false>(geometry_, k_, change_.memory_size, memory, between_);
   }
   /// Bytes of the span's elements, up to the next cache line.
   std::int64_t bytes() const { return whole_lines(count_ * change_.kernel_size); }
 
  private:
   char* via() const { return between_ + bytes_between(count_) / 2; }
-  template <bool to_buffer>
-  void move(char* memory, char* buffer) const {
-    const std::int64_t size = change_.memory_size;
-    BlockDim dims[max_rank + 2];
-    int ndims = 0;
-    for (int d = 0; d < geometry_.ndim(); ++d)
-      append_dim(dims, ndims, {geometry_.extent(d), geometry_.stride(d, k_)});
-    if constexpr (to_buffer) {
-      pack(copy_block_kernel(size), buffer, memory, size, dims, ndims);
-    } else {
-      unpack(copy_block_kernel(size), memory, buffer, size, dims, ndims);
-    }
-  }
 
   const Geometry& geometry_;
   int k_;
@@ -210,35 +240,36 @@ class SpanBuffer {
   char* between_;
 };
 
-/// `operands`: null if all are of the kernel's types.
+/// A span of operands of which some are cast.
 #if defined(__GNUC__)
 __attribute__((noinline))  // or all other calls would get its frame
 #endif
-void run_buffered(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
-                  char* const* memory, const Operand* operands) {
+void run_converted(const SimpleRun& run, const TensorIterator& iter, const SpanKernel& kernel,
+                   char* const* memory) {
+  const Geometry& geometry = iter.geometry();
   char* data[max_operands];
   std::copy_n(memory, geometry.noperands, data);
   const std::int64_t numel = geometry.numel();
-  const std::int64_t between_bytes = run.cast != 0 ? SpanBuffer::bytes_between(numel) : 0;
+  const std::int64_t between_bytes = ConvertedSpan::bytes_between(numel);
   std::int64_t bytes = between_bytes;
   for (std::uint32_t left = run.buffered(); left != 0; left &= left - 1)
     bytes += whole_lines(numel * element_size(kernel.types[std::countr_zero(left)]));
   SmallScratch buffers(bytes);
   char* free = buffers.data();
-  const auto buffer_of = [&](int k) {
-    return SpanBuffer(run, geometry, k, operands != nullptr ? operands + k : nullptr,
-                      kernel.types[k], numel, buffers.data() + bytes - between_bytes);
+  const auto span_of = [&](int k) {
+    return ConvertedSpan(run, geometry, k, iter.operand(k), kernel.types[k], numel,
+                         buffers.data() + bytes - between_bytes);
   };
   for (std::uint32_t left = run.buffered(); left != 0; left &= left - 1) {
     const int k = std::countr_zero(left);
-    const SpanBuffer buffer = buffer_of(k);
+    const ConvertedSpan span = span_of(k);
     data[k] = free;
-    free += buffer.bytes();
-    if (k >= kernel.noutputs) buffer.load(data[k], memory[k]);
+    free += span.bytes();
+    if (k >= kernel.noutputs) span.load(data[k], memory[k]);
   }
   kernel.run(kernel.context, data, nullptr, numel, 1, run.broadcast);
   for (int k = 0; k < kernel.noutputs; ++k) {
-    if ((run.buffered() & bit(k)) != 0) buffer_of(k).store(memory[k], data[k]);
+    if ((run.buffered() & bit(k)) != 0) span_of(k).store(memory[k], data[k]);
   }
 }
 
@@ -326,23 +357,30 @@ SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, con
   SimpleRun run;
   if (wanted == Strategy::span) {
     const bool few = cast == 0 || iter.numel() <= tuning.few_cast;
-    if (few && set_span(geometry, kernel, tuning, cast, sizes, run)) run.strategy = wanted;
+    const SmallSpans spans(geometry, SmallRows(geometry, sizes), sizes);
+    if (few && set_span(spans, iter.numel(), kernel, tuning, cast, run)) run.strategy = wanted;
     return run;
   }
   if (cast != 0) return run;
+  if (iter.ndim() == 0) {
+    if (wanted == Strategy::line) run.strategy = wanted;
+    return run;
+  }
+  const SmallRows layout(geometry, sizes);
+  const bool in_place = is_in_place(layout, kernel, geometry.noperands);
   bool can = false;
   switch (wanted) {
     case Strategy::line:
-      can = iter.ndim() <= 1 && is_in_place(geometry, kernel, run.broadcast);
+      can = iter.ndim() == 1 && in_place;
       run.is_shared = iter.numel() > tuning.min_thread_elements;
       break;
-    case Strategy::rows:
-      can = iter.ndim() > 0 && is_in_place(geometry, kernel, run.broadcast);
-      break;
-    case Strategy::strided_rows: can = iter.ndim() > 0 && may_stride(geometry, kernel); break;
+    case Strategy::rows: can = in_place; break;
+    case Strategy::strided_rows: can = may_stride(geometry, kernel); break;
     default: break;
   }
-  if (can) run.strategy = wanted;
+  if (!can) return run;
+  if (wanted != Strategy::strided_rows) run.broadcast = broadcast_in_rows(layout, kernel);
+  run.strategy = wanted;
   return run;
 }
 
@@ -353,7 +391,7 @@ void run_simple(const SimpleRun& run, const Geometry& geometry, const SpanKernel
   } else if (run.packed == 0) {
     kernel.run(kernel.context, data, nullptr, geometry.numel(), 1, run.broadcast);
   } else {
-    run_buffered(run, geometry, kernel, data, nullptr);
+    run_packed(run, geometry, kernel, data);
   }
 }
 
@@ -367,7 +405,7 @@ void run_simple(const SimpleRun& run, const TensorIterator& iter, const SpanKern
   } else if (run.cast == 0) {
     run_simple(run, iter.geometry(), kernel, data);
   } else {
-    run_buffered(run, iter.geometry(), kernel, data, &iter.operand(0));
+    run_converted(run, iter, kernel, data);
   }
 }
 

@@ -4,11 +4,17 @@
 /// of running them costs. They are in the first-level cache, or if they touch more, in the second.
 #pragma once
 
+#include <weft/base/checked.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
+#include "engine/elementwise/small_layout.hpp"
+#include "engine/footprint.hpp"
 #include "machine/tuning.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstdlib>
 
 namespace weft {
 inline namespace v0 {
@@ -18,46 +24,113 @@ class SpanPrices {
  public:
   /// Refers to the kernel and the tuning. `still`: operands (bits) that are one value in each span.
   SpanPrices(const SpanKernel& kernel, const Tuning& tuning, std::uint32_t still);
+  /// `element_bytes` and `moving_bytes` as in SmallRows.
+  SpanPrices(const SpanKernel& kernel, const Tuning& tuning, std::int64_t element_bytes,
+             std::int64_t moving_bytes)
+      : kernel_(kernel),
+        t_(tuning),
+        widest_(std::bit_floor(static_cast<std::uint64_t>(element_bytes))),
+        narrowest_(std::countr_zero(static_cast<std::uint64_t>(moving_bytes | max_element_bytes))) {
+  }
 
   /// `count` spans of n elements. Plain loops take as many elements at a time as the narrowest ones
   /// that are not still fill a register, and what is left one by one; others fill the register up.
-  std::int64_t spans(std::int64_t n, std::int64_t count) const;
+  std::int64_t spans(std::int64_t n, std::int64_t count) const {
+    const std::int64_t bytes = n * static_cast<std::int64_t>(widest_);
+    const std::int64_t row = t_.row_ps + static_cast<std::int64_t>(kernel_.row_cost * cost_ps);
+    if (kernel_.cost <= plain_cost) {
+      const std::int64_t left = n & ((register_bytes >> narrowest_) - 1);
+      return count * (row + bytes * t_.vector_ps / priced_bytes + left * t_.single_ps);
+    }
+    const auto vector = static_cast<std::int64_t>(kernel_.cost * static_cast<float>(t_.vector_ps));
+    return count * (row + ceil_div(bytes, priced_bytes) * vector);
+  }
 
  private:
   const SpanKernel& kernel_;
   const Tuning& t_;
-  std::int64_t widest_ = 1;  // bytes of an element
-  std::uint64_t narrowest_ = max_element_bytes;
+  std::uint64_t widest_;  // bytes of an element
+  int narrowest_;         // their number is a power of two: this one
 };
 
-/// Elements of the kernel's own types, in one to three of the ways of a SimpleRun.
+/// Elements of the kernel's own types, in one to three of the ways of a SimpleRun. All of it is
+/// inline: it takes about as long as to pack a few elements.
 class SmallEstimate {
  public:
-  /// Refers to all of them. Precondition: ndim > 0, numel > 0.
-  SmallEstimate(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning);
+  /// Refers to all of them. `sizes`: bytes of each operand's elements. Precondition: ndim > 0,
+  /// numel > 0.
+  SmallEstimate(const Geometry& geometry, const SmallRows& layout, const std::int64_t* sizes,
+                const SpanKernel& kernel, const Tuning& tuning)
+      : geometry_(geometry),
+        layout_(layout),
+        sizes_(sizes),
+        kernel_(kernel),
+        t_(tuning),
+        prices_(kernel, tuning, layout.element_bytes, layout.moving_bytes) {}
 
   /// As rows along dim 0, in place.
   std::int64_t rows() const {
-    return planes_ * t_.call_ps + SpanPrices(kernel_, t_, still_).spans(row_, rows_);
+    return layout_.planes * t_.call_ps + prices_.spans(layout_.row, layout_.rows);
   }
-  /// The same by the kernel's strided loop.
-  std::int64_t strided_rows() const;
-  /// As one span, of which the operands in `packed` (bits) go through buffers; or something above
-  /// `enough`, if it is more than that.
-  std::int64_t span(std::uint32_t packed, std::int64_t enough) const;
-  /// No span that needs a buffer costs less.
-  std::int64_t least_buffered() const { return 2 * t_.call_ps + t_.buffer_ps; }
+  /// The same by the kernel's strided loop. While it steps over elements, lines are on their way.
+  std::int64_t strided_rows() const {
+    // Operands that are stepped over count twice.
+    const std::int64_t operands = geometry_.noperands + layout_.strided;
+    const std::int64_t steps = t_.strided_row_ps + layout_.row * operands * t_.strided_ps;
+    std::int64_t ps = layout_.rows * steps;
+    if (layout_.numel() * layout_.strided * cache_line_bytes > t_.l1_bytes) {
+      std::int64_t bytes = 0;
+      for (int k = 0; k < geometry_.noperands; ++k)
+        bytes += ((layout_.unit | layout_.still) >> k & 1) != 0 ? 0 : bytes_touched(k);
+      ps = std::max(ps, fetch_ps(bytes, t_));
+    }
+    return (layout_.planes + 1) * t_.call_ps + ps;
+  }
+  /// Whether no span that needs a buffer costs less. What is strided along dim 0 needs one.
+  bool is_below_any_span(std::int64_t ps) const {
+    const std::int64_t buffers = std::max(layout_.strided, 1);
+    const std::int64_t least = t_.call_ps + buffers * (t_.buffer_ps + layout_.planes * t_.call_ps);
+    return ps <= least || ps <= least + prices_.spans(layout_.numel(), 1);
+  }
+  /// As one span, of which the operands in `packed` (bits) go through buffers, those in
+  /// `transposed` turned round; or something above `enough`, if it is more than that.
+  std::int64_t span(std::uint32_t packed, std::uint32_t transposed, std::int64_t enough) const {
+    std::int64_t moving = layout_.moving_bytes;
+    for (std::uint32_t left = packed & layout_.still; left != 0; left &= left - 1)
+      moving |= sizes_[std::countr_zero(left)];
+    const SpanPrices prices(kernel_, t_, layout_.element_bytes, moving);
+    std::int64_t ps = t_.call_ps + prices.spans(layout_.numel(), 1);
+    for (; packed != 0 && ps <= enough; packed &= packed - 1) {
+      const int k = std::countr_zero(packed);
+      ps += pack(k, (transposed >> k & 1) != 0);
+    }
+    return ps;
+  }
 
  private:
-  std::int64_t pack(int k) const;
-  std::int64_t bytes_touched(int k) const;
+  /// Bytes of lines that operand k touches, of which no two rows share one.
+  std::int64_t bytes_touched(int k) const {
+    return layout_.numel() * std::min(std::abs(geometry_.stride(0, k)), cache_line_bytes);
+  }
+  /// Between memory and a buffer, plane by plane. Dims of the operand that are one, and planes that
+  /// this saves, are not looked for.
+  std::int64_t pack(int k, bool is_transposed) const {
+    const std::int64_t elements = layout_.numel();
+    const std::int64_t vectors = elements * sizes_[k] / priced_bytes;
+    const std::int64_t ps = t_.buffer_ps + layout_.planes * t_.call_ps;
+    if (((layout_.unit | layout_.still) >> k & 1) != 0)
+      return ps + layout_.rows * t_.row_ps + vectors * t_.vector_ps;
+    if (is_transposed) return ps + vectors * t_.transposed_ps;
+    return ps + layout_.rows * t_.row_ps + elements * t_.gathered_ps +
+           fetch_ps(bytes_touched(k), t_);
+  }
 
   const Geometry& geometry_;
+  const SmallRows& layout_;
+  const std::int64_t* sizes_;
   const SpanKernel& kernel_;
   const Tuning& t_;
-  std::uint32_t still_ = 0;          // operands that are one value in each row
-  std::int64_t row_ = 1, rows_ = 1;  // elements of a row, and how many rows
-  std::int64_t planes_ = 1;          // of rows along the longest dim; packing takes about as many
+  SpanPrices prices_;  // of rows, and of a span of the same operands
 };
 
 }  // namespace v0
