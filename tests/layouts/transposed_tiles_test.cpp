@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of different types of which at least one is transposed, around the edges of tiles: what
 // the plainest of loops gives, whatever the threads and the grain.
+#include <weft/machine/cpu_info.hpp>
+#include <weft/ops/registry.hpp>
+
 #include "layouts/mix_checker.hpp"
 
 namespace {
@@ -115,4 +118,31 @@ TEST_CASE("transposed tiles: four axes in any order", "[layouts]") {
     checker.check(random.pick(all), out, a, b);
   }
   CHECK_TALLY(checker.tally());
+}
+
+// Dense along a dim beyond those that a gathered tile reaches, and larger than the second level.
+TEST_CASE("transposed tiles: short rows of what comes from far", "[layouts]") {
+  WEFT_RANDOM(random);
+  const std::int64_t elements = weft::cpu_info().l2_bytes / 4;
+  MixChecker<float> checker(random);
+  const std::vector<MixTypes> all = {{ScalarType::f32, ScalarType::f32, ScalarType::f32},
+                                     {ScalarType::f32, ScalarType::f64, ScalarType::i16}};
+  for (int round = 0; round < test::rounds(6); ++round) {
+    const std::int64_t row = random.integer(2, 15), rows = edge(random, 40);
+    const Dims shape = {elements / (row * rows) + random.integer(1, 9), rows, row};
+    const auto turned = [&] { return test::fit({shape, {1, shape[0], rows * shape[0]}}); };
+    const Layout out = random.chance(70) ? test::fit({shape, test::row_major(shape)}) : turned();
+    checker.check(random.pick(all), out, turned(), test::random_layout(random, shape));
+  }
+  CHECK_TALLY(checker.tally());
+
+  const auto told = [](std::int64_t across) {
+    const weft::Tensor out = weft::Tensor::zeros({across, 40, 9}, ScalarType::f32),
+                       in = weft::Tensor::zeros({9, 40, across}, ScalarType::f32);
+    const weft::TensorView outputs[] = {out}, inputs[] = {in.permute({2, 1, 0})};
+    const weft::OpArguments args{.outputs = outputs, .inputs = inputs, .axes = {}};
+    return weft::find_op("neg", args).explain(args).run.strategy;
+  };
+  CHECK(told(50) == weft::Strategy::gathered_tiles);
+  CHECK(told(elements / 360 + 1) == weft::Strategy::transposed_tiles);
 }
