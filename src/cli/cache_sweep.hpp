@@ -35,7 +35,7 @@ struct CacheLevel {
 };
 
 /// CacheLevel::line of the last level and of memory where the table's prices are from.
-inline constexpr double reference_last_level_line_ns = 0.69, reference_memory_line_ns = 2.4;
+inline constexpr double reference_last_level_line_ns = 0.92, reference_memory_line_ns = 2.4;
 
 /// Reads memory of all sizes up to several times the last level, or 1 GiB, on this thread. Goes on
 /// for about `seconds`, or as long as a few rounds take. The levels come from the first to memory,

@@ -26,8 +26,8 @@ struct ProbeCall {
 struct PriceProbe {
   std::int64_t Tuning::*price;
   ProbeCall fewer, more;
-  /// By what the second takes longer on the machine where the table's prices are from, with
-  /// AVX-512. A price there is fitted to many calls, so it is not this divided by a count.
+  /// By what the second takes longer on the machine where the table's prices of class tight are
+  /// from, an AMD Zen 3. A price is fitted to many calls, so it is not this divided by a count.
   double reference_ns;
 };
 

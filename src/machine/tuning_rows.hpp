@@ -19,19 +19,19 @@
   ROW(few_cast, "elements", 1, 256, 256, 256, 256, 7, "the same if some operand is cast")                              \
   ROW(few_buffer_bytes, "bytes", 16, 16 << 10, 16 << 10, 16 << 10, 16 << 10, 7, "of one operand that is packed whole") \
   /* Prices of few elements */                                                                                         \
-  ROW(call_ps, "ps", 0, 1'000'000'000, 10300, 10300, 10300, 11, "calling a kernel, or moving a plane of a block")      \
-  ROW(row_ps, "ps", 0, 1'000'000'000, 240, 240, 240, 11, "each row of that")                                           \
-  ROW(vector_ps, "ps", 0, 1'000'000'000, 316, 316, 316, 11, "32 bytes of a row, by a plain kernel or a copy")          \
-  ROW(single_ps, "ps", 0, 1'000'000'000, 885, 885, 885, 11, "an element at the end of a row that fills no register")   \
-  ROW(strided_row_ps, "ps", 0, 1'000'000'000, 6400, 6400, 6400, 11, "a row of the kernel's strided loop")              \
-  ROW(strided_ps, "ps", 0, 1'000'000'000, 92, 92, 92, 11, "an element of each operand there, twice if it is stepped over") \
-  ROW(buffer_ps, "ps", 0, 1'000'000'000, 22000, 22000, 22000, 11, "bringing an operand through a buffer, but for its elements") \
-  ROW(transposed_ps, "ps", 0, 1'000'000'000, 980, 980, 980, 11, "32 bytes that are transposed")                        \
-  ROW(gathered_ps, "ps", 0, 1'000'000'000, 96, 96, 96, 11, "an element that is gathered by itself")                    \
-  ROW(line_ps, "ps", 0, 1'000'000'000, 260, 260, 260, 11, "a cache line from the second level")                        \
-  ROW(last_level_line_ps, "ps", 0, 1'000'000'000, 1500, 1500, 3000, 11, "the same from the last level")                \
+  ROW(call_ps, "ps", 0, 1'000'000'000, 12800, 10300, 10300, 11, "calling a kernel, or moving a plane of a block")      \
+  ROW(row_ps, "ps", 0, 1'000'000'000, 220, 240, 240, 11, "each row of that")                                           \
+  ROW(vector_ps, "ps", 0, 1'000'000'000, 390, 316, 316, 11, "32 bytes of a row, by a plain kernel or a copy")          \
+  ROW(single_ps, "ps", 0, 1'000'000'000, 1000, 885, 885, 11, "an element at the end of a row that fills no register")  \
+  ROW(strided_row_ps, "ps", 0, 1'000'000'000, 7500, 6400, 6400, 11, "a row of the kernel's strided loop")              \
+  ROW(strided_ps, "ps", 0, 1'000'000'000, 106, 92, 92, 11, "an element of each operand there, twice if it is stepped over") \
+  ROW(buffer_ps, "ps", 0, 1'000'000'000, 40000, 22000, 22000, 11, "bringing an operand through a buffer, but for its elements") \
+  ROW(transposed_ps, "ps", 0, 1'000'000'000, 1420, 980, 980, 11, "32 bytes that are transposed")                       \
+  ROW(gathered_ps, "ps", 0, 1'000'000'000, 142, 96, 96, 11, "an element that is gathered by itself")                   \
+  ROW(line_ps, "ps", 0, 1'000'000'000, 283, 260, 260, 11, "a cache line from the second level")                        \
+  ROW(last_level_line_ps, "ps", 0, 1'000'000'000, 1900, 1500, 3000, 11, "the same from the last level")                \
   ROW(memory_line_ps, "ps", 0, 1'000'000'000, 4000, 4000, 4000, 11, "the same from memory")                            \
-  ROW(tiles_ps, "ps", 0, 1'000'000'000, 80000, 80000, 80000, 11, "planning tiles")                                     \
+  ROW(tiles_ps, "ps", 0, 1'000'000'000, 106000, 80000, 80000, 11, "planning tiles")                                    \
   /* Rows: in place or gathered */                                                                                     \
   ROW(min_row, "elements", 1, 1 << 16, 8, 8, 8, 2, "a row of its own where nothing is staged; half of it for elements above 8 bytes") \
   ROW(min_costly_row, "elements", 1, 1 << 16, 32, 32, 32, 2, "the same for kernels that cost more than an add; twice as many for the costliest") \
