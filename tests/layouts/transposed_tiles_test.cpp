@@ -136,9 +136,9 @@ TEST_CASE("transposed tiles: short rows of what comes from far", "[layouts]") {
   }
   CHECK_TALLY(checker.tally());
 
-  const auto told = [](std::int64_t across) {
-    const weft::Tensor out = weft::Tensor::zeros({across, 40, 9}, ScalarType::f32),
-                       in = weft::Tensor::zeros({9, 40, across}, ScalarType::f32);
+  const auto told = [](std::int64_t columns) {
+    const weft::Tensor out = weft::Tensor::zeros({columns, 40, 9}, ScalarType::f32),
+                       in = weft::Tensor::zeros({9, 40, columns}, ScalarType::f32);
     const weft::TensorView outputs[] = {out}, inputs[] = {in.permute({2, 1, 0})};
     const weft::OpArguments args{.outputs = outputs, .inputs = inputs, .axes = {}};
     return weft::find_op("neg", args).explain(args).run.strategy;

@@ -25,7 +25,7 @@ constexpr std::int64_t max_buffers_bytes = 3 * tuning_maximum::few_buffer_bytes;
 constexpr std::uint32_t bit(int k) { return 1U << k; }
 /// The bits of n operands, at least one and at most max_operands.
 constexpr std::uint32_t bits(int n) { return ~0U >> (max_operands - n); }
-static_assert(max_operands == 32);
+static_assert(max_operands == std::numeric_limits<std::uint32_t>::digits);
 
 /// Operands that are one value along dim 0, and may be.
 std::uint32_t broadcast_in_rows(const SmallRows& layout, const SpanKernel& kernel) {
