@@ -6,6 +6,8 @@
 #include "kernels/loops/op_table.hpp"
 #include "kernels/scalar/arithmetic.hpp"
 
+#include <bit>
+
 namespace weft {
 inline namespace v0 {
 namespace {
@@ -15,9 +17,17 @@ struct Where {
   using Loops = Where<typename Moved<T>::Type>;
   WEFT_ALWAYS_INLINE T operator()(bool condition, T a, T b) const noexcept {
     if constexpr (is_complex_type<T>) {
-      // By parts: a choice among pairs of numbers would be a branch.
-      const Where<typename T::value_type> part;
-      return T(part(condition, a.real(), b.real()), part(condition, a.imag(), b.imag()));
+      // By the bits of both parts at once: a choice among pairs of numbers would be a branch.
+      using Part = typename T::value_type;
+      using Bits = Unsigned<sizeof(Part)>;
+      using Parts [[gnu::vector_size(sizeof(T))]] = Part;
+      using Masks [[gnu::vector_size(sizeof(T))]] = Bits;
+      const Bits all = 0 - static_cast<Bits>(condition);
+      const Masks mask = {all, all};
+      const Parts x = {a.real(), a.imag()}, y = {b.real(), b.imag()};
+      const auto chosen = std::bit_cast<Parts>((std::bit_cast<Masks>(x) & mask) |
+                                               (std::bit_cast<Masks>(y) & ~mask));
+      return T(chosen[0], chosen[1]);
     } else if constexpr (std::is_same_v<T, bool>) {
       return (condition & a) | (!condition & b);
     } else {
