@@ -115,12 +115,13 @@ class Keys {
       case_.fill = fill(word, value);
     } else if (key == "dim") {
       case_.axes = parse_list(word, value, "axes");
-      if (case_.axes.empty()) fail_word(word, "expected an axis; leave it out to mean all");
+      if (case_.axes.empty()) fail_word(word, "expected an axis; leave it out to name none");
     } else if (key == "keepdim") {
       if (value != "0" && value != "1") fail_word(word, "expected keepdim=0 or keepdim=1");
       case_.keepdim = value == "1";
     } else if (key == "n") {
       case_.numbers = parse_list(word, value, "numbers");
+      if (case_.numbers.empty()) fail_word(word, "expected a number");
     } else if (key == "min") {
       case_.min = parse_number_word(word, value);
     } else if (key == "max") {

@@ -3,6 +3,7 @@
 #include <weft/base/error.hpp>
 #include <weft/core/promotion.hpp>
 #include <weft/expr/masked.hpp>
+#include <weft/ops/copy.hpp>
 
 #include "base/operation.hpp"
 #include "base/text.hpp"
@@ -40,7 +41,11 @@ class MaskedReduction {
         initial_(std::move(initial)),
         axes_(axes),
         options_(options),
-        result_(result_of(op, x_.dtype(), x_.shape(), axes, options).type) {}
+        // A sum is of any number of elements; so is an extreme, by its initial number.
+        empty_(result_of(Reduction::sum, x_.dtype(), x_.shape(), axes, options)),
+        is_empty_(is_extreme() && initial_ && numel(x_.shape()) == 0),
+        result_(is_empty_ ? x_.dtype()
+                          : result_of(op, x_.dtype(), x_.shape(), axes, options).type) {}
 
   Expr make() const {
     switch (op_) {
@@ -98,8 +103,15 @@ class MaskedReduction {
            "expected an initial number with the mask, since nothing has no extreme");
     }
     const Expr all = where(mask_, x_, Expr(*initial_));
-    return with_initial(op, reduce(op_, checked(all, x_.dtype())));
+    checked(all, x_.dtype());
+    if (is_empty_) {
+      const Tensor number = Tensor::empty({}, x_.dtype());
+      copy_out(number, *initial_);
+      return Expr(number).expand(empty_.shape);
+    }
+    return with_initial(op, reduce(op_, all));
   }
+  bool is_extreme() const { return op_ == Reduction::amax || op_ == Reduction::amin; }
 
   /// How many elements are selected, as wide numbers.
   Expr count(bool keepdim) const {
@@ -140,6 +152,8 @@ class MaskedReduction {
   std::optional<Scalar> initial_;
   IntSpan axes_;
   ReduceOptions options_;
+  ReducedResult empty_;  // what a result of no elements would be
+  bool is_empty_;        // an extreme of no elements
   ScalarType result_;
 };
 

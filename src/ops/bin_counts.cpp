@@ -255,6 +255,14 @@ Explanation explain_count_in_bins(const TensorView& result, const TensorView& a,
   TensorIteratorConfig config;
   config.add_input(a);
   Explanation e = config.build().explain();
+  Explanation::Operand bins;
+  bins.name = "output 0";
+  bins.storage = bins.dtype = result.dtype();
+  bins.shape.assign(result.shape());
+  bins.strides.assign(result.strides());
+  bins.strides_bytes = DimVector(e.shape.size(), 0);
+  bins.access = "counted";
+  e.operands.insert(e.operands.begin(), bins);
   e.has_run = true;
   e.run.instruction_set = name(current_level());
   e.run.form = plan.directly ? "counted" : "counted-in-rows";
@@ -263,7 +271,7 @@ Explanation explain_count_in_bins(const TensorView& result, const TensorView& a,
   e.run.tile[1] = 1;
   e.run.blocks = ceil_div(a.numel(), reader_block);
   e.run.bytes_moved = a.nbytes() + result.nbytes();
-  e.operands[0].access = a.dtype() == key ? "direct" : "cast";
+  e.operands[1].access = a.dtype() == key ? "direct" : "cast";
   return e;
 }
 

@@ -10,6 +10,7 @@
 #include "base/operation.hpp"
 #include "ops/bin_counts.hpp"
 #include "ops/branch_free_search.hpp"
+#include "ops/explain_counting.hpp"
 #include "ops/index_operand.hpp"
 #include "ops/result.hpp"
 
@@ -66,7 +67,9 @@ void check_bins(std::int64_t bins, const char* what) {
 }
 
 // Operands come by value: a view may be the very tensor that is replaced as an output.
-void run_bincount(const Output& out, TensorView a, TensorView weights, std::int64_t minlength) {
+// `told` gets how it would be done instead, if it is there, into as many bins as the output has.
+void run_bincount(const Output& out, TensorView a, TensorView weights, std::int64_t minlength,
+                  Explanation* told = nullptr) {
   with_operation("bincount", [&] {
     check_defined(a, 0);
     if (!is_integer(a.dtype()))
@@ -76,6 +79,11 @@ void run_bincount(const Output& out, TensorView a, TensorView weights, std::int6
       fail(ErrorCode::invalid_argument, text("minlength: expected at least 0, got ", minlength));
     }
     check_bins(minlength, "minlength");
+    if (told != nullptr) {
+      const Result result(out, {minlength}, sum_type(weights), {&a, &weights});
+      *told = explain_count_in_bins(result.view(), a, ScalarType::i32);
+      return;
+    }
     const IntegerRange range = integer_range(a);
     if (range.least < 0 || range.largest >= max_bins) fail_outside(a);
     const std::int64_t count = range.largest + 1;
@@ -175,7 +183,7 @@ BinEdges edges_of(const TensorView& given) {
 
 // Edges are those given, if they are no numbers.
 void run_histogram(const Output& out, TensorView a, const TensorView* edges, std::int64_t bins,
-                   BinRange range, TensorView weights) {
+                   BinRange range, TensorView weights, Explanation* told = nullptr) {
   with_operation("histogram", [&] {
     check_real(a, 0, "");
     check_sums(out, a, weights, edges == nullptr ? 1 : 2);
@@ -183,6 +191,10 @@ void run_histogram(const Output& out, TensorView a, const TensorView* edges, std
     // What is given as edges has been copied.
     const Result result(out, {by.bins}, sum_type(weights),
                         {&a, edges == nullptr ? &weights : edges, &weights});
+    if (told != nullptr) {
+      *told = explain_count_in_bins(result.view(), a, ScalarType::f64);
+      return;
+    }
     const auto find = [&](std::int32_t* to, const char* keys, std::int64_t n) {
       if (by.edges.defined()) return find_bins(to, keys, n, by.edges);
       find_equal_bins(to, keys, n, by.equal);
@@ -193,6 +205,17 @@ void run_histogram(const Output& out, TensorView a, const TensorView* edges, std
 }
 
 }  // namespace
+
+Explanation explain_bincount(const TensorView& out, const TensorView& a) {
+  Explanation told;
+  run_bincount(out, a, TensorView(), out.numel(), &told);
+  return told;
+}
+Explanation explain_histogram(const TensorView& out, const TensorView& a, BinRange range) {
+  Explanation told;
+  run_histogram(out, a, nullptr, out.numel(), range, TensorView(), &told);
+  return told;
+}
 
 void bincount_out(const Output& out, const TensorView& a, const TensorView& weights,
                   std::int64_t minlength) {

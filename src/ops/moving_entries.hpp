@@ -13,7 +13,7 @@
 #include <weft/ops/triangle.hpp>
 
 #include "base/text.hpp"
-#include "ops/bin_counts.hpp"
+#include "ops/explain_counting.hpp"
 #include "ops/explain_moves.hpp"
 #include "ops/prepare_sort.hpp"
 
@@ -35,17 +35,23 @@ inline std::optional<std::int64_t> one_axis(std::string_view operation, const Op
   }
   return args.axes.empty() ? std::nullopt : std::optional(args.axes[0]);
 }
-inline std::int64_t axis_or(const OpArguments& args, std::int64_t otherwise) {
-  return one_axis("operation along an axis", args).value_or(otherwise);
+inline std::int64_t axis_or(std::string_view operation, const OpArguments& args,
+                            std::int64_t otherwise) {
+  return one_axis(operation, args).value_or(otherwise);
 }
-inline std::int64_t number_or(const OpArguments& args, std::int64_t otherwise) {
-  if (args.numbers.size() > 1)
-    fail(ErrorCode::invalid_argument, text("numbers: expected one, got ", to_string(args.numbers)));
+[[noreturn]] inline void fail_numbers(std::string_view operation, const OpArguments& args,
+                                      const char* expected) {
+  fail(ErrorCode::invalid_argument,
+       text(operation, ": numbers (n=): expected ", expected, ", got ", to_string(args.numbers)));
+}
+inline std::int64_t number_or(std::string_view operation, const OpArguments& args,
+                              std::int64_t otherwise) {
+  if (args.numbers.size() > 1) fail_numbers(operation, args, "one");
   return args.numbers.empty() ? otherwise : args.numbers[0];
 }
-inline std::int64_t number(const OpArguments& args) {
-  if (args.numbers.empty()) fail(ErrorCode::invalid_argument, "numbers: expected one, got none");
-  return number_or(args, 0);
+inline std::int64_t number(std::string_view operation, const OpArguments& args) {
+  if (args.numbers.size() != 1) fail_numbers(operation, args, "one");
+  return args.numbers[0];
 }
 /// Of flip: all, if none is named.
 inline DimVector axes_or_all(const OpArguments& args) {
@@ -55,18 +61,15 @@ inline DimVector axes_or_all(const OpArguments& args) {
   return axes;
 }
 inline SmallVector<AxisPadding, inline_rank> widths(const OpArguments& args) {
-  if (args.numbers.size() % 2 != 0)
-    fail(ErrorCode::invalid_argument,
-         text("numbers: expected two for each axis, got ", to_string(args.numbers)));
+  if (args.numbers.size() != 2 * args.inputs[0].shape().size())
+    fail_numbers("pad", args, "two for each axis");
   SmallVector<AxisPadding, inline_rank> list;
   for (std::size_t i = 0; i < args.numbers.size(); i += 2)
     list.push_back({args.numbers[i], args.numbers[i + 1]});
   return list;
 }
 inline BinRange bin_range(const OpArguments& args) {
-  if (args.numbers.size() != 2)
-    fail(ErrorCode::invalid_argument,
-         text("numbers: expected the two ends of the range, got ", to_string(args.numbers)));
+  if (args.numbers.size() != 2) fail_numbers("histogram", args, "the two ends of the range");
   return {static_cast<double>(args.numbers[0]), static_cast<double>(args.numbers[1])};
 }
 
@@ -93,11 +96,14 @@ constexpr OpEntry sort_entry(std::string_view name) {
   made.name = name;
   made.inputs = 1;
   made.run = [](const OpArguments& args) {
-    positions ? argsort_out(args.outputs[0], args.inputs[0], axis_or(args, -1))
-              : sort_out(args.outputs[0], args.inputs[0], axis_or(args, -1));
+    positions ? argsort_out(args.outputs[0], args.inputs[0],
+                            axis_or(positions ? "argsort" : "sort", args, -1))
+              : sort_out(args.outputs[0], args.inputs[0],
+                         axis_or(positions ? "argsort" : "sort", args, -1));
   };
   made.explain = [](const OpArguments& args) {
-    return explain_sort(args.outputs[0], args.inputs[0], axis_or(args, -1), positions);
+    return explain_sort(args.outputs[0], args.inputs[0],
+                        axis_or(positions ? "argsort" : "sort", args, -1), positions);
   };
   made.takes_axes = true;
   return made;
@@ -107,11 +113,14 @@ constexpr OpEntry triangle_entry(std::string_view name) {
   return moving(
       name, 1, "the diagonal", false,
       [](const OpArguments& args) {
-        upper ? triu_out(args.outputs[0], args.inputs[0], number_or(args, 0))
-              : tril_out(args.outputs[0], args.inputs[0], number_or(args, 0));
+        upper
+            ? triu_out(args.outputs[0], args.inputs[0], number_or(upper ? "triu" : "tril", args, 0))
+            : tril_out(args.outputs[0], args.inputs[0],
+                       number_or(upper ? "triu" : "tril", args, 0));
       },
       [](const OpArguments& args) {
-        return explain_triangle(args.outputs[0], args.inputs[0], upper, number_or(args, 0));
+        return explain_triangle(args.outputs[0], args.inputs[0], upper,
+                                number_or(upper ? "triu" : "tril", args, 0));
       });
 }
 
@@ -119,10 +128,11 @@ constexpr OpEntry median_entry() {
   OpEntry made = moving(
       "median", 1, "", true,
       [](const OpArguments& args) {
-        median_out(args.outputs[0], args.inputs[0], axis_or(args, -1), args.keepdim);
+        median_out(args.outputs[0], args.inputs[0], axis_or("median", args, -1), args.keepdim);
       },
       [](const OpArguments& args) {
-        return explain_median(args.outputs[0], args.inputs[0], axis_or(args, -1), args.keepdim);
+        return explain_median(args.outputs[0], args.inputs[0], axis_or("median", args, -1),
+                              args.keepdim);
       });
   made.takes_keepdim = true;
   return made;
@@ -131,15 +141,19 @@ constexpr OpEntry median_entry() {
 inline constexpr std::array moving_entries = {
     moving(
         "concat", OpEntry::any_number, "", true,
-        [](const OpArguments& args) { concat_out(args.outputs[0], args.inputs, axis_or(args, 0)); },
         [](const OpArguments& args) {
-          return explain_concat(args.outputs[0], args.inputs, axis_or(args, 0));
+          concat_out(args.outputs[0], args.inputs, axis_or("concat", args, 0));
+        },
+        [](const OpArguments& args) {
+          return explain_concat(args.outputs[0], args.inputs, axis_or("concat", args, 0));
         }),
     moving(
         "stack", OpEntry::any_number, "", true,
-        [](const OpArguments& args) { stack_out(args.outputs[0], args.inputs, axis_or(args, 0)); },
         [](const OpArguments& args) {
-          return explain_stack(args.outputs[0], args.inputs, axis_or(args, 0));
+          stack_out(args.outputs[0], args.inputs, axis_or("stack", args, 0));
+        },
+        [](const OpArguments& args) {
+          return explain_stack(args.outputs[0], args.inputs, axis_or("stack", args, 0));
         }),
     moving(
         "flip", 1, "", true,
@@ -166,10 +180,12 @@ inline constexpr std::array moving_entries = {
     moving(
         "repeat", 1, "how often each element is repeated", true,
         [](const OpArguments& args) {
-          repeat_out(args.outputs[0], args.inputs[0], number(args), axis_or(args, 0));
+          repeat_out(args.outputs[0], args.inputs[0], number("repeat", args),
+                     axis_or("repeat", args, 0));
         },
         [](const OpArguments& args) {
-          return explain_repeat(args.outputs[0], args.inputs[0], number(args), axis_or(args, 0));
+          return explain_repeat(args.outputs[0], args.inputs[0], number("repeat", args),
+                                axis_or("repeat", args, 0));
         }),
     moving(
         "pad", 1, "a width in front of and one behind each axis", false,
@@ -183,11 +199,12 @@ inline constexpr std::array moving_entries = {
     moving(
         "diff", 1, "how many times", true,
         [](const OpArguments& args) {
-          diff_out(args.outputs[0], args.inputs[0], axis_or(args, -1), number_or(args, 1));
+          diff_out(args.outputs[0], args.inputs[0], axis_or("diff", args, -1),
+                   number_or("diff", args, 1));
         },
         [](const OpArguments& args) {
-          return explain_diff(args.outputs[0], args.inputs[0], axis_or(args, -1),
-                              number_or(args, 1));
+          return explain_diff(args.outputs[0], args.inputs[0], axis_or("diff", args, -1),
+                              number_or("diff", args, 1));
         }),
     triangle_entry<false>("tril"),
     triangle_entry<true>("triu"),
@@ -196,22 +213,23 @@ inline constexpr std::array moving_entries = {
     moving(
         "topk", 1, "k", true,
         [](const OpArguments& args) {
-          topk_out(args.outputs[0], args.outputs[1], args.inputs[0], number(args),
-                   axis_or(args, -1));
+          topk_out(args.outputs[0], args.outputs[1], args.inputs[0], number("topk", args),
+                   axis_or("topk", args, -1));
         },
         [](const OpArguments& args) {
-          return explain_topk(args.outputs[0], args.outputs[1], args.inputs[0], number(args),
-                              axis_or(args, -1));
+          return explain_topk(args.outputs[0], args.outputs[1], args.inputs[0],
+                              number("topk", args), axis_or("topk", args, -1));
         },
         2),
     moving(
         "partition", 1, "k", true,
         [](const OpArguments& args) {
-          partition_out(args.outputs[0], args.inputs[0], number(args), axis_or(args, -1));
+          partition_out(args.outputs[0], args.inputs[0], number("partition", args),
+                        axis_or("partition", args, -1));
         },
         [](const OpArguments& args) {
-          return explain_partition(args.outputs[0], args.inputs[0], number(args),
-                                   axis_or(args, -1));
+          return explain_partition(args.outputs[0], args.inputs[0], number("partition", args),
+                                   axis_or("partition", args, -1));
         }),
     median_entry(),
     moving(
@@ -227,16 +245,14 @@ inline constexpr std::array moving_entries = {
         [](const OpArguments& args) {
           bincount_out(args.outputs[0], args.inputs[0], TensorView(), args.outputs[0].numel());
         },
-        [](const OpArguments& args) {
-          return explain_count_in_bins(args.outputs[0], args.inputs[0], ScalarType::i32);
-        }),
+        [](const OpArguments& args) { return explain_bincount(args.outputs[0], args.inputs[0]); }),
     moving(
         "histogram", 1, "the two ends of the range", false,
         [](const OpArguments& args) {
           histogram_out(args.outputs[0], args.inputs[0], args.outputs[0].numel(), bin_range(args));
         },
         [](const OpArguments& args) {
-          return explain_count_in_bins(args.outputs[0], args.inputs[0], ScalarType::f64);
+          return explain_histogram(args.outputs[0], args.inputs[0], bin_range(args));
         }),
 };
 

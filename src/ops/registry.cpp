@@ -72,7 +72,10 @@ Cumulative<op, function> cumulative(const OpArguments& args) {
 template <SoftmaxOp op, void (*function)(const Output&, const Input&, std::int64_t)>
 struct Softmax {
   const OpArguments& args;
-  std::int64_t axis() const { return by_name::one_axis("softmax", args).value_or(-1); }
+  std::int64_t axis() const {
+    return by_name::one_axis(op == SoftmaxOp::softmax ? "softmax" : "log_softmax", args)
+        .value_or(-1);
+  }
   void run() const { function(args.outputs[0], args.inputs[0], axis()); }
   Explanation explain() const {
     return explain_softmax(args.outputs[0], args.inputs[0], axis(),

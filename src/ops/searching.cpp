@@ -22,7 +22,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -107,7 +106,7 @@ std::int64_t search_grain(std::int64_t length) {
 }
 
 void search_all(const TensorIterator& iter, const SortedLine& line, const Search& search) {
-  const BlockReader reader(search.key, iter.dtype(1));
+  const BlockReader reader(search.key, iter.dtype(2));
   const auto search_keys =
       search.key == ScalarType::f64 ? &search_row<double> : &search_row<std::int64_t>;
   const auto loop = [&](char** data, const std::int64_t* s, std::int64_t n0, std::int64_t n1) {
@@ -115,10 +114,10 @@ void search_all(const TensorIterator& iter, const SortedLine& line, const Search
     for (std::int64_t j = 0; j < n1; ++j) {
       for (std::int64_t i = 0; i < n0; i += reader_block) {
         const std::int64_t n = std::min(reader_block, n0 - i);
-        const char* const from = data[1] + i * s[1] + j * s[4];
-        const char* const keys = reader.read(scratch.data(), from, s[1], 0, n, 1);
+        const char* const from = data[2] + i * s[2] + j * s[5];
+        const char* const keys = reader.read(scratch.data(), from, s[2], 0, n, 1);
         search_keys(
-            {data[0] + i * s[0] + j * s[3], keys, data[2] + i * s[2] + j * s[5], s[0], s[2], n},
+            {data[0] + i * s[0] + j * s[3], keys, data[1] + i * s[1] + j * s[4], s[0], s[1], n},
             line, search);
       }
     }
@@ -126,7 +125,7 @@ void search_all(const TensorIterator& iter, const SortedLine& line, const Search
   iter.for_each(loop, search_grain(line.length));
 }
 
-/// Outputs, values and where lines begin, which is what the iterator has.
+/// The iterator has the output, where lines begin, and values.
 Explanation explain_search(const TensorIterator& iter, const TensorView& sorted) {
   Explanation e = iter.explain();
   e.has_run = true;
@@ -137,11 +136,10 @@ Explanation explain_search(const TensorIterator& iter, const TensorView& sorted)
   e.run.tile[1] = 1;
   e.run.blocks = ceil_div(iter.numel(), reader_block);
   e.run.bytes_moved =
-      iter.numel() * (element_size(iter.dtype(0)) + element_size(iter.dtype(1))) + sorted.nbytes();
-  e.operands[0].access = e.operands[1].access = "direct";
-  e.operands[2].access = "searched";
-  std::swap(e.operands[1], e.operands[2]);
-  std::swap(e.operands[1].name, e.operands[2].name);
+      iter.numel() * (element_size(iter.dtype(0)) + element_size(iter.dtype(2))) + sorted.nbytes();
+  e.operands[0].access = "direct";
+  e.operands[1].access = "searched";
+  e.operands[2].access = "packed";
   e.operands[1].shape.assign(sorted.shape());
   e.operands[1].strides.assign(sorted.strides());
   return e;
@@ -194,7 +192,7 @@ void run_searchsorted(const Output& out, TensorView sorted, TensorView values, S
                           sorted.shape()[last], side};
     const TensorView starts = line_starts(sorted, values);
     TensorIteratorConfig config;
-    config.add_output(result.view()).add_input(values).add_input(starts);
+    config.add_output(result.view()).add_input(starts).add_input(values);
     config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
     const TensorIterator iter = config.build();
     if (told == nullptr) return search_all(iter, line, search);

@@ -115,6 +115,7 @@ TEST_CASE("case: keys", "[case]") {
   CHECK(same(parse_call("roll out:f32[4] f32[4] dim=0 n=-3").numbers, {-3}));
   CHECK(same(parse_call("tile out:f32[4] f32[4] n=2,3").numbers, {2, 3}));
 
+  check_refused("tile n=", "n=", "expected a number");
   check_refused("tile n=2,x", "n=2,x", "expected an integer among its numbers, got 'x'");
   check_refused("sum dim=", "dim=", "expected an axis");
   check_refused("sum dim=1,", "dim=1,", "after the last comma");

@@ -404,6 +404,24 @@ TEST_CASE("masks: reductions of numbers are the same for any number of threads",
   CHECK_TALLY(tally);
 }
 
+TEST_CASE("masks: the extreme of nothing is the initial number", "[expr]") {
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f16, ScalarType::i16}) {
+    const Tensor a = Tensor::zeros({2, 0, 3}, type),
+                 mask = Tensor::zeros({2, 0, 3}, ScalarType::boolean);
+    const Tensor most = weft::amax(weft::masked(expr(a), expr(mask), 5), 1),
+                 least =
+                     weft::amin(weft::masked(expr(a), expr(mask), -7), {0, 1}, {.keepdim = true});
+    CHECK(most.dtype() == type);
+    CHECK(test::difference(most, test::dense_copy(Tensor::full({2, 3}, type, 5))) == "");
+    CHECK(test::difference(least, test::dense_copy(Tensor::full({1, 1, 3}, type, -7))) == "");
+  }
+  const Tensor none = Tensor::zeros({0, 2}, ScalarType::i32),
+               no_mask = Tensor::zeros({0, 2}, ScalarType::boolean);
+  CHECK_ERROR(cast, ("amax", "initial"),
+              weft::amax(weft::masked(expr(none), expr(no_mask), 1.5), 0));
+  CHECK_ERROR(axis, ("amax"), weft::amax(weft::masked(expr(none), expr(no_mask), 1), 2));
+}
+
 TEST_CASE("masks: what is wrong is refused, and nothing written", "[expr]") {
   CHECK_ERROR(shape, ("nanmin", "extent 0"),
               weft::nanmin(expr(Tensor::zeros({0, 2}, ScalarType::f32)), 0));

@@ -226,14 +226,34 @@ TEST_CASE("moves by name: what does not fit is refused", "[ops]") {
     args.outputs = outputs;
     weft::find_op(name, args).run(args);
   };
-  CHECK_ERROR(invalid_argument, ("numbers", "got none"), refused("repeat", {0}, {}));
+  CHECK_ERROR(invalid_argument, ("repeat", "n=", "expected one", "got []"),
+              refused("repeat", {0}, {}));
   CHECK_ERROR(invalid_argument, ("numbers", "expected one", "[1, 2]"),
               refused("repeat", {0}, {1, 2}));
-  CHECK_ERROR(invalid_argument, ("two for each axis"), refused("pad", {}, {1}));
-  CHECK_ERROR(rank, ("pad", "2 axes"), refused("pad", {}, {1, 1}));
+  CHECK_ERROR(invalid_argument, ("pad", "two for each axis"), refused("pad", {}, {1}));
+  CHECK_ERROR(invalid_argument, ("pad", "[1, 1]"), refused("pad", {}, {1, 1}));
   CHECK_ERROR(invalid_argument, ("two ends"), refused("histogram", {}, {}));
   CHECK_ERROR(rank, ("roll"), refused("roll", {0}, {1, 2}));
-  CHECK_ERROR(axis, ("one axis"), refused("median", {0, 1}, {}));
+  CHECK_ERROR(axis, ("median", "one axis"), refused("median", {0, 1}, {}));
+  // Explaining refuses what calls do.
+  const auto told = [&](const char* name, ScalarType out_type, weft::IntSpan out_shape,
+                        ScalarType type, weft::DimVector numbers) {
+    const Tensor out = Tensor::zeros(out_shape, out_type), in = Tensor::zeros({8}, type);
+    const Inputs outputs = {out}, inputs = {in};
+    OpArguments args;
+    args.outputs = outputs;
+    args.inputs = inputs;
+    args.numbers = numbers;
+    static_cast<void>(weft::find_op(name, args).explain(args));
+  };
+  using enum ScalarType;
+  CHECK_ERROR(dtype, ("bincount", "integers"), told("bincount", i64, {9}, f32, {}));
+  CHECK_ERROR(dtype, ("bincount", "i64"), told("bincount", f64, {9}, i32, {}));
+  CHECK_ERROR(shape, ("bincount"), told("bincount", i64, {9, 2}, i32, {}));
+  CHECK_ERROR(invalid_argument, ("histogram", "two ends"), told("histogram", i64, {9}, f32, {1}));
+  CHECK_ERROR(invalid_argument, ("histogram", "range"), told("histogram", i64, {9}, f32, {2, 1}));
+  CHECK_ERROR(dtype, ("histogram", "real"), told("histogram", i64, {9}, c64, {0, 1}));
+  CHECK_ERROR(invalid_argument, ("histogram", "bins"), told("histogram", i64, {0}, f32, {0, 1}));
   OpArguments args;
   args.outputs = one;
   CHECK_ERROR(invalid_argument, ("concat", "1 output and inputs", "1 and 0"),
