@@ -197,8 +197,10 @@ class CumulativeLoops {
                                      const CumulativeBlock& block) {
     Acc* acc = static_cast<Acc*>(accumulators);
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if (takes_wide_loops(block.columns, block.length, sizeof(Acc)))
-      return take_wide_block(op_of(context), acc, block);
+    if constexpr (!may_fuse(static_cast<Ins*>(nullptr))) {
+      if (takes_wide_loops(block.columns, block.length, sizeof(Acc)))
+        return take_wide_block(op_of(context), acc, block);
+    }
 #endif
     take_block(op_of(context), acc, block);
   }

@@ -126,7 +126,7 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
                                    std::int64_t index, std::int64_t index_step,
                                    std::int64_t mask_step) {
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if (takes_wide_loops(n, rows, sizeof(Acc))) {
+    if (takes_wide(n, rows)) {
       return wide_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n, index,
                                            index_step, mask_step);
     }
@@ -139,7 +139,7 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
                                      const std::int64_t* row_bytes, std::int64_t rows,
                                      std::int64_t n, std::int64_t index, std::int64_t mask_step) {
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if (takes_wide_loops(n, rows, sizeof(Acc)))
+    if (takes_wide(n, rows))
       return wide_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
 #endif
     Steps::template take_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
@@ -150,7 +150,7 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
                                            std::int64_t n, std::int64_t index,
                                            std::int64_t mask_step) {
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if (takes_wide_loops(n, rows, sizeof(Acc)))
+    if (takes_wide(n, rows))
       return wide_short_columns<values>(op, outputs, inputs, row_bytes, rows, n, index, mask_step);
 #endif
     Steps::template take_short_columns<values>(op, outputs, inputs, row_bytes, rows, n, index,
@@ -158,6 +158,12 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
   }
 
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
+  static bool takes_wide(std::int64_t n, std::int64_t rows) noexcept {
+    constexpr bool is_unfused = []<std::size_t... I>(std::index_sequence<I...>) {
+      return may_fuse(static_cast<std::tuple<typename Steps::template In<I>...>*>(nullptr));
+    }(std::make_index_sequence<nin>());
+    return !is_unfused && takes_wide_loops(n, rows, sizeof(Acc));
+  }
   using WideSteps = ReductionSteps<Op, Indexed, Masks, true>;
   template <std::size_t values, bool all_loops>
   WEFT_WIDE_LOOPS static void wide_spans(const Op& op, Acc* results, char* const* inputs,
@@ -203,7 +209,7 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
     const Op& op = op_of(context);
     const Acc* acc = static_cast<const Acc*>(accumulators);
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if (takes_wide_loops(n, 1, sizeof(Acc))) return wide_project(op, acc, n, outputs);
+    if (takes_wide(n, 1)) return wide_project(op, acc, n, outputs);
 #endif
     Steps::project_all(op, acc, n, outputs);
   }

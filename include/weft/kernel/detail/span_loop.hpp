@@ -140,6 +140,10 @@ struct SpanLoops {
     return most;
   }(static_cast<decltype(std::tuple_cat(Outs(), Ins()))*>(nullptr));
 
+  /// Whether its loops are to be no wide ones, and no vectors in a file that has FMA.
+  static constexpr bool is_unfused =
+      may_fuse(static_cast<decltype(std::tuple_cat(Outs(), Ins()))*>(nullptr));
+
   /// Whether rows of which all inputs are one value are computed once.
   static constexpr bool repeats = is_formula && nout == 1 && nin > 0 && broadcastable != 0;
   /// Whether the loop of which the second input is one value serves for the first as well.
@@ -158,6 +162,14 @@ struct SpanLoops {
                                   std::int64_t n, std::int64_t rows) {
     row_loop<Mask>(op, data, row_bytes, n, rows);
   }
+#if defined(WEFT_UNFUSED_LOOP)
+  template <std::uint32_t Mask>
+  WEFT_UNFUSED_LOOP static void unfused_loop(F& op, char* const* data,
+                                             const std::int64_t* row_bytes, std::int64_t n,
+                                             std::int64_t rows) {
+    row_loop<Mask>(op, data, row_bytes, n, rows);
+  }
+#endif
 #if defined(WEFT_WIDE_LOOPS)
   template <std::uint32_t Mask>
   WEFT_WIDE_LOOPS static void wide_loop(F& op, char* const* data, const std::int64_t* row_bytes,
@@ -192,6 +204,10 @@ struct SpanLoops {
     } else if constexpr (wide) {
       wide_loop<pattern>(op, data, row_bytes, n, rows);
 #endif
+#if defined(WEFT_UNFUSED_LOOP)
+    } else if constexpr (is_unfused) {
+      unfused_loop<pattern>(op, data, row_bytes, n, rows);
+#endif
     } else {
       loop<pattern>(op, data, row_bytes, n, rows);
     }
@@ -213,8 +229,10 @@ struct SpanLoops {
     const std::size_t pattern = broadcast >> nout;
     constexpr auto all = std::make_index_sequence<patterns>();
 #if defined(WEFT_WIDE_LOOPS)
-    if (takes_wide_loops(n, rows, widest))
-      return run_patterns<true>(context, data, row_bytes, n, rows, pattern, all);
+    if constexpr (!is_unfused) {
+      if (takes_wide_loops(n, rows, widest))
+        return run_patterns<true>(context, data, row_bytes, n, rows, pattern, all);
+    }
 #endif
     run_patterns<false>(context, data, row_bytes, n, rows, pattern, all);
   }
@@ -224,7 +242,8 @@ struct SpanLoops {
                                      std::index_sequence<I...>) {
     SpanKernel kernel;
     kernel.run = &run;
-    if constexpr (nout == 1 && calls != Calls::in_order && (!is_formula || has_formula_line_loops))
+    if constexpr (nout == 1 && calls != Calls::in_order && !is_unfused &&
+                  (!is_formula || has_formula_line_loops))
       kernel.run_streamed = &LineLoop<F, Outs, Ins>::run;
     kernel.context = &op;
     kernel.noutputs = static_cast<int>(nout);
