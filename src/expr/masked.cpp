@@ -40,12 +40,12 @@ class MaskedReduction {
         mask_(std::move(mask)),
         initial_(std::move(initial)),
         axes_(axes),
-        options_(options),
-        // A sum is of any number of elements; so is an extreme, by its initial number.
-        empty_(result_of(Reduction::sum, x_.dtype(), x_.shape(), axes, options)),
-        is_empty_(is_extreme() && initial_ && numel(x_.shape()) == 0),
-        result_(is_empty_ ? x_.dtype()
-                          : result_of(op, x_.dtype(), x_.shape(), axes, options).type) {}
+        options_(options) {
+    // An extreme with an initial number is of any number of elements, as a sum is.
+    const bool may_be_empty = initial_ && (op == Reduction::amax || op == Reduction::amin) &&
+                              !is_complex(x_.dtype()) && numel(x_.shape()) == 0;
+    result_ = result_of(may_be_empty ? Reduction::sum : op, x_.dtype(), x_.shape(), axes, options);
+  }
 
   Expr make() const {
     switch (op_) {
@@ -56,9 +56,9 @@ class MaskedReduction {
       case Reduction::count_nonzero: return without_initial(reduce(op_, filled(0)));
       case Reduction::all: return without_initial(reduce(op_, filled(1)));
       case Reduction::logsumexp: return without_initial(reduce(op_, filled(-infinity)));
-      case Reduction::mean: return without_initial(convert(mean(options_.keepdim), result_));
-      case Reduction::var: return without_initial(convert(var(), result_));
-      case Reduction::std: return without_initial(convert(sqrt(var()), result_));
+      case Reduction::mean: return without_initial(convert(mean(options_.keepdim), result_.type));
+      case Reduction::var: return without_initial(convert(var(), result_.type));
+      case Reduction::std: return without_initial(convert(sqrt(var()), result_.type));
       case Reduction::amax: return extreme(BinaryOp::maximum);
       case Reduction::amin: return extreme(BinaryOp::minimum);
       case Reduction::argmax:
@@ -104,14 +104,13 @@ class MaskedReduction {
     }
     const Expr all = where(mask_, x_, Expr(*initial_));
     checked(all, x_.dtype());
-    if (is_empty_) {
+    if (numel(x_.shape()) == 0) {
       const Tensor number = Tensor::empty({}, x_.dtype());
       copy_out(number, *initial_);
-      return Expr(number).expand(empty_.shape);
+      return Expr(number).expand(result_.shape);
     }
     return with_initial(op, reduce(op_, all));
   }
-  bool is_extreme() const { return op_ == Reduction::amax || op_ == Reduction::amin; }
 
   /// How many elements are selected, as wide numbers.
   Expr count(bool keepdim) const {
@@ -152,9 +151,7 @@ class MaskedReduction {
   std::optional<Scalar> initial_;
   IntSpan axes_;
   ReduceOptions options_;
-  ReducedResult empty_;  // what a result of no elements would be
-  bool is_empty_;        // an extreme of no elements
-  ScalarType result_;
+  ReducedResult result_;
 };
 
 Expr without_nan(const Expr& a) { return masked(Expr(a), Expr(~isnan(a))); }

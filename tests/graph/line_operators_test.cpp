@@ -4,6 +4,7 @@
 #include <weft/graph/executable.hpp>
 
 #include "graph/operator_run.hpp"
+#include "graph/random_numbers.hpp"
 #include "support/dense.hpp"
 #include "support/element.hpp"
 #include "support/errors.hpp"
@@ -22,21 +23,11 @@ using test::Dims;
 using test::integer;
 using test::integers;
 using test::OperatorRun;
+using test::random_numbers;
 using weft::ScalarType;
 using weft::Tensor;
 using weft::TensorView;
 using weft::graph::Attributes;
-
-/// Small numbers, of which sums and products are exact, and some of which are equal.
-Tensor random_numbers(test::Random& random, const Dims& shape, ScalarType type) {
-  const Tensor numbers = Tensor::empty(shape, ScalarType::f64);
-  for (std::int64_t i = 0; i < numbers.numel(); ++i)
-    numbers.data_as<double>()[i] = static_cast<double>(random.integer(-2, 2));
-  const Tensor made = Tensor::empty(shape, type);
-  weft::cast_elements(made.data(), type, weft::element_size(type), numbers.data(), ScalarType::f64,
-                      8, numbers.numel());
-  return made;
-}
 
 /// A mask, or none in one of three cases.
 Tensor random_mask(test::Random& random, const Dims& shape) {

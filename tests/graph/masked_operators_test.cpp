@@ -3,6 +3,7 @@
 #include <weft/graph/executable.hpp>
 
 #include "graph/operator_run.hpp"
+#include "graph/random_numbers.hpp"
 #include "support/dense.hpp"
 #include "support/element.hpp"
 #include "support/errors.hpp"
@@ -20,6 +21,7 @@ namespace {
 using test::Dims;
 using test::integers;
 using test::OperatorRun;
+using test::random_numbers;
 using weft::ScalarType;
 using weft::Tensor;
 using weft::TensorView;
@@ -48,18 +50,6 @@ const std::vector<Masked>& reductions() {
   return list;
 }
 
-/// Small numbers, of which sums and products are exact.
-Tensor random_numbers(test::Random& random, const Dims& shape, ScalarType type) {
-  const Tensor numbers = Tensor::empty(shape, ScalarType::f64);
-  for (std::int64_t i = 0; i < numbers.numel(); ++i) {
-    numbers.data_as<double>()[i] = static_cast<double>(
-        type == ScalarType::boolean ? random.integer(0, 1) : random.integer(-2, 2));
-  }
-  const Tensor made = Tensor::empty(shape, type);
-  weft::cast_elements(made.data(), type, weft::element_size(type), numbers.data(), ScalarType::f64,
-                      8, numbers.numel());
-  return made;
-}
 Tensor random_mask(test::Random& random, const Dims& shape) {
   const Tensor mask = Tensor::empty(shape, ScalarType::boolean);
   const std::int64_t percent = random.integer(0, 4) * 25;

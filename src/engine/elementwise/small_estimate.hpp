@@ -50,7 +50,7 @@ class SpanPrices {
   const SpanKernel& kernel_;
   const Tuning& t_;
   std::uint64_t widest_;  // bytes of an element
-  int narrowest_;         // their number is a power of two: this one
+  int narrowest_;         // log2 of the bytes of one that is not still
 };
 
 /// Elements of the kernel's own types, in one to three of the ways of a SimpleRun. All of it is

@@ -124,9 +124,9 @@ bool keeps_rows_separate(const TileOperands& operands, const Geometry& geometry,
   return would_stage(operands, geometry, 1, row) && !ends_bytes_singly(operands, row);
 }
 
-/// True if gathered tiles had each element of a transposed operand on a line of its own, and these
-/// lines come from beyond the second level: it is dense along a dim that such a tile does not reach
-/// (or cuts), so the elements beside are wanted by tiles to come.
+/// True if a gathered tile would read a line for each element of a transposed operand, from beyond
+/// the second level. The operand is dense along a dim that the tile does not reach or cuts, so the
+/// rest of these lines is wanted by later tiles.
 bool gathers_from_far(const Geometry& geometry, const Totals& totals, const Tuning& t) {
   return totals.transposed_dim > 1 && geometry.numel() * totals.transposed_size > t.l2_bytes;
 }
@@ -187,9 +187,9 @@ Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
   // Planes of short rows that fit the first-level cache whole are gathered, several at a time.
   const bool small_planes = !by_rows && geometry.ndim() > 2 && totals.transposed_dim == 1 &&
                             row * geometry.extent(1) * totals.staged_bytes <= t.small_plane_bytes;
-  const bool is_long = row >= t.min_transposed_side ||
-                       (kernel.cost <= plain_cost && gathers_from_far(geometry, totals, t));
-  if (totals.transposed_dim != 0 && is_long && !small_planes) return Strategy::transposed_tiles;
+  const bool gathers = row < t.min_transposed_side &&
+                       !(kernel.cost <= plain_cost && gathers_from_far(geometry, totals, t));
+  if (totals.transposed_dim != 0 && !gathers && !small_planes) return Strategy::transposed_tiles;
   return by_rows ? Strategy::row_tiles : Strategy::gathered_tiles;
 }
 

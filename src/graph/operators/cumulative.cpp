@@ -9,6 +9,8 @@
 #include "graph/operators/integers_input.hpp"
 #include "ops/prepare_cumulative.hpp"
 
+#include <optional>
+
 namespace weft {
 inline namespace v0 {
 namespace graph {
