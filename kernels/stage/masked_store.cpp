@@ -5,33 +5,90 @@
 
 #include "kernels/stage/moves.hpp"
 
+#include <cstddef>
+
 namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Without a branch for each element: what is left out goes to a place of this function's own.
-/// Several at a time: else half of it would be counting.
+/// The last few, without a branch for each: what is left out goes to a place of the function's own.
 template <class Word>
 void store_one_by_one(char* to, std::int64_t step, const char* from, const char* mask,
                       std::int64_t n) {
-  constexpr std::int64_t size = sizeof(Word), together = 8;
-  alignas(Word) char aside[size];
-  std::int64_t i = 0;
-  for (; i + together <= n; i += together) {
-    WEFT_UNROLLED
-    for (std::int64_t k = 0; k < together; ++k) {
-      store(mask[k] != 0 ? to : aside, load<Word>(from + k * size));
-      to += step;
+  alignas(Word) char aside[sizeof(Word)];
+  for (std::int64_t i = 0; i < n; ++i)
+    store(mask[i] != 0 ? to + i * step : aside, load<Word>(from + i * std::int64_t{sizeof(Word)}));
+}
+
+/// Where the bits of a byte are set, from the lowest on, a byte for each; and how many are.
+struct SetBits {
+  std::uint64_t places[256];
+  std::uint8_t counts[256];
+};
+constexpr SetBits find_set_bits() {
+  SetBits found{};
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    for (unsigned place = 0; place < 8; ++place) {
+      if ((bits >> place & 1) != 0)
+        found.places[bits] |= std::uint64_t{place} << 8 * found.counts[bits]++;
     }
-    mask += together;
-    from += together * size;
   }
-  for (; i < n; ++i) {
-    store(*mask != 0 ? to : aside, load<Word>(from));
-    to += step;
-    from += size;
-    ++mask;
+  return found;
+}
+constexpr SetBits set_bits = find_set_bits();
+constexpr std::uint64_t each_byte = 0x0101'0101'0101'0101;
+
+/// A bit for each of eight flags, the lowest for the first.
+unsigned bits_of_flags(const char* mask) {
+#if defined(__SSE2__)
+  const __m128i flags = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(mask));
+  const __m128i left_out = _mm_cmpeq_epi8(flags, _mm_setzero_si128());
+  return ~static_cast<unsigned>(_mm_movemask_epi8(left_out)) & 0xff;
+#else
+  // The highest bit of each byte that has any; one product brings them together.
+  const auto flags = load<std::uint64_t>(mask);
+  constexpr std::uint64_t low = each_byte * 0x7f;
+  const std::uint64_t selected = (((flags & low) + low) | flags) >> 7 & each_byte;
+  return static_cast<unsigned>(selected * 0x0102'0408'1020'4080 >> 56);
+#endif
+}
+
+/// Finds the places of what is selected first, and stores to them then, so that there are no more
+/// stores than that, and no branch that depends on a flag.
+template <class Word>
+void store_by_places(char* to, std::int64_t step, const char* from, const char* mask,
+                     std::int64_t n) {
+  constexpr std::int64_t size = sizeof(Word), chunk = 256, together = 4;
+  std::uint8_t places[chunk + 8];
+  const std::int64_t whole = n / 8 * 8;
+  for (std::int64_t start = 0; start < whole; start += chunk) {
+    const std::int64_t length = whole - start < chunk ? whole - start : chunk;
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < length; i += 8) {
+      const unsigned bits = bits_of_flags(mask + start + i);
+      store(reinterpret_cast<char*>(places) + count,
+            set_bits.places[bits] + static_cast<std::uint64_t>(i) * each_byte);
+      count += set_bits.counts[bits];
+    }
+    char* const out = to + start * step;
+    const char* const in = from + start * size;
+    if (count == 0) continue;
+    if (count == length && step == size) {
+      __builtin_memcpy(out, in, static_cast<std::size_t>(length * size));
+      continue;
+    }
+    // The last one is stored several times rather than counted.
+    for (std::int64_t k = 0; k < together - 1; ++k)
+      places[count + k] = places[count - 1];
+    for (std::int64_t i = 0; i < count; i += together) {
+      WEFT_UNROLLED
+      for (std::int64_t k = 0; k < together; ++k) {
+        const std::int64_t place = places[i + k];
+        store(out + place * step, load<Word>(in + place * size));
+      }
+    }
   }
+  store_one_by_one<Word>(to + whole * step, step, from + whole * size, mask + whole, n - whole);
 }
 
 #if defined(__AVX512BW__)
@@ -93,7 +150,7 @@ constexpr bool has_masked_stores = sizeof(Word) <= 8;
 
 #elif defined(__AVX2__)
 
-/// A register of words at a time; what is left is stored one by one.
+/// A register of words at a time.
 template <class Word>
 void store_dense(char* to, const char* from, const char* mask, std::int64_t n) {
   constexpr std::int64_t size = sizeof(Word), words = 32 / size;
@@ -127,24 +184,30 @@ constexpr bool has_masked_stores = false;
 
 #endif
 
+/// The same where there are instructions for what is dense.
 template <class Word>
-void masked_store(char* to, std::int64_t step, const char* from, const char* mask, std::int64_t n) {
-  if constexpr (has_masked_stores<Word>) {
-    if (step == static_cast<std::int64_t>(sizeof(Word)))
-      return store_dense<Word>(to, from, mask, n);
-  }
-  store_one_by_one<Word>(to, step, from, mask, n);
+void store_by_instruction(char* to, std::int64_t step, const char* from, const char* mask,
+                          std::int64_t n) {
+  if (step == std::int64_t{sizeof(Word)}) return store_dense<Word>(to, from, mask, n);
+  store_by_places<Word>(to, step, from, mask, n);
+}
+
+template <class Word>
+MaskedStoreFn function_for([[maybe_unused]] bool by_instruction) {
+  if constexpr (has_masked_stores<Word>)
+    if (by_instruction) return &store_by_instruction<Word>;
+  return &store_by_places<Word>;
 }
 
 }  // namespace
 
-MaskedStoreFn WEFT_KERNEL(masked_store_kernel)(std::int64_t element_bytes) {
+MaskedStoreFn WEFT_KERNEL(masked_store_kernel)(std::int64_t element_bytes, bool by_instruction) {
   switch (element_bytes) {
-    case 1: return &masked_store<std::uint8_t>;
-    case 2: return &masked_store<std::uint16_t>;
-    case 4: return &masked_store<std::uint32_t>;
-    case 8: return &masked_store<std::uint64_t>;
-    default: return &masked_store<Pair>;
+    case 1: return function_for<std::uint8_t>(by_instruction);
+    case 2: return function_for<std::uint16_t>(by_instruction);
+    case 4: return function_for<std::uint32_t>(by_instruction);
+    case 8: return function_for<std::uint64_t>(by_instruction);
+    default: return function_for<Pair>(by_instruction);
   }
 }
 

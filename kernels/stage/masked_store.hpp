@@ -15,8 +15,10 @@ inline namespace v0 {
 /// The three do not meet, but where elements are bytes, `mask` may be `to`.
 using MaskedStoreFn = void (*)(char* to, std::int64_t step, const char* from, const char* mask,
                                std::int64_t n);
-/// For elements of 1, 2, 4, 8 or 16 bytes.
-WEFT_DECLARE_KERNEL(masked_store_kernel, MaskedStoreFn(std::int64_t element_bytes));
+/// For elements of 1, 2, 4, 8 or 16 bytes; `by_instruction`: by masked stores, where the level has
+/// them for such elements and they are dense.
+WEFT_DECLARE_KERNEL(masked_store_kernel,
+                    MaskedStoreFn(std::int64_t element_bytes, bool by_instruction));
 /// Whether any byte of a mask is not 0.
 WEFT_DECLARE_KERNEL(selects_any, bool(const char* mask, std::int64_t n));
 

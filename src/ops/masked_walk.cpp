@@ -7,6 +7,7 @@
 #include "engine/axis/along_axis.hpp"
 #include "engine/block.hpp"
 #include "kernels/stage/masked_store.hpp"
+#include "machine/masked_stores.hpp"
 #include "ops/line_walk.hpp"
 
 #include <algorithm>
@@ -163,7 +164,7 @@ void MaskedWalk::store(MaskedBlock b, Rows out, Rows flags, const Memory& memory
     std::swap(out.step, out.row);
     std::swap(b.n, b.rows);
   }
-  const MaskedStoreFn put = masked_store_kernel(s.memory_size);
+  const MaskedStoreFn put = masked_store_kernel(s.memory_size, has_fast_masked_stores());
   const bool is_one_row = out.row == b.n * out.step && flags.row == b.n;
   const std::int64_t n = is_one_row ? b.n * b.rows : b.n, rows = is_one_row ? 1 : b.rows;
   for (std::int64_t r = 0; r < rows; ++r)

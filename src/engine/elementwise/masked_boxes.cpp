@@ -8,6 +8,7 @@
 #include "engine/block.hpp"
 #include "kernels/stage/masked_store.hpp"
 #include "machine/fixed_sizes.hpp"
+#include "machine/masked_stores.hpp"
 #include "machine/scratch_memory.hpp"
 #include "parallel/loop_threads.hpp"
 
@@ -127,7 +128,7 @@ void MaskedBoxes::run(std::int64_t begin, std::int64_t end, char* const* origins
 /// Row after row of the box, as the output has rows.
 void MaskedBoxes::write(const TileCursor& box, int k, const char* values, const char* mask) const {
   const std::int64_t size = sizes_[static_cast<std::size_t>(k)];
-  const MaskedStoreFn store = masked_store_kernel(size);
+  const MaskedStoreFn store = masked_store_kernel(size, has_fast_masked_stores());
   BlockDim dims[max_rank + 2];
   int ndims = 0;
   for (int d = 0; d < geometry_.ndim(); ++d)
