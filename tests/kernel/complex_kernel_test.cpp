@@ -3,6 +3,7 @@
 // not at the end of a span.
 #include <weft/iter/config.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
+#include <weft/kernel/cumulative.hpp>
 #include <weft/kernel/reduce.hpp>
 #include <weft/ops/binary.hpp>
 
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <functional>
 
 namespace {
 
@@ -59,17 +61,74 @@ void run_here(const weft::TensorIterator& iter) {
 }
 void run_kernel_file(const weft::TensorIterator& iter) { test::complex_product(iter); }
 
-/// The product of a line.
-struct Product {
-  std::complex<float> identity() const { return {1, 0}; }
-  std::complex<float> accumulate(std::complex<float> acc, std::complex<float> x) const {
-    return test::ComplexProduct()(acc, x);
-  }
-  std::complex<float> combine(std::complex<float> a, std::complex<float> b) const {
-    return test::ComplexProduct()(a, b);
-  }
-  std::complex<float> project(std::complex<float> acc) const { return acc; }
+void reduce_here(const weft::TensorIterator& iter) { weft::cpu_reduce(iter, test::Product{}); }
+void reduce_kernel_file(const weft::TensorIterator& iter) { test::complex_line_product(iter); }
+
+using Scan = void (*)(const TensorView& out, const TensorView& in, std::int64_t axis);
+void scan_here(const TensorView& out, const TensorView& in, std::int64_t axis) {
+  weft::cpu_cumulative(out, in, axis, test::RunningProduct{});
+}
+void scan_kernel_file(const TensorView& out, const TensorView& in, std::int64_t axis) {
+  test::complex_running_product(out, in, axis);
+}
+
+/// Lines of `length` elements along an axis of a matrix, `count` of them.
+struct Lines {
+  std::int64_t count, length, axis;
+  std::int64_t other() const { return 1 - axis; }
 };
+
+/// All lines together, and each alone, give the same. (A single column of more than 20 elements is
+/// a row for the engine, and reduced in the order of rows.)
+void check_reductions(Run run, const Lines& lines) {
+  WEFT_RANDOM(random);
+  const std::int64_t n = lines.count * lines.length;
+  const std::int64_t columns = lines.axis == 0 ? lines.count : lines.length;
+  const Tensor a = random_numbers<float>(random, n);
+  const Tensor whole = Tensor::empty({lines.count}, ScalarType::c64), single = whole.clone();
+  const auto reduce = [&](const TensorView& out, std::int64_t first, std::int64_t count) {
+    weft::TensorIteratorConfig config;
+    const bool is_row = lines.axis == 0;
+    const TensorView results =
+        is_row ? out.as_strided({1, count}, {0, 1}) : out.as_strided({count, 1}, {1, 0});
+    config.add_output(results);
+    const TensorView in = TensorView(a)
+                              .as_strided({n / columns, columns}, {columns, 1})
+                              .slice(lines.other(), first, first + count);
+    config.add_input(in);
+    run(config.is_reduction(true).resize_outputs(false).build());
+  };
+  reduce(whole, 0, lines.count);
+  for (std::int64_t j = 0; j < lines.count; ++j)
+    reduce(single.slice(0, j, j + 1), j, 1);
+  INFO(lines.count << " lines of " << lines.length << " along axis " << lines.axis);
+  CHECK(test::difference(single, test::dense_copy(whole)) == "");
+}
+
+/// The same of prefix operations.
+void check_scans(Scan scan, const Lines& lines) {
+  WEFT_RANDOM(random);
+  const std::int64_t n = lines.count * lines.length;
+  const std::int64_t columns = lines.axis == 0 ? lines.count : lines.length;
+  const Tensor a = random_numbers<float>(random, n);
+  const TensorView in = TensorView(a).as_strided({n / columns, columns}, {columns, 1});
+  const Tensor whole = Tensor::empty(in.shape(), ScalarType::c64), single = whole.clone();
+  scan(whole, in, lines.axis);
+  for (std::int64_t j = 0; j < lines.count; ++j) {
+    scan(single.slice(lines.other(), j, j + 1), in.slice(lines.other(), j, j + 1), lines.axis);
+  }
+  INFO(lines.count << " lines of " << lines.length << " along axis " << lines.axis);
+  CHECK(test::difference(single, test::dense_copy(whole)) == "");
+}
+
+void check_lines(std::int64_t most, const std::function<void(const Lines&)>& check) {
+  for (const std::int64_t axis : {0, 1}) {
+    for (const std::int64_t count : {3, 9, 33, 130}) {
+      for (const std::int64_t length : {2, 5, 17, 90})
+        if (axis == 1 || length <= most) check({count, length, axis});
+    }
+  }
+}
 
 }  // namespace
 
@@ -83,22 +142,12 @@ TEST_CASE("complex kernels: a kernel file", "[kernel]") {
   check_products<double>(&run_kernel_file);
 }
 
-TEST_CASE("complex kernels: columns of a reduction, together and alone", "[kernel]") {
-  WEFT_RANDOM(random);
-  for (const std::int64_t n : {3, 9, 33}) {
-    const Tensor numbers = random_numbers<float>(random, 5 * n);
-    const TensorView a = TensorView(numbers).as_strided({5, n}, {n, 1});
-    const Tensor whole = Tensor::empty({n}, ScalarType::c64), single = whole.clone();
-    const auto reduce = [](const TensorView& out, const TensorView& in) {
-      weft::TensorIteratorConfig config;
-      const TensorView seen = out.as_strided({1, out.extent(0)}, {0, 1});
-      config.add_output(seen).add_input(in);
-      config.is_reduction(true).resize_outputs(false);
-      weft::cpu_reduce(config.build(), Product{});
-    };
-    reduce(whole, a);
-    for (std::int64_t j = 0; j < n; ++j)
-      reduce(single.slice(0, j, j + 1), a.slice(1, j, j + 1));
-    CHECK(test::difference(single, test::dense_copy(whole)) == "");
-  }
+TEST_CASE("complex kernels: lines of reductions, together and alone", "[kernel]") {
+  check_lines(20, [](const Lines& lines) { check_reductions(&reduce_here, lines); });
+  check_lines(20, [](const Lines& lines) { check_reductions(&reduce_kernel_file, lines); });
+}
+
+TEST_CASE("complex kernels: lines of prefix operations, together and alone", "[kernel]") {
+  check_lines(90, [](const Lines& lines) { check_scans(&scan_here, lines); });
+  check_lines(90, [](const Lines& lines) { check_scans(&scan_kernel_file, lines); });
 }

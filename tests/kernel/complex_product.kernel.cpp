@@ -2,6 +2,8 @@
 #include "kernel/complex_product.hpp"
 
 #include <weft/kernel/cpu_kernel.hpp>
+#include <weft/kernel/cumulative.hpp>
+#include <weft/kernel/reduce.hpp>
 
 namespace test {
 
@@ -14,6 +16,14 @@ void WEFT_KERNEL(complex_product)(const weft::TensorIterator& iter) {
       return ComplexProduct()(x, y);
     });
   }
+}
+
+void WEFT_KERNEL(complex_line_product)(const weft::TensorIterator& iter) {
+  weft::cpu_reduce(iter, Product{});
+}
+void WEFT_KERNEL(complex_running_product)(const weft::TensorView& out, const weft::TensorView& in,
+                                          std::int64_t axis) {
+  weft::cpu_cumulative(out, in, axis, RunningProduct{});
 }
 
 }  // namespace test

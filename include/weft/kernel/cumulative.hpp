@@ -7,6 +7,7 @@
 #include <weft/kernel/cumulative_kernel.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
+#include <weft/kernel/detail/unfused_loops.hpp>
 #include <weft/kernel/detail/wide_loops.hpp>
 #include <weft/kernel/scalar_math.hpp>
 #include <weft/machine/level.hpp>
@@ -111,6 +112,11 @@ class CumulativeLoops {
  private:
   static const Op& op_of(const void* context) { return *static_cast<const Op*>(context); }
 
+  /// Whether its loops are to be no wide ones, and no vectors in a file that has FMA.
+  static constexpr bool is_unfused = []<class... T>(std::tuple<T...>*) {
+    return may_fuse(static_cast<std::tuple<Acc, T...>*>(nullptr));
+  }(static_cast<Ins*>(nullptr));
+
   template <class... T>
   static constexpr void put_types(CumulativeKernel& k, std::size_t at,
                                   std::type_identity<std::tuple<T...>>) {
@@ -142,8 +148,10 @@ class CumulativeLoops {
   static void combine(const void* context, void* into, const void* from, std::int64_t n) {
     Acc* a = static_cast<Acc*>(into);
     const Acc* b = static_cast<const Acc*>(from);
-    for (std::int64_t j = 0; j < n; ++j)
-      a[j] = op_of(context).combine(a[j], b[j]);
+    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA {
+      for (std::int64_t j = 0; j < n; ++j)
+        a[j] = op_of(context).combine(a[j], b[j]);
+    });
   }
 
   /// The accumulator with the next elements.
@@ -197,12 +205,12 @@ class CumulativeLoops {
                                      const CumulativeBlock& block) {
     Acc* acc = static_cast<Acc*>(accumulators);
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if constexpr (!may_fuse(static_cast<Ins*>(nullptr))) {
+    if constexpr (!is_unfused) {
       if (takes_wide_loops(block.columns, block.length, sizeof(Acc)))
         return take_wide_block(op_of(context), acc, block);
     }
 #endif
-    take_block(op_of(context), acc, block);
+    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA { take_block(op_of(context), acc, block); });
   }
 
   /// Several lines at once, since each waits for its own accumulator, which loops over them would
@@ -248,10 +256,12 @@ class CumulativeLoops {
   WEFT_SPAN_LOOP static void advance_lines(const void* context, void* accumulators,
                                            const CumulativeBlock& block) {
     Acc* acc = static_cast<Acc*>(accumulators);
-    if constexpr (Types::has_combine) {
-      if (block.totals_only) return take_lines<false>(op_of(context), acc, block);
-    }
-    take_lines<true>(op_of(context), acc, block);
+    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA {
+      if constexpr (Types::has_combine) {
+        if (block.totals_only) return take_lines<false>(op_of(context), acc, block);
+      }
+      take_lines<true>(op_of(context), acc, block);
+    });
   }
 };
 

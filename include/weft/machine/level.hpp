@@ -91,13 +91,12 @@
 // GCC 12 makes a difference of products beside a sum of products one fused operation where loops
 // over complex numbers become vectors, whether or not it may contract, and not of what is left over
 // at the end: bits would depend on where a span ends. So what users write on complex numbers has no
-// wide loops, and elementwise kernels no vectors in files that have FMA. (The library's own
-// formulas take the parts one by one: kernels/complex/.)
+// wide loops, and no vectors in files that have FMA. (The library's own formulas take the parts one
+// by one: kernels/complex/.)
 #if defined(__GNUC__) && !defined(__clang__) && !defined(WEFT_BUILDING)
 #if defined(__FMA__)
-#define WEFT_UNFUSED_LOOP           \
-  __attribute__((noinline, flatten, \
-                 optimize("no-tree-vectorize", "no-tree-slp-vectorize", "fp-contract=off")))
+#define WEFT_UNFUSED_LOOP \
+  __attribute__((noinline, flatten, optimize("no-tree-vectorize", "fp-contract=off")))
 #endif
 #if defined(__FMA__) || defined(WEFT_WIDE_LOOPS_ARE_AVX2)
 #define WEFT_FUSES_COMPLEX

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <weft/kernel/detail/reduction_steps.hpp>
+#include <weft/kernel/detail/unfused_loops.hpp>
 #include <weft/kernel/detail/wide_loops.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
 #include <weft/machine/level.hpp>
@@ -69,6 +70,11 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
  private:
   static const Op& op_of(const void* context) { return *static_cast<const Op*>(context); }
 
+  /// Whether its loops are to be no wide ones, and no vectors in a file that has FMA.
+  static constexpr bool is_unfused = []<std::size_t... I>(std::index_sequence<I...>) {
+    return may_fuse(static_cast<std::tuple<Acc, typename Steps::template In<I>...>*>(nullptr));
+  }(std::make_index_sequence<nin>());
+
   static void take_values(ReductionKernel& kernel, std::uint32_t values) {
     [&]<std::size_t... V>(std::index_sequence<V...>) {
       ((values == V ? (kernel.reduce_spans = &reduce_spans<V, true>,
@@ -131,8 +137,10 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
                                            index_step, mask_step);
     }
 #endif
-    Steps::template take_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n, index,
-                                                  index_step, mask_step);
+    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA {
+      Steps::template take_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n, index,
+                                                    index_step, mask_step);
+    });
   }
   template <std::size_t values>
   WEFT_SPAN_LOOP static void columns(const Op& op, Acc* acc, char* const* inputs,
@@ -142,7 +150,9 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
     if (takes_wide(n, rows))
       return wide_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
 #endif
-    Steps::template take_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
+    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA {
+      Steps::template take_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
+    });
   }
   template <std::size_t values>
   WEFT_SPAN_LOOP static void short_columns(const Op& op, char* const* outputs, char* const* inputs,
@@ -153,15 +163,14 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
     if (takes_wide(n, rows))
       return wide_short_columns<values>(op, outputs, inputs, row_bytes, rows, n, index, mask_step);
 #endif
-    Steps::template take_short_columns<values>(op, outputs, inputs, row_bytes, rows, n, index,
-                                               mask_step);
+    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA {
+      Steps::template take_short_columns<values>(op, outputs, inputs, row_bytes, rows, n, index,
+                                                 mask_step);
+    });
   }
 
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
   static bool takes_wide(std::int64_t n, std::int64_t rows) noexcept {
-    constexpr bool is_unfused = []<std::size_t... I>(std::index_sequence<I...>) {
-      return may_fuse(static_cast<std::tuple<typename Steps::template In<I>...>*>(nullptr));
-    }(std::make_index_sequence<nin>());
     return !is_unfused && takes_wide_loops(n, rows, sizeof(Acc));
   }
   using WideSteps = ReductionSteps<Op, Indexed, Masks, true>;
@@ -199,9 +208,11 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
     const Op& op = op_of(context);
     Acc* a = static_cast<Acc*>(into);
     const Acc* b = static_cast<const Acc*>(from);
-    WEFT_INDEPENDENT_ITERATIONS
-    for (std::int64_t j = 0; j < n; ++j)
-      a[j] = op.combine(a[j], b[j]);
+    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA {
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = 0; j < n; ++j)
+        a[j] = op.combine(a[j], b[j]);
+    });
   }
 
   WEFT_SPAN_LOOP static void project(const void* context, const void* accumulators, std::int64_t n,
@@ -211,7 +222,7 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
     if (takes_wide(n, 1)) return wide_project(op, acc, n, outputs);
 #endif
-    Steps::project_all(op, acc, n, outputs);
+    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA { Steps::project_all(op, acc, n, outputs); });
   }
 
   static bool done(const void* context, const void* accumulator) {

@@ -7,6 +7,7 @@
 #include <weft/core/dispatch_types.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/streaming_loop.hpp>
+#include <weft/kernel/detail/unfused_loops.hpp>
 #include <weft/kernel/detail/wide_loops.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/machine/level.hpp>
@@ -160,16 +161,9 @@ struct SpanLoops {
   template <std::uint32_t Mask>
   WEFT_SPAN_LOOP static void loop(F& op, char* const* data, const std::int64_t* row_bytes,
                                   std::int64_t n, std::int64_t rows) {
-    row_loop<Mask>(op, data, row_bytes, n, rows);
+    run_loops<is_unfused>([&]()
+                              WEFT_INLINE_LAMBDA { row_loop<Mask>(op, data, row_bytes, n, rows); });
   }
-#if defined(WEFT_UNFUSED_LOOP)
-  template <std::uint32_t Mask>
-  WEFT_UNFUSED_LOOP static void unfused_loop(F& op, char* const* data,
-                                             const std::int64_t* row_bytes, std::int64_t n,
-                                             std::int64_t rows) {
-    row_loop<Mask>(op, data, row_bytes, n, rows);
-  }
-#endif
 #if defined(WEFT_WIDE_LOOPS)
   template <std::uint32_t Mask>
   WEFT_WIDE_LOOPS static void wide_loop(F& op, char* const* data, const std::int64_t* row_bytes,
@@ -203,10 +197,6 @@ struct SpanLoops {
 #if defined(WEFT_WIDE_LOOPS)
     } else if constexpr (wide) {
       wide_loop<pattern>(op, data, row_bytes, n, rows);
-#endif
-#if defined(WEFT_UNFUSED_LOOP)
-    } else if constexpr (is_unfused) {
-      unfused_loop<pattern>(op, data, row_bytes, n, rows);
 #endif
     } else {
       loop<pattern>(op, data, row_bytes, n, rows);

@@ -4,27 +4,14 @@
 #pragma once
 
 #include <weft/base/export.hpp>
-#include <weft/core/cast.hpp>
 #include <weft/machine/cpu_info.hpp>
 #include <weft/machine/level.hpp>
 
 #include <cstdint>
-#include <tuple>
 
 namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
-
-/// Whether elements of some of these types are complex, where compilers fuse what is made of them
-/// (WEFT_FUSES_COMPLEX).
-template <class... T>
-constexpr bool may_fuse(std::tuple<T...>*) noexcept {
-#if defined(WEFT_FUSES_COMPLEX)
-  return (is_complex_type<T> || ...);
-#else
-  return false;
-#endif
-}
 
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
 /// Whether to take wide loops for a call of `rows` rows of `n` elements of at most `size` bytes:
