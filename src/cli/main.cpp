@@ -25,6 +25,11 @@ void tell_refused_tuning() {
     fmt::print(stderr, "weft: WEFT_TUNING={} is ignored: {}\n", std::getenv("WEFT_TUNING"), why);
 }
 
+/// Below the options of commands that take calls.
+constexpr const char* call_keys =
+    "Keys of a call: dim=, keepdim=, n=, min=, max=, fill=; docs/program.md says which operation "
+    "takes which, and how operands are written.";
+
 constexpr int exit_failure = 1;
 constexpr int exit_usage = 2;
 
@@ -109,6 +114,7 @@ class CommandLine {
            "OP OPERAND... [KEY=VALUE...], such as 'add out:f32[4,3] f32[4,3]{1,4} f32[3]'; "
            "or OPERAND... := EXPRESSION, such as 'out:f32[4] f32[4,3] := sum(a * 2, 1)'")
         ->required();
+    sub->footer(call_keys);
     sub->add_flag("--json", explain_.json, "Print one JSON object");
     sub->add_option("--threads", explain_.threads, "Most threads to use; 0: as many as there are")
         ->check(CLI::Range(0, 1 << 16));
@@ -143,6 +149,7 @@ class CommandLine {
     sub->add_option("FILE", bench_.file,
                     "Lines of: NAME OP OPERAND... [KEY=VALUE...], or NAME OPERAND... := EXPRESSION")
         ->required();
+    sub->footer(call_keys);
     sub->add_flag("--json", bench_.json, "Print one JSON object a line");
     sub->add_option("--threads", bench_.threads, "Most threads to use; 0: as many as there are")
         ->check(CLI::Range(0, 1 << 16))
