@@ -61,20 +61,35 @@ void run_here(const weft::TensorIterator& iter) {
 }
 void run_kernel_file(const weft::TensorIterator& iter) { test::complex_product(iter); }
 
-void reduce_here(const weft::TensorIterator& iter) { weft::cpu_reduce(iter, test::Product{}); }
+void reduce_here(const weft::TensorIterator& iter) {
+  if (iter.dtype(0) == ScalarType::c64) return weft::cpu_reduce(iter, test::Product{});
+  weft::cpu_reduce(iter, test::PairProduct{});
+}
 void reduce_kernel_file(const weft::TensorIterator& iter) { test::complex_line_product(iter); }
 
 using Scan = void (*)(const TensorView& out, const TensorView& in, std::int64_t axis);
 void scan_here(const TensorView& out, const TensorView& in, std::int64_t axis) {
-  weft::cpu_cumulative(out, in, axis, test::RunningProduct{});
+  if (in.dtype() == ScalarType::c64)
+    return weft::cpu_cumulative(out, in, axis, test::RunningProduct{});
+  weft::cpu_cumulative(out, in, axis, test::RunningPair{});
 }
 void scan_kernel_file(const TensorView& out, const TensorView& in, std::int64_t axis) {
   test::complex_running_product(out, in, axis);
 }
 
+/// c64, or f64 for pairs.
+Tensor random_numbers(test::Random& random, std::int64_t n, ScalarType type) {
+  if (type == ScalarType::c64) return random_numbers<float>(random, n);
+  const Tensor made = Tensor::empty({n}, type);
+  for (std::int64_t i = 0; i < n; ++i)
+    made.data_as<double>()[i] = 1 / static_cast<double>(random.integer(3, 1000));
+  return made;
+}
+
 /// Lines of `length` elements along an axis of a matrix, `count` of them.
 struct Lines {
   std::int64_t count, length, axis;
+  ScalarType type;
   std::int64_t other() const { return 1 - axis; }
 };
 
@@ -84,8 +99,8 @@ void check_reductions(Run run, const Lines& lines) {
   WEFT_RANDOM(random);
   const std::int64_t n = lines.count * lines.length;
   const std::int64_t columns = lines.axis == 0 ? lines.count : lines.length;
-  const Tensor a = random_numbers<float>(random, n);
-  const Tensor whole = Tensor::empty({lines.count}, ScalarType::c64), single = whole.clone();
+  const Tensor a = random_numbers(random, n, lines.type);
+  const Tensor whole = Tensor::empty({lines.count}, lines.type), single = whole.clone();
   const auto reduce = [&](const TensorView& out, std::int64_t first, std::int64_t count) {
     weft::TensorIteratorConfig config;
     const bool is_row = lines.axis == 0;
@@ -101,7 +116,8 @@ void check_reductions(Run run, const Lines& lines) {
   reduce(whole, 0, lines.count);
   for (std::int64_t j = 0; j < lines.count; ++j)
     reduce(single.slice(0, j, j + 1), j, 1);
-  INFO(lines.count << " lines of " << lines.length << " along axis " << lines.axis);
+  INFO(lines.count << " lines of " << lines.length << " along axis " << lines.axis << " of "
+                   << weft::name(lines.type));
   CHECK(test::difference(single, test::dense_copy(whole)) == "");
 }
 
@@ -110,14 +126,15 @@ void check_scans(Scan scan, const Lines& lines) {
   WEFT_RANDOM(random);
   const std::int64_t n = lines.count * lines.length;
   const std::int64_t columns = lines.axis == 0 ? lines.count : lines.length;
-  const Tensor a = random_numbers<float>(random, n);
+  const Tensor a = random_numbers(random, n, lines.type);
   const TensorView in = TensorView(a).as_strided({n / columns, columns}, {columns, 1});
-  const Tensor whole = Tensor::empty(in.shape(), ScalarType::c64), single = whole.clone();
+  const Tensor whole = Tensor::empty(in.shape(), lines.type), single = whole.clone();
   scan(whole, in, lines.axis);
   for (std::int64_t j = 0; j < lines.count; ++j) {
     scan(single.slice(lines.other(), j, j + 1), in.slice(lines.other(), j, j + 1), lines.axis);
   }
-  INFO(lines.count << " lines of " << lines.length << " along axis " << lines.axis);
+  INFO(lines.count << " lines of " << lines.length << " along axis " << lines.axis << " of "
+                   << weft::name(lines.type));
   CHECK(test::difference(single, test::dense_copy(whole)) == "");
 }
 
@@ -125,7 +142,8 @@ void check_lines(std::int64_t most, const std::function<void(const Lines&)>& che
   for (const std::int64_t axis : {0, 1}) {
     for (const std::int64_t count : {3, 9, 33, 130}) {
       for (const std::int64_t length : {2, 5, 17, 90})
-        if (axis == 1 || length <= most) check({count, length, axis});
+        for (const ScalarType type : {ScalarType::c64, ScalarType::f64})
+          if (axis == 1 || length <= most) check({count, length, axis, type});
     }
   }
 }

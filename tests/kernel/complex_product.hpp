@@ -39,10 +39,33 @@ struct RunningProduct {
   std::complex<float> project(std::complex<float> acc) const { return acc; }
 };
 
+/// A pair of numbers that is used as a complex one, times x + i x / 2 again and again.
+struct Pair {
+  double parts[2];
+  Pair times(double x) const {
+    const double y = x / 2;
+    return {{parts[0] * x - parts[1] * y, parts[0] * y + parts[1] * x}};
+  }
+};
+struct PairProduct {
+  Pair identity() const { return {{1, 0}}; }
+  Pair accumulate(Pair acc, double x) const { return acc.times(x); }
+  Pair combine(Pair a, Pair b) const {
+    return {{a.parts[0] * b.parts[0] - a.parts[1] * b.parts[1],
+             a.parts[0] * b.parts[1] + a.parts[1] * b.parts[0]}};
+  }
+  double project(Pair acc) const { return acc.parts[0]; }
+};
+struct RunningPair {
+  Pair identity() const { return {{1, 0}}; }
+  Pair accumulate(Pair acc, double x) const { return acc.times(x); }
+  double project(Pair acc) const { return acc.parts[1]; }
+};
+
 /// Of c64 or c128 by the output's type.
 WEFT_DECLARE_KERNEL(complex_product, void(const weft::TensorIterator& iter));
 
-/// Of c64.
+/// Of c64, and pairs of f64.
 WEFT_DECLARE_KERNEL(complex_line_product, void(const weft::TensorIterator& iter));
 WEFT_DECLARE_KERNEL(complex_running_product, void(const weft::TensorView& out,
                                                   const weft::TensorView& in, std::int64_t axis));

@@ -19,11 +19,14 @@ void WEFT_KERNEL(complex_product)(const weft::TensorIterator& iter) {
 }
 
 void WEFT_KERNEL(complex_line_product)(const weft::TensorIterator& iter) {
-  weft::cpu_reduce(iter, Product{});
+  if (iter.dtype(0) == weft::ScalarType::c64) return weft::cpu_reduce(iter, Product{});
+  weft::cpu_reduce(iter, PairProduct{});
 }
 void WEFT_KERNEL(complex_running_product)(const weft::TensorView& out, const weft::TensorView& in,
                                           std::int64_t axis) {
-  weft::cpu_cumulative(out, in, axis, RunningProduct{});
+  if (in.dtype() == weft::ScalarType::c64)
+    return weft::cpu_cumulative(out, in, axis, RunningProduct{});
+  weft::cpu_cumulative(out, in, axis, RunningPair{});
 }
 
 }  // namespace test

@@ -70,9 +70,14 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
  private:
   static const Op& op_of(const void* context) { return *static_cast<const Op*>(context); }
 
-  /// Whether its loops are to be no wide ones, and no vectors in a file that has FMA.
+  /// Whether combining accumulators, which lie one after the other, is to be no wide loop, and no
+  /// vectors in a file that has FMA.
+  static constexpr bool combines_unfused = may_fuse(static_cast<std::tuple<Acc>*>(nullptr));
+  /// The same of other loops, in which accumulators may lie member by member.
   static constexpr bool is_unfused = []<std::size_t... I>(std::index_sequence<I...>) {
-    return may_fuse(static_cast<std::tuple<Acc, typename Steps::template In<I>...>*>(nullptr));
+    using Elements =
+        decltype(std::tuple_cat(Outs(), std::tuple<typename Steps::template In<I>...>()));
+    return may_fuse(static_cast<Elements*>(nullptr)) || (combines_unfused && !Steps::by_member);
   }(std::make_index_sequence<nin>());
 
   static void take_values(ReductionKernel& kernel, std::uint32_t values) {
@@ -208,7 +213,7 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
     const Op& op = op_of(context);
     Acc* a = static_cast<Acc*>(into);
     const Acc* b = static_cast<const Acc*>(from);
-    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA {
+    run_loops<combines_unfused>([&]() WEFT_INLINE_LAMBDA {
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < n; ++j)
         a[j] = op.combine(a[j], b[j]);

@@ -4,20 +4,42 @@
 #pragma once
 
 #include <weft/core/cast.hpp>
+#include <weft/core/scalar_type.hpp>
+#include <weft/kernel/detail/member_arrays.hpp>
+#include <weft/kernel/detail/span_element.hpp>
 #include <weft/machine/level.hpp>
 
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 WEFT_REQUESTED_LOOPS_BEGIN
 namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Whether some of these types are complex, where compilers fuse what is made of such numbers.
+/// Whether two numbers in floating point may be next to each other in T, as in a complex number, or
+/// in an accumulator that is used as one.
+template <class T>
+constexpr bool holds_pairs() noexcept {
+  if constexpr (is_complex_type<T>) {
+    return true;
+  } else if constexpr (Element<T>) {
+    return false;
+  } else if constexpr (MemberArrays<T, 1>::by_member) {
+    return []<class... M>(std::tuple<M...>*) {
+      return (int{std::is_floating_point_v<M>} + ...) > 1;
+    }(static_cast<decltype(members_of(std::declval<const T&>()))*>(nullptr));
+  } else {
+    return std::is_class_v<T>;
+  }
+}
+
+/// Whether compilers fuse what is made of some of these types.
 template <class... T>
 constexpr bool may_fuse(std::tuple<T...>*) noexcept {
 #if defined(WEFT_FUSES_COMPLEX)
-  return (is_complex_type<T> || ...);
+  return (holds_pairs<T>() || ...);
 #else
   return false;
 #endif
