@@ -142,9 +142,9 @@ void cpu_kernel_multiple_outputs(const TensorIterator& iter, F&& op, std::int64_
   run_kernel<false, Types...>(iter, op, {.grain = grain});
 }
 
-/// As cpu_kernel, on the calling thread only and in the plan's order. op may return void for an
-/// iterator without outputs. In blocks of converted operands op still sees every element exactly
-/// once.
+/// As cpu_kernel, on the calling thread only and in the plan's order, which is that of
+/// serial_for_each: dim 0 fastest. With enforce_linear_iteration() that is C order. op sees every
+/// element exactly once, converted ones too, and may return void for an iterator without outputs.
 template <class F>
 void cpu_serial_kernel(const TensorIterator& iter, F&& op) {
   constexpr bool is_typed = TypedCallable<std::remove_cvref_t<F>>;
@@ -153,7 +153,7 @@ void cpu_serial_kernel(const TensorIterator& iter, F&& op) {
     return;
   } else if constexpr (is_kernel<std::remove_cvref_t<F>, false>()) {
     auto&& object = as_object(op);
-    run_spans(iter, typed_span_kernel<Calls::in_order>(object), {.serial = true});
+    run_spans_in_order(iter, typed_span_kernel<Calls::in_order>(object));
   }
 }
 

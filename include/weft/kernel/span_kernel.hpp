@@ -90,6 +90,11 @@ struct RunOptions {
 WEFT_API void run_spans(const TensorIterator& iter, const SpanKernel& kernel,
                         const RunOptions& options = {});
 
+/// The same on this thread, in the plan's order: dim 0 fastest. So it is in tiles of rows, plane
+/// after plane of dims 0 and 1. What the kernel can use neither in place nor as one value goes
+/// through buffers; nothing is streamed.
+WEFT_API void run_spans_in_order(const TensorIterator& iter, const SpanKernel& kernel);
+
 /// A kernel of whose results a mask selects those that are stored: the iterator has one more input
 /// than `values` has, the last, of bools. masked() makes it in cpu_kernel (masked_op.hpp).
 struct MaskedSpanKernel {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/kernel/span_kernel.hpp>
+
+#include "engine/check_kernel.hpp"
+#include "engine/elementwise/operand_access.hpp"
+#include "engine/elementwise/run_spans.hpp"
+
+#include <algorithm>
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// Dims 0 and 1 of an iterator. Tiles of rows visit a plane in order: one that cuts rows has one.
+Geometry plane_of(const Geometry& all) {
+  Geometry plane;
+  plane.noperands = all.noperands;
+  plane.resize(std::clamp(all.ndim(), 1, 2));
+  for (int d = 0; d < plane.ndim(); ++d) {
+    plane.extent(d) = d < all.ndim() ? all.extent(d) : 1;
+    for (int k = 0; k < all.noperands; ++k)
+      plane.stride(d, k) = d < all.ndim() ? all.stride(d, k) : 0;
+  }
+  return plane;
+}
+
+}  // namespace
+
+void run_spans_in_order(const TensorIterator& iter, const SpanKernel& kernel) {
+  check_elementwise(iter);
+  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
+  if (iter.numel() == 0) return;
+  const Geometry& all = iter.geometry();
+  TensorIterator plane = iter;
+  plane.unsafe_set_geometry(plane_of(all));
+  TilePlan plan = plan_tiles(plane, kernel, tuning(), {.serial = true}, Strategy::row_tiles);
+  char* data[max_operands];
+  for (int k = 0; k < iter.ntensors(); ++k)
+    data[k] = iter.operand(k).data;
+  std::int64_t index[max_rank] = {};
+  for (;;) {
+    for (int k = 0; k < iter.ntensors(); ++k) {
+      plane.unsafe_replace_operand(k, data[k]);
+      TileOperand& operand = plan.operands[static_cast<std::size_t>(k)];
+      // One value for a plane, and maybe another one for the next.
+      if (operand.constant) read_constant(operand, plane.operand(k), kernel.types[k]);
+    }
+    run_tiles(plane, kernel, plan, 0, plan.count);
+    int d = 2;
+    for (; d < all.ndim(); ++d) {
+      const bool more = ++index[d] < all.extent(d);
+      const std::int64_t by = more ? 1 : 1 - all.extent(d);
+      for (int k = 0; k < iter.ntensors(); ++k)
+        data[k] += by * all.stride(d, k);
+      if (more) break;
+      index[d] = 0;
+    }
+    if (d >= all.ndim()) return;
+  }
+}
+
+}  // namespace v0
+}  // namespace weft
