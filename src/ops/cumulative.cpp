@@ -17,20 +17,6 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-const char* name(CumulativeOp op) {
-  switch (op) {
-    case CumulativeOp::cumsum: return "cumsum";
-    case CumulativeOp::cumprod: return "cumprod";
-    case CumulativeOp::nancumsum: return "nancumsum";
-    case CumulativeOp::logcumsumexp: return "logcumsumexp";
-    case CumulativeOp::cummax:
-    case CumulativeOp::cummax_index: return "cummax";
-    case CumulativeOp::cummin:
-    case CumulativeOp::cummin_index: return "cummin";
-  }
-  return "";
-}
-
 bool is_total(CumulativeOp op) { return op <= CumulativeOp::logcumsumexp; }
 
 /// One output of a call that is about to run.
@@ -118,6 +104,20 @@ ScalarType cumulative_result_type(CumulativeOp op, ScalarType type) noexcept {
     case CumulativeOp::cummin_index: return ScalarType::i64;
   }
   return type;
+}
+
+const char* name(CumulativeOp op) {
+  switch (op) {
+    case CumulativeOp::cumsum: return "cumsum";
+    case CumulativeOp::cumprod: return "cumprod";
+    case CumulativeOp::nancumsum: return "nancumsum";
+    case CumulativeOp::logcumsumexp: return "logcumsumexp";
+    case CumulativeOp::cummax:
+    case CumulativeOp::cummax_index: return "cummax";
+    case CumulativeOp::cummin:
+    case CumulativeOp::cummin_index: return "cummin";
+  }
+  return "";
 }
 
 const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView& a,

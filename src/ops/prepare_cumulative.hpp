@@ -10,6 +10,9 @@
 namespace weft {
 inline namespace v0 {
 
+/// "cumsum"; "cummax" of both its results.
+const char* name(CumulativeOp op);
+
 /// The kernel that loses nothing before a result becomes an element of `out`, which may be
 /// undefined. Throws Error(undefined), and Error(dtype) for types on which the operation is not
 /// defined.

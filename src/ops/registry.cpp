@@ -4,6 +4,7 @@
 #include <weft/ops/registry.hpp>
 #include <weft/ops/softmax.hpp>
 
+#include "base/operation.hpp"
 #include "base/text.hpp"
 #include "ops/copy_call.hpp"
 #include "ops/moving_entries.hpp"
@@ -57,11 +58,14 @@ ReduceCall arg_reduction(const OpArguments& args) {
 template <CumulativeOp op, void (*function)(const Output&, const Input&, std::int64_t)>
 struct Cumulative {
   const OpArguments& args;
-  std::int64_t axis() const { return by_name::one_axis("cumulative operation", args).value_or(0); }
+  std::int64_t axis() const { return by_name::one_axis(name(op), args).value_or(0); }
   void run() const { function(args.outputs[0], args.inputs[0], axis()); }
   Explanation explain() const {
-    return explain_cumulative(args.outputs[0], args.inputs[0], axis(),
-                              cumulative_kernel_for(op, args.inputs[0], args.outputs[0]));
+    const std::int64_t along = axis();
+    return with_operation(name(op), [&] {
+      const CumulativeKernel& kernel = cumulative_kernel_for(op, args.inputs[0], args.outputs[0]);
+      return explain_cumulative(args.outputs[0], args.inputs[0], along, kernel);
+    });
   }
 };
 template <CumulativeOp op, void (*function)(const Output&, const Input&, std::int64_t)>
@@ -72,14 +76,15 @@ Cumulative<op, function> cumulative(const OpArguments& args) {
 template <SoftmaxOp op, void (*function)(const Output&, const Input&, std::int64_t)>
 struct Softmax {
   const OpArguments& args;
-  std::int64_t axis() const {
-    return by_name::one_axis(op == SoftmaxOp::softmax ? "softmax" : "log_softmax", args)
-        .value_or(-1);
-  }
+  static constexpr const char* name = op == SoftmaxOp::softmax ? "softmax" : "log_softmax";
+  std::int64_t axis() const { return by_name::one_axis(name, args).value_or(-1); }
   void run() const { function(args.outputs[0], args.inputs[0], axis()); }
   Explanation explain() const {
-    return explain_softmax(args.outputs[0], args.inputs[0], axis(),
-                           softmax_kernel_for(op, args.inputs[0], args.outputs[0]));
+    const std::int64_t along = axis();
+    return with_operation(name, [&] {
+      const SoftmaxKernel& kernel = softmax_kernel_for(op, args.inputs[0], args.outputs[0]);
+      return explain_softmax(args.outputs[0], args.inputs[0], along, kernel);
+    });
   }
 };
 template <SoftmaxOp op, void (*function)(const Output&, const Input&, std::int64_t)>

@@ -240,6 +240,16 @@ TEST_CASE("registry: errors", "[ops]") {
   CHECK_ERROR(invalid_argument, ("add", "1 output", "2 and 2"),
               weft::find_op("add", arguments(two, two)));
   CHECK_ERROR(invalid_argument, ("add", "0 and 2"), weft::find_op("add", arguments({}, two)));
+  OpArguments far = arguments(one, one);
+  for (const char* name : {"cumsum", "cummax", "softmax", "log_softmax"}) {
+    far.axes = {0, 0};
+    CHECK_ERROR(axis, (std::string(name) + ": ", "one axis"), weft::find_op(name, far).run(far));
+    CHECK_ERROR(axis, (std::string(name) + ": ", "one axis"),
+                weft::find_op(name, far).explain(far));
+    far.axes = {7};
+    CHECK_ERROR(axis, (std::string(name) + ": axis 7"), weft::find_op(name, far).run(far));
+    CHECK_ERROR(axis, (std::string(name) + ": axis 7"), weft::find_op(name, far).explain(far));
+  }
   const std::vector<TensorView> undefined = {TensorView()};
   const OpArguments nowhere = arguments(undefined, two);
   CHECK_ERROR(undefined, ("sum", "output 0"),
