@@ -42,16 +42,14 @@ class MaskedReduction {
         axes_(axes),
         options_(options) {
     // An extreme with an initial number is of any number of elements, as a sum is.
-    const bool may_be_empty = initial_ && (op == Reduction::amax || op == Reduction::amin) &&
-                              !is_complex(x_.dtype()) && numel(x_.shape()) == 0;
-    result_ = result_of(may_be_empty ? Reduction::sum : op, x_.dtype(), x_.shape(), axes, options);
+    result_ = result_of(op, x_.dtype(), x_.shape(), axes, options, initial_.has_value());
   }
 
   Expr make() const {
     switch (op_) {
       case Reduction::sum:
-      case Reduction::nansum: return with_initial(BinaryOp::add, reduce(op_, filled(0)));
-      case Reduction::prod: return with_initial(BinaryOp::mul, reduce(op_, filled(1)));
+      case Reduction::nansum: return total(BinaryOp::add, filled(0));
+      case Reduction::prod: return total(BinaryOp::mul, filled(1));
       case Reduction::any:
       case Reduction::count_nonzero: return without_initial(reduce(op_, filled(0)));
       case Reduction::all: return without_initial(reduce(op_, filled(1)));
@@ -74,7 +72,9 @@ class MaskedReduction {
   /// x, and a number that changes nothing where it is left out.
   Expr filled(double number) const {
     if (x_.dtype() != ScalarType::boolean) return where(mask_, x_, number_of(number));
-    return number == 0 ? x_ & mask_ : x_ | ~mask_;
+    if (number == 0) return x_ & mask_;
+    if (number == 1) return x_ | ~mask_;
+    return where(mask_, convert(x_, result_.type), number_of(number));  // no bool is this
   }
   static Expr number_of(double number) {
     return Expr(number == 0 || number == 1 ? Scalar(static_cast<std::int64_t>(number))
@@ -92,6 +92,13 @@ class MaskedReduction {
   Expr with_initial(BinaryOp op, const Expr& e) const {
     return initial_ ? checked(Expr::call(op, e, Expr(*initial_)), e.dtype()) : e;
   }
+  /// A sum or a product, rounded once, behind the initial number.
+  Expr total(BinaryOp op, Expr e) const {
+    ReduceOptions options = options_;
+    if (initial_) options.dtype = compute_type(result_.type);
+    const Expr all = Expr::call(op_, std::move(e), axes_, options);
+    return initial_ ? convert(with_initial(op, all), result_.type) : all;
+  }
   Expr without_initial(Expr e) const {
     if (initial_) fail(ErrorCode::invalid_argument, "expected no initial number, got one");
     return e;
@@ -107,7 +114,7 @@ class MaskedReduction {
     if (numel(x_.shape()) == 0) {
       const Tensor number = Tensor::empty({}, x_.dtype());
       copy_out(number, *initial_);
-      return Expr(number).expand(result_.shape);
+      return convert(Expr(number).expand(result_.shape), result_.type);
     }
     return with_initial(op, reduce(op_, all));
   }
@@ -122,9 +129,12 @@ class MaskedReduction {
   }
   Expr mean(bool keepdim) const {
     ReduceOptions options{.keepdim = keepdim, .dtype = {}};
-    // A sum of halves may be beyond their range.
+    // Sums of halves may be beyond their range, and those of large integers wrap.
+    const bool is_large = is_integer(x_.dtype()) && element_size(x_.dtype()) == 8;
     if (compute_type(x_.dtype()) != x_.dtype()) options.dtype = compute_type(x_.dtype());
-    const Expr sum = Expr::call(Reduction::sum, filled(0), axes_, options);
+    Expr elements = filled(0);
+    if (is_large) elements = convert(elements, ScalarType::f64);
+    const Expr sum = Expr::call(Reduction::sum, std::move(elements), axes_, options);
     return convert(sum, wide_type(sum.dtype())) / count(keepdim);
   }
   Expr var() const {

@@ -43,13 +43,14 @@ struct WEFT_INTERNAL_API ReduceCall {
 };
 
 /// What a reduction makes of a type and a shape, where nobody asks for another type. Throws Error:
-/// axis, dtype, shape (no elements, and no result for none).
+/// axis, dtype, shape (no elements, and no result for none). `has_initial`: a number is part of it,
+/// so there is a result for none.
 struct ReducedResult {
   ScalarType type;
   DimVector shape;
 };
 ReducedResult result_of(Reduction op, ScalarType type, IntSpan shape, IntSpan axes,
-                        const ReduceOptions& options);
+                        const ReduceOptions& options, bool has_initial = false);
 
 ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
                    const ReduceOptions& options);

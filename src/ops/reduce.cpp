@@ -289,11 +289,11 @@ Explanation ReduceCall::explain_computed(const ReductionKernel* rows) const {
 }
 
 ReducedResult result_of(Reduction op, ScalarType type, IntSpan shape, IntSpan axes,
-                        const ReduceOptions& options) {
+                        const ReduceOptions& options, bool has_initial) {
   return with_operation(info(op).name, [&] {
     check_kind(info(op), type);
     const ReduceAxes reduced(shape, axes);
-    check_not_empty(info(op), reduced);
+    if (!has_initial) check_not_empty(info(op), reduced);
     const ScalarType natural = result_type(info(op).result, type);
     const ScalarType result = options.dtype.value_or(natural);
     check_result(natural, result, 0);

@@ -412,6 +412,10 @@ TEST_CASE("masks: the extreme of nothing is the initial number", "[expr]") {
                  least =
                      weft::amin(weft::masked(expr(a), expr(mask), -7), {0, 1}, {.keepdim = true});
     CHECK(most.dtype() == type);
+    const Tensor wide =
+        weft::amax(weft::masked(expr(a), expr(mask), 5), 1, {.dtype = ScalarType::f64});
+    CHECK(wide.dtype() == ScalarType::f64);
+    CHECK(wide.at<double>({1, 2}) == 5);
     CHECK(test::difference(most, test::dense_copy(Tensor::full({2, 3}, type, 5))) == "");
     CHECK(test::difference(least, test::dense_copy(Tensor::full({1, 1, 3}, type, -7))) == "");
   }
@@ -419,7 +423,28 @@ TEST_CASE("masks: the extreme of nothing is the initial number", "[expr]") {
                no_mask = Tensor::zeros({0, 2}, ScalarType::boolean);
   CHECK_ERROR(cast, ("amax", "initial"),
               weft::amax(weft::masked(expr(none), expr(no_mask), 1.5), 0));
-  CHECK_ERROR(axis, ("amax"), weft::amax(weft::masked(expr(none), expr(no_mask), 1), 2));
+  CHECK_ERROR(axis, ("amax: axis 2"), weft::amax(weft::masked(expr(none), expr(no_mask), 1), 2));
+}
+
+TEST_CASE("masks: bools of which some are left out", "[expr]") {
+  const Tensor a = Tensor::of<bool>({2}, {false, true}),
+               mask = Tensor::of<bool>({2}, {true, false});
+  CHECK(evaluate(weft::logsumexp(masked(expr(a), mask))).at<float>({}) == 0);
+  const Tensor nothing = Tensor::zeros({2}, ScalarType::boolean);
+  CHECK(evaluate(weft::logsumexp(masked(expr(a), nothing))).at<float>({}) ==
+        -std::numeric_limits<float>::infinity());
+}
+
+TEST_CASE("masks: sums and products with an initial number are rounded once", "[expr]") {
+  const Tensor all = Tensor::full({2}, ScalarType::boolean, true);
+  const Tensor a = Tensor::empty({2}, ScalarType::bf16);
+  weft::copy_out(a, Tensor::of<float>({2}, {2, 0.8515625f}));
+  const Tensor sum = weft::sum(masked(expr(a), all, -2.5));
+  CHECK(sum.dtype() == ScalarType::bf16);
+  CHECK(static_cast<float>(sum.at<weft::bfloat16>({})) == 0.3515625f);
+  const Tensor small = Tensor::full({2}, ScalarType::f16, 0.0001);
+  const Tensor product = weft::prod(masked(expr(small), all, 10'000));
+  CHECK(static_cast<float>(product.at<weft::float16>({})) > 0.00009f);
 }
 
 TEST_CASE("masks: what is wrong is refused, and nothing written", "[expr]") {

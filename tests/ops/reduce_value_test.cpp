@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sum, amax, argmax: accuracy, special values, outputs, and what they refuse.
+#include <weft/expr/where.hpp>
 #include <weft/ops/reduce.hpp>
 
 #include "support/dense.hpp"
@@ -58,6 +59,18 @@ TEST_CASE("sum: integers and bools add up in i64 and wrap", "[ops]") {
   // The sum is exact before it becomes an f32, each addend is not.
   const auto odd = Tensor::of<std::int32_t>({2}, {16'777'217, 16'777'217});
   CHECK(weft::sum(odd, {}, {.dtype = ScalarType::f32}).at<float>({}) == 33'554'434.0f);
+}
+
+TEST_CASE("mean: integers whose sum is beyond i64", "[ops]") {
+  const std::int64_t large = std::int64_t{1} << 62;
+  const auto a = Tensor::of<std::int64_t>({2}, {large, large + 2048});
+  CHECK(weft::mean(a, {}, {.dtype = ScalarType::f64}).at<double>({}) == 0x1p62 + 1024);
+  const auto u64 = Tensor::of<std::uint64_t>({3}, {~std::uint64_t{0}, ~std::uint64_t{0}, 0});
+  CHECK(weft::mean(u64.slice(0, 0, 1)).at<float>({}) == 0x1p64f);
+  CHECK(weft::mean(u64.slice(0, 0, 2)).at<float>({}) == 0x1p64f);
+  const Tensor all = Tensor::full({2}, ScalarType::boolean, true);
+  CHECK(weft::var(a, weft::Where(all)).at<float>({}) == weft::var(a).at<float>({}));
+  CHECK(weft::mean(a, weft::Where(all)).at<float>({}) == 0x1p62f);
 }
 
 TEST_CASE("sum: into a narrower type than the input's", "[ops]") {

@@ -343,7 +343,10 @@ const ReductionKernel* sum_of(ReduceOp op) {
     switch (op) {
       case ReduceOp::sum:
       case ReduceOp::nansum: return &RuleKernel<CountedSum<T, std::int64_t>>::value;
-      case ReduceOp::mean: return &RuleKernel<MeanRule<CountedSum<T, double>>>::value;
+      case ReduceOp::mean:
+        // Sums of larger integers may be beyond i64 where their mean is not: they are read as f64.
+        if constexpr (sizeof(T) < 8) return &RuleKernel<MeanRule<CountedSum<T, double>>>::value;
+        return nullptr;
       default: return nullptr;
     }
   }
