@@ -44,9 +44,10 @@ WEFT_API void arange_out(const Output& out, const Scalar& start, const Scalar& s
 ///
 /// Floating and complex types (part by part): in f64, start + i * step in the first half and
 /// stop - (count - 1 - i) * step in the second, with step = (stop - start) / (count - 1), and
-/// rounded to the type by cast(). So linspace(a, b) is linspace(b, a) backwards. Integer types,
-/// which take integers only: the exact quotient (start * (count - 1 - i) + stop * i) / (count - 1),
-/// its fraction dropped.
+/// rounded to the type by cast(). So linspace(a, b) is linspace(b, a) backwards, but for the
+/// last bits of an element in the middle, which belongs to the second half. Integer types, which
+/// take integers only: the exact quotient (start * (count - 1 - i) + stop * i) / (count - 1), its
+/// fraction dropped.
 ///
 /// Throws Error(shape): a count below 0; Error(cast): a fraction and an integer type, complex
 /// numbers and a real type; Error(dtype): bool as a type.

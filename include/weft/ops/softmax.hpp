@@ -16,8 +16,9 @@ inline namespace v0 {
 /// computed in f32 and rounded once; bools and integers as f32. The result has the input's type, or
 /// `dtype`.
 ///
-/// f32: e^x within 2e-7, terms below 2^-126 as 0; the sum in f32 over at most 512 terms, and these
-/// in f64. A line of -inf alone, or with inf or NaN in it, gives NaN, as in PyTorch.
+/// f32: e^x, x = a - m, within a share of 1.2e-7 + 1.3e-8 |x|, terms below 2^-126 as 0; the sum in
+/// f32 over at most 512 terms, and these in f64. A line of -inf alone, or with inf or NaN in it,
+/// gives NaN, as in PyTorch.
 ///
 /// The input may be strided in any way; the output is written as it is (converted, if that keeps
 /// its kind), allocated if undefined, or replaced if it is a Tensor of another shape, and may be
