@@ -12,7 +12,7 @@ inline namespace v0 {
 
 /// Element i of `to`, at i * step bytes of any sign, becomes from[i] where mask[i] is not 0, for
 /// 0 <= i < n and dense elements of one size. Nothing else is written, not even with its old value.
-/// The three do not meet, but where elements are bytes, `mask` may be `to`.
+/// The three do not meet, but where elements are bytes next to each other, `mask` may be `to`.
 using MaskedStoreFn = void (*)(char* to, std::int64_t step, const char* from, const char* mask,
                                std::int64_t n);
 /// For elements of 1, 2, 4, 8 or 16 bytes; `by_instruction`: by masked stores, where the level has

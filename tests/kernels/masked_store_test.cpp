@@ -9,6 +9,7 @@
 #include "support/levels.hpp"
 #include "support/tally.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -49,9 +50,9 @@ TEST_CASE("masked stores: every size, step and density", "[kernels]") {
     }
     for (const weft::Level level : test::levels()) {
       for (const bool by_instruction : {false, true}) {
-        std::memcpy(first, before.data(), before.size());
+        std::copy(before.begin(), before.end(), first);
         weft::masked_store_kernel.at(level)(size, by_instruction)(to, step, from, mask, n);
-        tally.check(std::memcmp(first, want.data(), want.size()) == 0, [&](auto& text) {
+        tally.check(std::equal(want.begin(), want.end(), first), [&](auto& text) {
           text << weft::name(level) << (by_instruction ? ", by instruction, " : ", by places, ")
                << n << " elements of " << size << " bytes, step " << step << ", " << density
                << " % in runs of " << run;
