@@ -4,6 +4,7 @@
 #include "engine/check_kernel.hpp"
 #include "engine/elementwise/operand_access.hpp"
 #include "engine/elementwise/run_spans.hpp"
+#include "engine/tile_cursor.hpp"
 
 #include <algorithm>
 
@@ -34,28 +35,26 @@ void run_spans_in_order(const TensorIterator& iter, const SpanKernel& kernel) {
   TensorIterator plane = iter;
   plane.unsafe_set_geometry(plane_of(all));
   TilePlan plan = plan_tiles(plane, kernel, tuning(), {.serial = true}, Strategy::row_tiles);
-  char* data[max_operands];
+  TileSteps planes;
+  std::int64_t count = 1;
+  for (int d = 0; d < all.ndim(); ++d) {
+    planes.push_back({d, d < 2 ? all.extent(d) : 1, d < 2 ? 1 : all.extent(d)});
+    count *= planes.back().tiles;
+  }
+  char* origins[max_operands];
   for (int k = 0; k < iter.ntensors(); ++k)
-    data[k] = iter.operand(k).data;
-  std::int64_t index[max_rank] = {};
-  for (;;) {
+    origins[k] = iter.operand(k).data;
+  TileCursor at(all, planes, all.noperands);
+  at.seek(0, origins);
+  for (std::int64_t number = 0; number < count; ++number) {
+    if (number != 0) at.next();
     for (int k = 0; k < iter.ntensors(); ++k) {
-      plane.unsafe_replace_operand(k, data[k]);
+      plane.unsafe_replace_operand(k, at.ptrs[k]);
       TileOperand& operand = plan.operands[static_cast<std::size_t>(k)];
       // One value for a plane, and maybe another one for the next.
       if (operand.constant) read_constant(operand, plane.operand(k), kernel.types[k]);
     }
     run_tiles(plane, kernel, plan, 0, plan.count);
-    int d = 2;
-    for (; d < all.ndim(); ++d) {
-      const bool more = ++index[d] < all.extent(d);
-      const std::int64_t by = more ? 1 : 1 - all.extent(d);
-      for (int k = 0; k < iter.ntensors(); ++k)
-        data[k] += by * all.stride(d, k);
-      if (more) break;
-      index[d] = 0;
-    }
-    if (d >= all.ndim()) return;
   }
 }
 
