@@ -34,7 +34,15 @@ inline namespace v0 {
   F(le, "x <= m")                                               \
   F(gt, "x > m")                                                \
   F(ge, "x >= m")                                               \
-  F(choose, "the instruction's choice, truth values in a temporary, ? x : m")
+  F(choose, "the second operand, truth values in a temporary, ? x : m")
+// Two of them in one jump. The operand of the second is the instruction's second one.
+#define WEFT_FOR_EACH_FUSED_PAIR(F) \
+  F(load_add, load, add)            \
+  F(load_sub, load, sub)            \
+  F(load_mul, load, mul)            \
+  F(add_mul, add, mul)              \
+  F(sub_mul, sub, mul)              \
+  F(mul_add, mul, add)
 #define WEFT_FOR_EACH_FUSED_UNARY(F) \
   F(neg, "-x")                       \
   F(abs, "|x|")                      \
@@ -53,14 +61,27 @@ enum class FusedOp : std::uint8_t {
   WEFT_FOR_EACH_FUSED_BINARY(WEFT_DEFINE) WEFT_FOR_EACH_FUSED_UNARY(WEFT_DEFINE)
       WEFT_FOR_EACH_FUSED_FUNCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
-          flags,  ///< x is the truth values of an input of bools
-  store,          ///< x stays, and goes to an output or a temporary
+#define WEFT_DEFINE(NAME, FIRST, SECOND) NAME,
+          WEFT_FOR_EACH_FUSED_PAIR(WEFT_DEFINE)
+#undef WEFT_DEFINE
+              flags,  ///< x is the truth values of an input of bools
+  store,              ///< x stays, and goes to an output or a temporary
 };
+
+/// Whether an instruction is two, each with an operand.
+constexpr bool is_pair(FusedOp op) noexcept {
+  switch (op) {
+#define WEFT_CASE(NAME, FIRST, SECOND) case FusedOp::NAME:
+    WEFT_FOR_EACH_FUSED_PAIR(WEFT_CASE) return true;
+#undef WEFT_CASE
+    default: return false;
+  }
+}
 
 struct FusedInstruction {
   FusedOp op = FusedOp::load;
   std::uint8_t operand = 0;  ///< outputs, inputs, then temporaries
-  std::uint8_t choice = 0;   ///< of `choose`: a temporary, counted like operands
+  std::uint8_t second = 0;   ///< the choice of `choose`, a temporary; the other operand of pairs
 };
 
 /// A list of instructions: the context of the kernel. What is stored into an output is stored

@@ -114,9 +114,12 @@ class FusedRows {
   [[gnu::noinline]] void set_row_steps(const std::int64_t* row_bytes,
                                        std::int64_t at_once) noexcept {
     for (int i = 0; i < program_.count; ++i) {
-      const int k = program_.instructions[i].operand;
-      const bool moves = k < operands_ && !is_one(k) && repeats_[k] == nullptr;
-      steps_[i].row_step = moves ? row_bytes[k] * at_once : 0;
+      const auto step_of = [&](int k) {
+        const bool moves = k < operands_ && !is_one(k) && repeats_[k] == nullptr;
+        return moves ? row_bytes[k] * at_once : 0;
+      };
+      steps_[i].row_step = step_of(program_.instructions[i].operand);
+      steps_[i].second_row_step = step_of(program_.instructions[i].second);
     }
     for (int k = program_.noutputs; k < operands_; ++k)
       if (is_one(k) && row_bytes[k] != 0) row_values_ |= 1U << k;
@@ -124,8 +127,10 @@ class FusedRows {
   /// The same as set_all, of rows that follow.
   [[gnu::noinline]] void next_row(char* const* data, const std::int64_t* row_bytes,
                                   std::int64_t row) noexcept {
-    for (int i = 0; i < program_.count; ++i)
+    for (int i = 0; i < program_.count; ++i) {
       steps_[i].place.at += steps_[i].row_step;
+      steps_[i].second.at += steps_[i].second_row_step;
+    }
     for (std::uint32_t left = row_values_; left != 0; left &= left - 1) {
       const int k = __builtin_ctz(left);
       fill_spare(k, data[k] + row * row_bytes[k]);
@@ -198,9 +203,10 @@ class FusedRows {
     set_codes();
   }
   void set_codes() noexcept {
-    for (int i = 0; i < program_.count; ++i)
-      steps_[i].code =
-          code_of(program_.instructions[i].op, is_one(program_.instructions[i].operand));
+    for (int i = 0; i < program_.count; ++i) {
+      const FusedInstruction& of = program_.instructions[i];
+      steps_[i].code = code_of(of.op, is_one(of.operand), is_pair(of.op) && is_one(of.second));
+    }
   }
   /// Operand k is one register that stays where it is: `spare_` of k.
   void set_spare(int k) noexcept { places_[k] = {reinterpret_cast<char*>(spare_[k]), 0}; }
@@ -217,7 +223,7 @@ class FusedRows {
     for (int i = 0; i < program_.count; ++i) {
       const FusedInstruction& from = program_.instructions[i];
       steps_[i].place = places_[from.operand];
-      steps_[i].choice = places_[from.choice].at;
+      steps_[i].second = places_[from.second];
     }
   }
 
@@ -226,10 +232,12 @@ class FusedRows {
   }
 
   void move_inputs(std::int64_t elements) noexcept {
+    const auto move = [&](FusedPlace& place, int k) {
+      if (k >= program_.noutputs && place.moves != 0) place.at += elements * size_of(k);
+    };
     for (int i = 0; i < program_.count; ++i) {
-      const int k = program_.instructions[i].operand;
-      if (k >= program_.noutputs && steps_[i].place.moves != 0)
-        steps_[i].place.at += elements * size_of(k);
+      move(steps_[i].place, program_.instructions[i].operand);
+      move(steps_[i].second, program_.instructions[i].second);
     }
   }
 

@@ -99,15 +99,14 @@ struct FusedPlace {
   std::int64_t moves;  ///< bits of the offset: all of elements, none of what stays where it is
 };
 
-/// Each instruction of an operand twice: for elements, and for one value.
-constexpr int code_of(FusedOp op, bool one) {
-  return 2 * static_cast<int>(op) + static_cast<int>(one);
+/// Each instruction of an operand twice, for elements and for one value; of two four times.
+constexpr int code_of(FusedOp op, bool one, bool second_one = false) {
+  return 4 * static_cast<int>(op) + 2 * static_cast<int>(second_one) + static_cast<int>(one);
 }
 /// An instruction with all that it takes, so that a jump is all that is left to do.
 struct FusedStep {
-  FusedPlace place;
-  const char* choice;
-  std::int64_t row_step;  ///< bytes to the place in the next row
+  FusedPlace place, second;
+  std::int64_t row_step, second_row_step;  ///< bytes to the places in the next row
   int code;
 };
 
@@ -123,15 +122,26 @@ WEFT_ALWAYS_INLINE void carry_out(const FusedStep* step, const FusedStep* end, s
     r = R(0);
   for (; step != end; ++step) {
     auto* const m = reinterpret_cast<T*>(step->place.at + (offset & step->place.moves));
-    const auto* const choices = reinterpret_cast<const T*>(step->choice);
+    const auto* const seconds =
+        reinterpret_cast<const T*>(step->second.at + (offset & step->second.moves));
     const auto apply = [&]<FusedOp op, bool one>() WEFT_INLINE_LAMBDA {
       const R same = R::load(m);
       WEFT_UNROLLED
       for (int i = 0; i < count; ++i) {
-        const R choice = op == FusedOp::choose ? R::load(choices + i * R::lanes) : same;
+        const R choice = op == FusedOp::choose ? R::load(seconds + i * R::lanes) : same;
         x[i] = result_of<op>(x[i], one ? same : R::load(m + i * R::lanes), choice);
       }
     };
+    const auto apply_pair =
+        [&]<FusedOp first, bool one, FusedOp second, bool second_one>() WEFT_INLINE_LAMBDA {
+          const R same = R::load(m), second_same = R::load(seconds);
+          WEFT_UNROLLED
+          for (int i = 0; i < count; ++i) {
+            const R a = one ? same : R::load(m + i * R::lanes);
+            const R b = second_one ? second_same : R::load(seconds + i * R::lanes);
+            x[i] = result_of<second>(result_of<first>(x[i], a, a), b, b);
+          }
+        };
     // Nothing is read: the place is that of some operand, which may have no such element.
     const auto change = [&]<FusedOp op>() WEFT_INLINE_LAMBDA {
       WEFT_UNROLLED
@@ -170,6 +180,18 @@ WEFT_ALWAYS_INLINE void carry_out(const FusedStep* step, const FusedStep* end, s
   case code_of(FusedOp::NAME, false): in_pairs(&NAME##_pairs<T>); break;
       WEFT_FOR_EACH_FUSED_FUNCTION(WEFT_CASE)
 #undef WEFT_CASE
+#define WEFT_CASE_OF(NAME, FIRST, ONE, SECOND, SECOND_ONE)                              \
+  case code_of(FusedOp::NAME, ONE, SECOND_ONE):                                         \
+    apply_pair.template operator()<FusedOp::FIRST, ONE, FusedOp::SECOND, SECOND_ONE>(); \
+    break;
+#define WEFT_CASE(NAME, FIRST, SECOND)            \
+  WEFT_CASE_OF(NAME, FIRST, false, SECOND, false) \
+  WEFT_CASE_OF(NAME, FIRST, true, SECOND, false)  \
+  WEFT_CASE_OF(NAME, FIRST, false, SECOND, true)  \
+  WEFT_CASE_OF(NAME, FIRST, true, SECOND, true)
+      WEFT_FOR_EACH_FUSED_PAIR(WEFT_CASE)
+#undef WEFT_CASE
+#undef WEFT_CASE_OF
       case code_of(FusedOp::flags, false): read_flags.template operator()<false>(); break;
       case code_of(FusedOp::flags, true): read_flags.template operator()<true>(); break;
       case code_of(FusedOp::store, false):

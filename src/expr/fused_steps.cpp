@@ -58,6 +58,14 @@ std::optional<Instructions> instructions_of(TernaryOp op) {
     default: return std::nullopt;
   }
 }
+/// The instruction that is two of them; none: there is none.
+std::optional<FusedOp> pair_of(FusedOp first, FusedOp second) {
+#define WEFT_CASE(NAME, FIRST, SECOND) \
+  if (first == FusedOp::FIRST && second == FusedOp::SECOND) return FusedOp::NAME;
+  WEFT_FOR_EACH_FUSED_PAIR(WEFT_CASE)
+#undef WEFT_CASE
+  return std::nullopt;
+}
 /// x * x, which needs x once.
 bool is_square(const FormulaStep& step) {
   return step.function && *step.function == FormulaFunction(BinaryOp::mul) &&
@@ -302,6 +310,13 @@ class FusedWriter {
 
   void add(FusedOp op, int operand, int choice = 0) {
     FusedProgram& program = fused_.program;
+    if (program.count != 0) {
+      FusedInstruction& last = program.instructions[program.count - 1];
+      if (const auto pair = pair_of(last.op, op)) {
+        last = {*pair, last.operand, static_cast<std::uint8_t>(operand)};
+        return;
+      }
+    }
     program.instructions[program.count++] = {op, static_cast<std::uint8_t>(operand),
                                              static_cast<std::uint8_t>(choice)};
   }

@@ -3,6 +3,7 @@
 // arrays: random chains, rows of any length, single values, in place, up to the last byte.
 #include "expr/chain_body.hpp"
 
+#include "expr/fused_steps.hpp"
 #include "support/element.hpp"
 #include "support/guarded.hpp"
 #include "support/tally.hpp"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 namespace {
 
@@ -171,6 +173,14 @@ struct Operand {
   }
 };
 
+std::int64_t count_different(ScalarType type, const Bytes& a, const Bytes& b) {
+  const std::int64_t size = weft::element_size(type);
+  std::int64_t different = 0;
+  for (std::int64_t i = 0; i < std::ssize(a); i += size)
+    different += static_cast<std::int64_t>(!test::same_element(type, a.data() + i, b.data() + i));
+  return different;
+}
+
 }  // namespace
 
 TEST_CASE("chain bodies: what steps give one by one", "[expr]") {
@@ -215,10 +225,7 @@ TEST_CASE("chain bodies: what steps give one by one", "[expr]") {
       const ScalarType type = chain.terms[static_cast<std::size_t>(term)].dtype;
       const Bytes& values = want[static_cast<std::size_t>(term)];
       const Bytes got = operands[k].gathered(n, rows);
-      std::int64_t wrong = 0;
-      for (std::int64_t i = 0; i < n * rows; ++i)
-        wrong += static_cast<std::int64_t>(!test::same_element(
-            type, got.data() + i * operands[k].size, values.data() + i * operands[k].size));
+      const std::int64_t wrong = count_different(type, got, values);
       tally.check(wrong == 0, [&](auto& text) {
         text << "round " << round << ", " << chain.steps.size() << " steps as "
              << body.steps().size() << ", output " << k << " of " << noutputs << ", " << rows
@@ -249,4 +256,70 @@ TEST_CASE("chain bodies: functions of one type are one step", "[expr]") {
   CHECK(body.steps().size() == 2);
   // What passes between the two is the output's own memory or a buffer; nothing else is.
   CHECK(body.element_bytes() == 4);
+}
+
+TEST_CASE("chain bodies: two functions are one instruction", "[expr]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const BinaryOp ops[] = {BinaryOp::add, BinaryOp::sub, BinaryOp::mul};
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f64})
+    for (const BinaryOp first : ops)
+      for (const BinaryOp second : ops)
+        // Which of the three inputs are one value.
+        for (std::uint32_t ones = 0; ones < 8; ++ones) {
+          const ScalarType types[] = {type, type, type};
+          weft::FormulaBuilder builder(types);
+          const FormulaTerm a = builder.input(0), b = builder.input(1), c = builder.input(2);
+          const FormulaTerm x = builder.apply(second, builder.apply(first, a, b), c);
+          builder.set_result(builder.apply(first, x, b));
+          weft::Chain chain;
+          for (int i = 0; i < 3; ++i)
+            chain.terms.push_back({weft::Chain::Kind::input, type, i});
+          chain.ninputs = 3;
+          const int numbers[] = {0, 1, 2};
+          chain.outputs = {chain.append(builder.formula(), numbers)};
+          weft::ChainBody body(chain);
+          const std::int64_t n = random.integer(1, 200), rows = random.integer(1, 3);
+          std::vector<Operand> operands;
+          std::vector<Bytes> inputs;
+          char* data[4];
+          std::int64_t row_bytes[4];
+          for (unsigned k = 0; k < 4; ++k) {
+            const bool one = (ones << 1 >> k & 1) != 0;
+            operands.emplace_back(random, type, n, rows, random.chance(50), one, k > 0);
+            if (k > 0) inputs.push_back(operands.back().gathered(n, rows));
+            data[k] = operands.back().data;
+            row_bytes[k] = operands.back().row_bytes;
+          }
+          const std::vector<Bytes> want = by_steps(chain, inputs, n * rows);
+          body.kernel().run(body.kernel().context, data, row_bytes, n, rows, ones << 1);
+          const Bytes got = operands[0].gathered(n, rows);
+          tally.check(
+              count_different(type, got, want[static_cast<std::size_t>(chain.outputs[0])]) == 0,
+              [&](auto& text) {
+                text << rows << " rows of " << n << ", functions " << static_cast<int>(first)
+                     << " and " << static_cast<int>(second) << ", of one value: " << ones;
+              });
+        }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("chain bodies: Horner's scheme takes an instruction a term", "[expr]") {
+  const ScalarType types[] = {ScalarType::f32};
+  weft::FormulaBuilder builder(types);
+  const FormulaTerm a = builder.input(0);
+  FormulaTerm x = builder.apply(BinaryOp::mul, a, builder.number(0.1, ScalarType::f32));
+  for (const double c : {0.2, 0.3, 0.4})
+    x = builder.apply(BinaryOp::mul,
+                      builder.apply(BinaryOp::add, x, builder.number(c, ScalarType::f32)), a);
+  builder.set_result(x);
+  weft::Chain chain;
+  chain.terms = {{weft::Chain::Kind::input, ScalarType::f32, 0}};
+  chain.ninputs = 1;
+  const int inputs[] = {0};
+  chain.outputs = {chain.append(builder.formula(), inputs)};
+  const std::optional<weft::FusedSteps> steps = weft::fuse_whole(chain);
+  REQUIRE(steps);
+  // A product behind a load, three more behind a sum each, and a store.
+  CHECK(steps->program.count == 5);
 }
