@@ -57,8 +57,8 @@ void check_overlap(const ExprPlan& plan, OutputViews outs) {
 void write_key(ExprKey& key, const ExprList& list, OutputViews outs) {
   key.reserve(8 * list.entries().size());
   for (const TensorView* out : outs) {
-    key.push_back(static_cast<std::int64_t>(out->dtype()));
-    key.insert(key.end(), out->strides().begin(), out->strides().end());
+    key.add(static_cast<std::int64_t>(out->dtype()));
+    key.add_all(out->strides());
   }
   list.write_key(key);
   if (outs.size() == 1) return;
@@ -67,9 +67,9 @@ void write_key(ExprKey& key, const ExprList& list, OutputViews outs) {
     std::int64_t bits = 1;
     for (const ExprNode* operand : list.operands()) {
       bits = bits << 1 | static_cast<std::int64_t>(overlap(*out, operand->view()) != Overlap::none);
-      if (bits >> 61 != 0) key.push_back(std::exchange(bits, 1));
+      if (bits >> 61 != 0) key.add(std::exchange(bits, 1));
     }
-    key.push_back(bits);
+    key.add(bits);
   }
 }
 

@@ -31,15 +31,6 @@ struct ReleaseAtEnd {
 };
 const ReleaseAtEnd release_at_end;
 
-std::uint64_t hash_of(const ExprKey& key) noexcept {
-  std::uint64_t hash = 0x9e3779b97f4a7c15;
-  for (const std::int64_t word : key) {
-    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 Place* places_for(std::uint64_t hash) noexcept {
   return places + hash % (all_places / places_of_hash) * places_of_hash;
 }
@@ -47,7 +38,7 @@ Place* places_for(std::uint64_t hash) noexcept {
 }  // namespace
 
 std::unique_ptr<ExprPlan> take(const ExprKey& key) noexcept {
-  const std::uint64_t hash = hash_of(key);
+  const std::uint64_t hash = key.hash();
   Place* const at = places_for(hash);
   for (std::size_t i = 0; i < places_of_hash; ++i) {
     if (at[i].hash.load(std::memory_order_relaxed) != hash) continue;
@@ -60,7 +51,7 @@ std::unique_ptr<ExprPlan> take(const ExprKey& key) noexcept {
 
 void put(std::unique_ptr<ExprPlan> plan) noexcept {
   plan->operands.clear();
-  const std::uint64_t hash = hash_of(plan->key);
+  const std::uint64_t hash = plan->key.hash();
   Place* const at = places_for(hash);
   // Where there is none; or in place of one after the other.
   std::size_t i = 0;

@@ -3,6 +3,7 @@
 
 #include "expr/expr_node.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace weft {
@@ -44,35 +45,43 @@ void write_details(const ExprNode& node, std::int64_t* detail) {
 }
 
 void write_geometry(ExprKey& key, const TensorView& view) {
-  key.push_back(static_cast<std::int64_t>(view.dtype()));
-  key.push_back(view.rank());
-  key.insert(key.end(), view.shape().begin(), view.shape().end());
-  key.insert(key.end(), view.strides().begin(), view.strides().end());
+  key.add(static_cast<std::int64_t>(view.dtype()) << 32 | view.rank());
+  key.add_all(view.shape());
+  key.add_all(view.strides());
 }
 
 }  // namespace
 
 ExprList::ExprList(std::span<const ExprNode* const> roots) {
+  // Most expressions have fewer.
+  constexpr std::size_t usual_entries = 24;
+  entries_.reserve(usual_entries);
   for (const ExprNode* root : roots)
-    roots_.push_back(add(*root));
+    roots_.push_back(add(*root, roots.size() > 1));
 }
 
-int ExprList::add(const ExprNode& node) {
-  if (!node.inputs.empty()) {
+int ExprList::add(const ExprNode& node, bool shared) {
+  shared = shared && !node.inputs.empty();
+  if (shared) {
     // From the end: what is asked for was added last, more often than not.
     for (std::size_t i = seen_.size(); i-- > 0;)
       if (seen_[i].first == &node) return seen_[i].second;
   }
   Entry entry{&node, kind_of(node), {}, {}};
   write_details(node, entry.detail);
-  for (const auto& input : node.inputs)
-    entry.inputs.push_back(add(*input));
+  int after = -1;  // all inputs, so what gives the same is behind this entry
+  for (const auto& input : node.inputs) {
+    const int at = add(*input, input.use_count() > 1);
+    entry.inputs.push_back(at);
+    after = std::max(after, at);
+  }
   if (node.is_operand) entry.operand = add_operand(node);
-  const auto same = std::ranges::find_if(
-      entries_, [&](const Entry& other) { return other.gives_the_same_as(entry); });
+  const auto same =
+      std::find_if(entries_.begin() + after + 1, entries_.end(),
+                   [&](const Entry& other) { return other.gives_the_same_as(entry); });
   const auto at = static_cast<int>(same - entries_.begin());
   if (same == entries_.end()) entries_.push_back(std::move(entry));
-  if (!node.inputs.empty()) seen_.emplace_back(&node, at);
+  if (shared) seen_.emplace_back(&node, at);
   return at;
 }
 
@@ -86,13 +95,13 @@ int ExprList::add_operand(const ExprNode& node) {
 
 void ExprList::write_key(ExprKey& key) const {
   for (const Entry& entry : entries_) {
-    key.push_back(entry.what);
-    key.push_back(entry.operand >= 0 ? entry.operand : entry.detail[0]);
-    if (entry.node->kind == ExprNode::Kind::reduce) key.push_back(entry.detail[1]);
-    key.insert(key.end(), entry.inputs.begin(), entry.inputs.end());
+    key.add(entry.what);
+    key.add(entry.operand >= 0 ? entry.operand : entry.detail[0]);
+    if (entry.node->kind == ExprNode::Kind::reduce) key.add(entry.detail[1]);
+    key.add_all(entry.inputs);
   }
   // A single one is the last entry.
-  if (roots_.size() > 1) key.insert(key.end(), roots_.begin(), roots_.end());
+  if (roots_.size() > 1) key.add_all(roots_);
   for (const ExprNode* operand : operands_)
     write_geometry(key, operand->view());
 }

@@ -18,7 +18,26 @@ struct ExprNode;
 
 /// What decides on a plan: the structure of expressions, and types, shapes and strides of their
 /// operands and the outputs.
-using ExprKey = std::vector<std::int64_t>;
+class ExprKey {
+ public:
+  void reserve(std::size_t words) { words_.reserve(words); }
+  void add(std::int64_t word) {
+    words_.push_back(word);
+    hash_ = (hash_ ^ static_cast<std::uint64_t>(word)) * 0xff51afd7ed558ccd;
+    hash_ ^= hash_ >> 32;
+  }
+  template <class Words>
+  void add_all(const Words& words) {
+    for (const auto word : words)
+      add(word);
+  }
+  std::uint64_t hash() const noexcept { return hash_; }
+  bool operator==(const ExprKey&) const = default;
+
+ private:
+  std::uint64_t hash_ = 0x9e3779b97f4a7c15;
+  std::vector<std::int64_t> words_;
+};
 
 /// Expressions as one list: what they compute, each result once, behind its inputs; and the
 /// operands that differ.
@@ -49,12 +68,13 @@ class ExprList {
   void write_key(ExprKey& key) const;
 
  private:
-  int add(const ExprNode& node);
+  /// `shared`: whether another one may read the node, too.
+  int add(const ExprNode& node, bool shared);
   int add_operand(const ExprNode& node);
 
   std::vector<Entry> entries_;
   SmallVector<int, 2> roots_;
-  std::vector<std::pair<const ExprNode*, int>> seen_;  // nodes that have inputs, and their entries
+  std::vector<std::pair<const ExprNode*, int>> seen_;  // shared nodes, and their entries
   std::vector<const ExprNode*> operands_;
 };
 
