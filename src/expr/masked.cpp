@@ -2,6 +2,7 @@
 // Masked expressions, and what reductions of them are made of.
 #include <weft/base/error.hpp>
 #include <weft/core/promotion.hpp>
+#include <weft/expr/map.hpp>
 #include <weft/expr/masked.hpp>
 #include <weft/ops/copy.hpp>
 
@@ -12,6 +13,7 @@
 #include "ops/place_kernel.hpp"
 #include "ops/prepare_reduce.hpp"
 
+#include <complex>
 #include <limits>
 
 namespace weft {
@@ -135,7 +137,13 @@ class MaskedReduction {
     Expr elements = filled(0);
     if (is_large) elements = convert(elements, ScalarType::f64);
     const Expr sum = Expr::call(Reduction::sum, std::move(elements), axes_, options);
-    return convert(sum, wide_type(sum.dtype())) / count(keepdim);
+    const Expr wide = convert(sum, wide_type(sum.dtype()));
+    if (!is_complex(wide.dtype())) return wide / count(keepdim);
+    // By parts, as `mean` does: a part that is infinite leaves the other one alone.
+    const auto divide = [](std::complex<double> all, double n) {
+      return std::complex<double>(all.real() / n, all.imag() / n);
+    };
+    return map(divide, wide, count(keepdim));
   }
   Expr var() const {
     if (is_complex(x_.dtype()))

@@ -23,9 +23,12 @@
 #include "support/tally.hpp"
 #include "support/threads.hpp"
 
+#include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -251,6 +254,24 @@ TEST_CASE("masks: means and variances divide by what there is", "[expr]") {
     }
   }
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("masks: means of complex numbers divide their parts", "[expr]") {
+  using C = std::complex<double>;
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::vector<C> values{{inf, 2}, {1, 4}, {std::nan(""), 0}, {3, -inf}};
+  const std::array<bool, 4> selected{true, true, false, true};
+  const TensorView x(values, {4}), mask(selected, {4});
+  const auto mean_of = [&](std::int64_t n) {
+    const TensorView some = x.slice(0, 0, n), chosen = mask.slice(0, 0, n);
+    const Tensor mean = weft::evaluate(weft::mean(masked(expr(some), expr(chosen))));
+    return mean.at<C>({});
+  };
+  CHECK(mean_of(2) == C(inf, 3));
+  CHECK(mean_of(4) == C(inf, -inf));
+  const TensorView one_number = x.slice(0, 1, 3);
+  const Tensor mean = weft::evaluate(weft::nanmean(expr(one_number)));
+  CHECK(mean.at<C>({}) == C(1, 4));
 }
 
 TEST_CASE("masks: reductions of what is not NaN", "[expr]") {
