@@ -142,19 +142,22 @@ void check_outputs(std::size_t outputs, std::size_t expressions) {
 }
 
 void check_output(const Expr& e, const TensorView& out, std::size_t k) {
+  const auto refuse = [&](ErrorCode code, const auto&... why) {
+    fail(code, text(e.text(), ": output ", k, ": ", why...));
+  };
   if (e.node().kind == ExprNode::Kind::masked) check_masked_output(e);
-  if (!out.defined()) fail(ErrorCode::undefined, text("output ", k, ": undefined tensor"));
+  if (!out.defined()) refuse(ErrorCode::undefined, "undefined tensor");
   if (!can_cast(e.dtype(), out.dtype())) {
-    fail(ErrorCode::cast, text("output ", k, ": result type ", name(e.dtype()),
-                               " can't be cast to the output's ", name(out.dtype())));
+    refuse(ErrorCode::cast, "result type ", name(e.dtype()), " can't be cast to the output's ",
+           name(out.dtype()));
   }
   if (!same_list(out.shape(), e.shape())) {
-    fail(ErrorCode::shape, text("output ", k, ": expected shape ", to_string(e.shape()), " of ",
-                                e.text(), ", got ", to_string(out.shape())));
+    refuse(ErrorCode::shape, "expected shape ", to_string(e.shape()), ", got ",
+           to_string(out.shape()));
   }
-  if (out.read_only()) fail(ErrorCode::invalid_argument, text("output ", k, ": it is read-only"));
+  if (out.read_only()) refuse(ErrorCode::invalid_argument, "it is read-only");
   if (!out.is_contiguous() && internal_overlap(out) != Overlap::none)
-    fail(ErrorCode::overlap, text("output ", k, ": elements of it share memory"));
+    refuse(ErrorCode::overlap, "elements of it share memory");
 }
 
 ExprNode::~ExprNode() {

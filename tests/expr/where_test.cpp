@@ -217,6 +217,12 @@ TEST_CASE("where: what is wrong is refused, and nothing written", "[expr]") {
   CHECK_ERROR(invalid_argument, ("amin", "expected an initial number"),
               weft::amin_out(none, a, Where(mask)));
   CHECK_ERROR(invalid_argument, ("mean", "no initial number"), weft::mean(a, Where(mask, 1)));
+  const Tensor integers = Tensor::zeros({3, 4}, ScalarType::i32);
+  CHECK_ERROR(cast,
+              ("add(f32[3, 4], f32[3, 4])", "output 0", "result type f32", "the output's i32"),
+              weft::add_out(integers, a, a, Where(mask)));
+  CHECK_ERROR(shape, ("sqrt(f32[3, 4])", "output 0", "expected shape [3, 4], got [4]"),
+              weft::sqrt_out(out.select(0, 0), a, Where(mask)));
   // A mask that lies in the output in another way.
   const Tensor bytes = Tensor::full({8}, ScalarType::boolean, true);
   CHECK_ERROR(overlap, ("output 0"),
