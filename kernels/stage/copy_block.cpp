@@ -31,6 +31,26 @@ void copy_strided(char* __restrict to, std::int64_t t1, const char* __restrict f
   }
 }
 
+/// Rows from their last element back.
+template <class T>
+void copy_back(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f1,
+               std::int64_t n0, std::int64_t n1) {
+#if defined(__x86_64__) && !defined(__AVX2__)
+  // No instruction of this level moves the bytes of a register.
+  if (sizeof(T) == 1 && n0 >= 8) {
+    for (std::int64_t j = 0; j < n1; ++j, to += t1, from += f1) {
+      std::int64_t i = 0;
+      for (; i + 8 <= n0; i += 8)
+        store(to + i, __builtin_bswap64(load<std::uint64_t>(from - i - 7)));
+      for (; i < n0; ++i)
+        store(to + i, load<T>(from - i));
+    }
+    return;
+  }
+#endif
+  copy_strided<T, -1>(to, t1, from, f1, n0, n1);
+}
+
 /// Every Step-th element of a row, from the last one back: forwards into a buffer, from which they
 /// are turned round. Compilers pick lanes out of whole vectors only where these follow each other
 /// upwards.
@@ -44,7 +64,7 @@ void copy_strided_back(char* __restrict to, std::int64_t t1, const char* __restr
     for (std::int64_t i = 0; i < n0; i += most) {
       const std::int64_t n = n0 - i < most ? n0 - i : most;
       copy_strided<T, Step>(buffer, 0, from + j * f1 - (i + n - 1) * Step * size, 0, n, 1);
-      copy_strided<T, -1>(to + j * t1 + i * size, 0, buffer + (n - 1) * size, 0, n, 1);
+      copy_back<T>(to + j * t1 + i * size, 0, buffer + (n - 1) * size, 0, n, 1);
     }
   }
 }
@@ -52,6 +72,50 @@ void copy_strided_back(char* __restrict to, std::int64_t t1, const char* __restr
 /// Rows at least this long are worth setting up for; of shorter ones copy_elements has all places
 /// beforehand.
 constexpr std::int64_t min_strided = 16;
+/// The same for the two passes of copy_strided_back().
+constexpr std::int64_t min_turned = 64;
+
+/// Whether whole vectors, of which lanes are picked, are quicker than loads of single elements,
+/// four of which gather_strided() puts together at a time. It depends on which lanes the level can
+/// bring together in an instruction: of two registers, bytes of one, or words of one.
+template <class T>
+constexpr bool picks_lanes([[maybe_unused]] int step) {
+  constexpr std::size_t size = sizeof(T);
+#if defined(__AVX512BW__) || defined(__aarch64__)
+  return size <= 8;
+#elif defined(__AVX2__)
+  return size <= 2 || (size <= 8 && step == 2);
+#else
+  return (size <= 4 && step == 2) || (size == 1 && step == 4);
+#endif
+}
+/// Every Step-th element of rows, if that is a way to do it. Whether it was done.
+template <class T, int Step>
+bool copy_lanes(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f1,
+                std::int64_t n0, std::int64_t n1) {
+  if constexpr (!picks_lanes<T>(Step)) {
+    return false;
+  } else if constexpr (Step > 0) {
+    copy_strided<T, Step>(to, t1, from, f1, n0, n1);
+    return true;
+  } else {
+    if (n0 < min_turned) return false;
+    copy_strided_back<T, -Step>(to, t1, from, f1, n0, n1);
+    return true;
+  }
+}
+template <class T>
+bool copy_lanes(char* __restrict to, std::int64_t t1, const char* __restrict from, std::int64_t f0,
+                std::int64_t f1, std::int64_t n0, std::int64_t n1) {
+  constexpr std::int64_t size = sizeof(T);
+  if (f0 == 2 * size) return copy_lanes<T, 2>(to, t1, from, f1, n0, n1);
+  if (f0 == 3 * size) return copy_lanes<T, 3>(to, t1, from, f1, n0, n1);
+  if (f0 == 4 * size) return copy_lanes<T, 4>(to, t1, from, f1, n0, n1);
+  if (f0 == -2 * size) return copy_lanes<T, -2>(to, t1, from, f1, n0, n1);
+  if (f0 == -3 * size) return copy_lanes<T, -3>(to, t1, from, f1, n0, n1);
+  if (f0 == -4 * size) return copy_lanes<T, -4>(to, t1, from, f1, n0, n1);
+  return false;
+}
 
 /// transpose(), by whole lines where that is quicker: into a buffer (rows of `to` follow each
 /// other) for bytes.
@@ -101,20 +165,10 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
     ReversedRows<T>::copy(to, from, f1, n0, n1);
   } else if (t0 == size && ShortRows<T>::fits(f0, n0)) {
     ShortRows<T>::gather(to, t1, from, f1, f0, n0, n1);
-  } else if (t0 == size && size < 16 && f0 == 2 * size) {
-    copy_strided<T, 2>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && size < 16 && f0 == 3 * size) {
-    copy_strided<T, 3>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && size < 16 && f0 == 4 * size) {
-    copy_strided<T, 4>(to, t1, from, f1, n0, n1);
   } else if (t0 == size && f0 == -size) {
-    copy_strided<T, -1>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && size < 16 && f0 == -2 * size && n0 >= min_strided) {
-    copy_strided_back<T, 2>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && size < 16 && f0 == -3 * size && n0 >= min_strided) {
-    copy_strided_back<T, 3>(to, t1, from, f1, n0, n1);
-  } else if (t0 == size && size < 16 && f0 == -4 * size && n0 >= min_strided) {
-    copy_strided_back<T, 4>(to, t1, from, f1, n0, n1);
+    copy_back<T>(to, t1, from, f1, n0, n1);
+  } else if (t0 == size && n0 >= min_strided && copy_lanes<T>(to, t1, from, f0, f1, n0, n1)) {
+    return;
   } else if (t0 == size && n0 >= min_strided) {
     for (std::int64_t j = 0; j < n1; ++j)
       gather_row<T>(to + j * t1, from + j * f1, f0, n0);
