@@ -234,6 +234,58 @@ WEFT_ALWAYS_INLINE void convert_f32_i32_block(char* to, const char* from) {
 }
 #endif
 
+#if defined(__AVX2__) && !defined(__AVX512VL__)
+/// Pairs of floating numbers and integers that are converted four at a time: to 64 bits, for which
+/// the level has no instruction, and f64 to i32.
+template <class To, class From>
+constexpr bool converts_four =
+    std::is_floating_point_v<From> && std::is_integral_v<To> &&
+    (sizeof(To) == 8 || (std::is_same_v<To, std::int32_t> && sizeof(From) == 8));
+
+/// To 64 bits where all are less than 2^51: whole numbers of that size, added to 1.5 * 2^52, are
+/// the lowest bits of the sum. Others one by one.
+template <class To, class From>
+WEFT_ALWAYS_INLINE void store_wide(char* to, const char* from, __m256d values) {
+  const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), values);
+  if (_mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(0x1p51), _CMP_LT_OQ)) != 15) {
+    const SpanReader<From, false> in{from};
+    for (int i = 0; i < 4; ++i)
+      store_element<To>(to, i, cast<To>(in[i]));
+    return;
+  }
+  __m256d whole = _mm256_round_pd(values, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+  if constexpr (std::is_unsigned_v<To>) whole = _mm256_max_pd(whole, _mm256_setzero_pd());
+  const __m256d base = _mm256_set1_pd(0x1.8p52);
+  _mm256_storeu_si256(
+      reinterpret_cast<__m256i*>(to),
+      _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(whole, base)), _mm256_castpd_si256(base)));
+}
+/// The instruction gives the least integer for all that it cannot convert, which is right below the
+/// range; NaN is cleared.
+WEFT_ALWAYS_INLINE void store_i32(char* to, __m256d values) {
+  const __m256d most = _mm256_set1_pd(std::numeric_limits<std::int32_t>::max());
+  const __m256i number = _mm256_castpd_si256(_mm256_cmp_pd(values, values, _CMP_ORD_Q));
+  const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  const __m128i whole = _mm256_cvttpd_epi32(_mm256_min_pd(values, most));
+  const __m128i kept = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(number, low_halves));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_and_si128(whole, kept));
+}
+template <class To, class From>
+WEFT_ALWAYS_INLINE void convert_four(char* to, const char* from) {
+  __m256d values;
+  if constexpr (std::is_same_v<From, float>) {
+    values = _mm256_cvtps_pd(_mm_loadu_ps(reinterpret_cast<const float*>(from)));
+  } else {
+    values = _mm256_loadu_pd(reinterpret_cast<const double*>(from));
+  }
+  if constexpr (sizeof(To) == 8) {
+    store_wide<To, From>(to, from, values);
+  } else {
+    store_i32(to, values);
+  }
+}
+#endif
+
 /// Elements of blocks of halves in wide loops or in others.
 template <bool wide>
 constexpr int block_length = wide ? wide_half_block : half_block;
@@ -256,6 +308,12 @@ WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n)
   if constexpr (std::is_same_v<To, std::int32_t> && std::is_same_v<From, float>) {
     for (; i + f32_i32_block <= n; i += f32_i32_block)
       convert_f32_i32_block(to + 4 * i, from + 4 * i);
+  }
+#endif
+#if defined(__AVX2__) && !defined(__AVX512VL__)
+  if constexpr (converts_four<To, From>) {
+    for (; i + 4 <= n; i += 4)
+      convert_four<To, From>(to + i * to_size, from + i * from_size);
   }
 #endif
 #if defined(__AVX512VL__) || defined(__aarch64__)
