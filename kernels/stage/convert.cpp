@@ -242,8 +242,8 @@ constexpr bool converts_four =
     std::is_floating_point_v<From> && std::is_integral_v<To> &&
     (sizeof(To) == 8 || (std::is_same_v<To, std::int32_t> && sizeof(From) == 8));
 
-/// To 64 bits where all are less than 2^51: whole numbers of that size, added to 1.5 * 2^52, are
-/// the lowest bits of the sum. Others one by one.
+/// To 64 bits where all are less than 2^51: without the fraction, and added to 1.5 * 2^52, the
+/// lowest bits are the integer. Others one by one.
 template <class To, class From>
 WEFT_ALWAYS_INLINE void store_wide(char* to, const char* from, __m256d values) {
   const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), values);
