@@ -90,6 +90,12 @@ TEST_CASE("ScatterUpdate", "[graph]") {
   CHECK(test::numbers_of(turned({x, integers({3, -3}), updates, integer(-1)})[0]) ==
         Numbers{0, 101, 2, 100, 4, 103, 6, 102});
   CHECK_ERROR(axis, ("axis", "got 2"), turned({x, integers({3, 1}), updates, integer(2)}));
+  CHECK_ERROR(shape, ("updates", "expected [2, 2]", "got [2, 4]"),
+              turned({x, integers({3, 1}), test::counting({2, 4}), integer(1)}));
+  CHECK_ERROR(shape, ("axis", "one integer", "got 0"),
+              turned({x, integers({3, 1}), updates, integers({})}));
+  CHECK_ERROR(shape, ("axis", "one integer", "got 2"),
+              turned({x, integers({3, 1}), updates, integers({1, 0})}));
   CHECK_ERROR(shape, ("updates", "[2, 2]"),
               scatter({x, integers({3, 1}), test::counting({2, 3}), integer(1)}));
   CHECK_ERROR(axis, ("index 4"), scatter({x, integers({4, 1}), updates, integer(1)}));
@@ -133,6 +139,12 @@ TEST_CASE("Range", "[graph]") {
     CHECK(test::numbers_of(bytes) == Numbers{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
     CHECK(test::numbers_of(range(number(2.9), number(-1.9), number(-1.9), "i32", constants)) ==
           Numbers{2, 1, 0});
+    // Beyond what f64 counts.
+    const std::int64_t large = std::int64_t{1} << 53;
+    CHECK(range(integer(large), integer(large + 3), integer(1), "i64", constants).numel() == 3);
+    CHECK(range(integer(large), integer(large + 1), integer(1), "i64", constants).numel() == 1);
+    CHECK(range(integer(-large - 1), integer(-large - 4), integer(-2), "i64", constants).numel() ==
+          2);
     CHECK_ERROR(invalid_argument, ("step"),
                 range(number(0), number(3), number(0.5), "i64", constants));
     CHECK_ERROR(invalid_argument, ("step"),

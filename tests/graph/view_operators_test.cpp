@@ -349,6 +349,7 @@ TEST_CASE("Broadcast in every mode", "[graph]") {
                        .attributes = {{"mode", std::string("pdpd")}, {"axis", std::int64_t{1}}}},
                       {row, integers({2, 3, 4})})[0],
               {2, 3, 4}, row, [](const Dims& i) { return Dims{i[1]}; }));
+  CHECK_ERROR(shape, ("[2, 3, 1]", "[3, 1]"), run("pdpd", test::counting({2, 3, 1}), {3, 1}));
   CHECK_ERROR(shape, ("[3, 1]", "[4, 2]"), run("numpy", x, {4, 2}));
   CHECK_ERROR(shape, ("[3, 1]", "[2]"), run("numpy", x, {2}));
   CHECK_ERROR(invalid_argument, ("mode", "'sideways'"), run("sideways", x, {3, 2}));

@@ -88,6 +88,7 @@ class Broadcast final : public ViewOperator {
     if (rule == "pdpd") {
       const std::int64_t given = node.attributes.integer("axis", -1);
       const std::int64_t first = given < 0 ? target.rank() - in.rank() : given;
+      if (first < 0 || first + in.rank() > target.rank()) refuse(in, target);
       for (int i = 0; i < in.rank(); ++i)
         axes.push_back(checked_axis(first + i, target.rank(), "attribute 'axis'"));
       return axes;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements at places that other tensors tell: Gather, ScatterUpdate.
 #include <weft/core/cast.hpp>
+#include <weft/core/shape.hpp>
 
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
+#include <string>
 
 namespace weft {
 inline namespace v0 {
@@ -29,7 +33,7 @@ class IndexList {
   std::int64_t at(const void* data, std::int64_t i) const {
     const std::int64_t index = find(data, i);
     if (index < 0) {
-      fail(ErrorCode::axis, text("input 1 (indices): index ", value(data, i), " for axis ", axis_,
+      fail(ErrorCode::axis, text("input 1 (indices): index ", text_of(data, i), " for axis ", axis_,
                                  " of extent ", extent_));
     }
     return index;
@@ -42,17 +46,26 @@ class IndexList {
   }
 
  private:
+  std::string text_of(const void* data, std::int64_t i) const {
+    return type_ == ScalarType::u64 ? text(load<std::uint64_t>(static_cast<const char*>(data), i))
+                                    : text(value(data, i));
+  }
+  /// Of u64 at most the largest i64, which is beyond every axis.
   std::int64_t value(const void* data, std::int64_t i) const {
     const auto* bytes = static_cast<const char*>(data);
     if (type_ == ScalarType::i64) return load<std::int64_t>(bytes, i);
     if (type_ == ScalarType::i32) return load<std::int32_t>(bytes, i);
+    if (type_ == ScalarType::u64) {
+      constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+      return static_cast<std::int64_t>(std::min(load<std::uint64_t>(bytes, i), most));
+    }
     std::int64_t value = 0;
     const std::int64_t size = element_size(type_);
     cast_elements(&value, ScalarType::i64, 8, bytes + i * size, type_, size, 1);
     return value;
   }
   template <class T>
-  static std::int64_t load(const char* data, std::int64_t i) {
+  static T load(const char* data, std::int64_t i) {
     T value;
     std::memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
     return value;
@@ -113,7 +126,9 @@ class AxisInput {
 
  private:
   int checked(const TensorView& axis) const {
-    return checked_axis(integers_of(axis, input_).at(0), rank_, operand_);
+    if (axis.numel() != 1)
+      fail(ErrorCode::shape, text(operand_, ": expected one integer, got ", axis.numel()));
+    return checked_axis(integers_of(axis, input_)[0], rank_, operand_);
   }
 
   int rank_, input_;
@@ -235,13 +250,33 @@ class Gather final : public Operator {
   }
 };
 
+/// The extents of ScatterUpdate's updates.
+DimVector updates_extents(IntSpan data, IntSpan indices, int axis) {
+  const auto at = static_cast<std::size_t>(axis);
+  DimVector extents(data.begin(), data.begin() + axis);
+  for (const std::int64_t extent : indices)
+    extents.push_back(extent);
+  for (std::size_t i = at + 1; i < data.size(); ++i)
+    extents.push_back(data[i]);
+  return extents;
+}
+
 class ScatterRun final : public Kernel {
  public:
   explicit ScatterRun(const PrepareContext& context)
-      : axis_(context, 3, scatter_axis), data_(context.input(0)), indices_(context.input(1)) {}
+      : axis_(context, 3, scatter_axis),
+        data_(context.input(0)),
+        indices_(context.input(1)),
+        updates_(context.input(2)) {}
 
   void run(const KernelArguments& arguments) override {
     const int axis = axis_.in(arguments);
+    // infer() has not seen an axis that is known only now.
+    const DimVector expected = updates_extents(data_.shape(), indices_.shape(), axis);
+    if (!same_list(updates_.shape(), expected)) {
+      fail(ErrorCode::shape, text("input 2 (updates): expected ", to_string(IntSpan(expected)),
+                                  ", got ", to_string(updates_.shape())));
+    }
     const IndexedBlocks blocks(data_, indices_, axis, 0);
     const IndexList indexes(indices_, blocks.extent, axis);
     auto* to = static_cast<char*>(arguments.outputs[0]);
@@ -257,7 +292,7 @@ class ScatterRun final : public Kernel {
 
  private:
   AxisInput axis_;
-  TensorView data_, indices_;
+  TensorView data_, indices_, updates_;
 };
 
 /// data with data[..., indices[...], ...] = updates along the axis that input 3 holds; of equal
@@ -278,16 +313,8 @@ class ScatterUpdate final : public Operator {
       return;
     }
     const int at = checked_axis(axis, data.shape.rank(), "input 3 (axis)");
-    DimVector extents;
-    for (int i = 0; i < data.shape.rank(); ++i) {
-      if (i != at) {
-        extents.push_back(data.shape.extent(i));
-        continue;
-      }
-      for (const std::int64_t extent : indices.extents())
-        extents.push_back(extent);
-    }
-    expect_shape(context, 2, "updates", extents);
+    expect_shape(context, 2, "updates",
+                 updates_extents(data.shape.extents(), indices.extents(), at));
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
     return std::make_unique<ScatterRun>(context);

@@ -4,6 +4,7 @@
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -12,13 +13,27 @@ inline namespace v0 {
 namespace graph {
 namespace {
 
-/// One number of any real type.
-double number_of(const TensorView& view) {
-  double value = 0;
-  cast_elements(&value, ScalarType::f64, 8, view.data(), view.dtype(), element_size(view.dtype()),
-                1);
-  return value;
-}
+__extension__ using Wide = __int128;
+
+/// One number of any real type, as it is and as the integer that it is converted to.
+struct Number {
+  explicit Number(const TensorView& view) : real(to<double>(view)) {
+    integer = view.dtype() == ScalarType::u64 ? Wide{to<std::uint64_t>(view)}
+                                              : Wide{to<std::int64_t>(view)};
+  }
+
+  double real;
+  Wide integer;
+
+ private:
+  template <class T>
+  static T to(const TensorView& view) {
+    T value{};
+    cast_elements(&value, scalar_type_of<T>, 8, view.data(), view.dtype(),
+                  element_size(view.dtype()), 1);
+    return value;
+  }
+};
 
 class RangeRun final : public Kernel {
  public:
@@ -70,7 +85,7 @@ class Range final : public Operator {
   void infer(InferContext& context) const override {
     expect_inputs(context, 3, 3);
     constexpr const char* meanings[] = {"start", "stop", "step"};
-    std::optional<double> numbers[3];
+    std::optional<Number> numbers[3];
     for (int i = 0; i < 3; ++i) {
       if (is_complex(context.input(i).dtype)) {
         fail(ErrorCode::dtype, text("input ", i, " (", meanings[i], "): expected a real type, got ",
@@ -82,36 +97,43 @@ class Range final : public Operator {
         fail(ErrorCode::shape,
              text("input ", i, " (", meanings[i], "): expected one number, got ", value->numel()));
       }
-      numbers[i] = number_of(*value);
+      numbers[i].emplace(*value);
     }
     const ScalarType type = context.attributes().scalar_type("output_type", context.input(0).dtype);
-    if (is_integer(type)) {
-      for (std::optional<double>& number : numbers) {
-        if (number) number = std::trunc(*number);
-      }
-    }
     if (!numbers[0] || !numbers[1] || !numbers[2]) {
       context.set_output(0, type, {PartialShape::unknown});
       return;
     }
-    context.set_output(0, type, {count(*numbers[0], *numbers[1], *numbers[2])});
+    context.set_output(0, type, {count(*numbers[0], *numbers[1], *numbers[2], is_integer(type))});
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
     return std::make_unique<RangeRun>(context);
   }
 
  private:
-  static std::int64_t count(double start, double stop, double step) {
-    if (!(step != 0) || !std::isfinite(start) || !std::isfinite(stop) || !std::isfinite(step)) {
+  static std::int64_t count(const Number& start, const Number& stop, const Number& step,
+                            bool integers) {
+    const bool still = integers ? step.integer == 0 : !(step.real != 0);
+    if (still || !std::isfinite(start.real) || !std::isfinite(stop.real) ||
+        !std::isfinite(step.real)) {
       fail(ErrorCode::invalid_argument,
-           text("expected finite numbers and a step that is not 0, got ", start, ", ", stop, ", ",
-                step));
+           text("expected finite numbers and a step that is not 0, got ", start.real, ", ",
+                stop.real, ", ", step.real));
     }
-    const double steps = std::ceil((stop - start) / step);
-    if (steps > 0x1p53)
+    double steps = std::ceil((stop.real - start.real) / step.real);
+    if (integers) {
+      const Wide distance = stop.integer - start.integer;
+      const Wide whole = distance / step.integer;
+      const bool ends_inside = distance % step.integer != 0 && (distance < 0) == (step.integer < 0);
+      if (whole <= max_elements)
+        return static_cast<std::int64_t>(std::max<Wide>(whole + (ends_inside ? 1 : 0), 0));
+      steps = static_cast<double>(whole);
+    }
+    if (steps > max_elements)
       fail(ErrorCode::overflow, text("expected less than 2^53 elements, got ", steps));
     return steps > 0 ? static_cast<std::int64_t>(steps) : 0;
   }
+  static constexpr std::int64_t max_elements = std::int64_t{1} << 53;
 };
 
 }  // namespace
