@@ -52,7 +52,8 @@ BinaryCall prepare(const Function<BinaryOp>& function, const Output& out, const 
   if (const SpanKernel* widening = widening_for(function, call.iter)) {
     // The same operands once more, inputs as they are in memory.
     TensorIteratorConfig config;
-    add_output(config, out).add_input(a).add_input(b).set_operation(function.info().name);
+    const char* const name = function.info().name;
+    add_output(config, out, name).add_input(a).add_input(b).set_operation(name);
     config.check_all_same_dtype(false);
     call = BinaryCall(config);
     call.kernel = widening;

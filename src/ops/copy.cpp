@@ -11,7 +11,7 @@ namespace {
 TensorIterator copy_iterator(const Output& to, const TensorView& from) {
   TensorIteratorConfig config;
   config.set_operation("copy");
-  add_output(config, to).add_input(from).check_all_same_dtype(false).resize_outputs(false);
+  add_output(config, to, "copy").add_input(from).check_all_same_dtype(false).resize_outputs(false);
   return config.build();
 }
 

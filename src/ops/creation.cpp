@@ -20,8 +20,20 @@ namespace {
 /// Most elements of a sequence: up to here f64 counts them.
 constexpr std::int64_t max_elements = std::int64_t{1} << 53;
 
-bool is_whole(const Scalar& number) {
-  return number.dtype() == ScalarType::i64 || number.dtype() == ScalarType::boolean;
+/// Any integer of 64 bits, and their differences and products.
+__extension__ using Wide = __int128;
+
+bool is_integer(const Scalar& number) {
+  return number.dtype() == ScalarType::boolean || is_integer(number.dtype());
+}
+/// Precondition: it is an integer.
+Wide wide(const Scalar& number) {
+  if (number.dtype() == ScalarType::u64) return number.to<std::uint64_t>();
+  return number.to<std::int64_t>();
+}
+/// Modulo 2^64.
+std::int64_t low_bits(Wide number) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(number));
 }
 
 void check_number(const char* which, const Scalar& number, ScalarType type) {
@@ -81,21 +93,18 @@ void check_direction(bool forwards, bool empty, bool distance_positive) {
 
 Arange plan_arange(const Scalar& start, const Scalar& stop, const Scalar& step) {
   Arange plan;
-  if (is_whole(start) && is_whole(stop) && is_whole(step)) {
-    const auto from = start.to<std::int64_t>(), to = stop.to<std::int64_t>();
-    const auto by = step.to<std::int64_t>();
+  if (is_integer(start) && is_integer(stop) && is_integer(step)) {
+    const Wide from = wide(start), to = wide(stop), by = wide(step);
     if (by == 0) fail(ErrorCode::invalid_argument, "step: expected another number than 0");
     check_direction(by > 0, from == to, from < to);
-    // Distances of 64-bit integers need an unsigned one.
-    const auto unsign = [](std::int64_t i) { return static_cast<std::uint64_t>(i); };
-    const std::uint64_t distance = by > 0 ? unsign(to) - unsign(from) : unsign(from) - unsign(to);
-    const std::uint64_t stride = by > 0 ? unsign(by) : 0 - unsign(by);
-    const std::uint64_t count = distance / stride + (distance % stride != 0 ? 1 : 0);
-    if (count > unsign(max_elements))
-      fail(ErrorCode::overflow, text(count, " elements are more than 2^53"));
+    const Wide distance = to - from, count = distance / by + (distance % by != 0 ? 1 : 0);
+    if (count > max_elements) {
+      fail(ErrorCode::overflow,
+           text(static_cast<std::uint64_t>(count), " elements are more than 2^53"));
+    }
     plan.count = static_cast<std::int64_t>(count);
-    plan.terms.whole_start = from;
-    plan.terms.whole_step = by;
+    plan.terms.whole_start = low_bits(from);
+    plan.terms.whole_step = low_bits(by);
   } else {
     const double from = start.to<double>(), to = stop.to<double>(), by = step.to<double>();
     if (!std::isfinite(from) || !std::isfinite(to) || !std::isfinite(by))
@@ -128,15 +137,12 @@ Progression between(double start, double stop, std::int64_t count) {
   return terms;
 }
 
-void write_whole_linspace(const TensorView& out, std::int64_t start, std::int64_t stop,
-                          std::int64_t count) {
-  __extension__ using Wide = __int128;
+void write_integer_linspace(const TensorView& out, Wide start, Wide stop, std::int64_t count) {
   const Wide pieces = std::max<std::int64_t>(count - 1, 1);
   write_elements(out, [&](char* to, std::int64_t first, std::int64_t n) {
     const std::int64_t size = element_size(out.dtype());
     for (std::int64_t i = first; i < first + n; ++i, to += size) {
-      const auto value =
-          static_cast<std::int64_t>((start * (pieces - i) + Wide{stop} * i) / pieces);
+      const std::int64_t value = low_bits((start * (pieces - i) + stop * i) / pieces);
       cast_elements(to, out.dtype(), 0, &value, ScalarType::i64, 0, 1);
     }
   });
@@ -164,8 +170,15 @@ void fill_out(const Output& out, const Scalar& value) {
 
 void arange_out(const Output& out, const Scalar& start, const Scalar& stop, const Scalar& step) {
   with_operation("arange", [&] {
-    const bool whole = is_whole(start) && is_whole(stop) && is_whole(step);
-    const ScalarType type = result_type(out, whole ? ScalarType::i64 : ScalarType::f32);
+    ScalarType natural = ScalarType::i64;
+    for (const Scalar* number : {&start, &stop, &step}) {
+      if (!is_integer(*number)) {
+        natural = ScalarType::f32;
+        break;
+      }
+      if (number->dtype() == ScalarType::u64) natural = ScalarType::u64;
+    }
+    const ScalarType type = result_type(out, natural);
     for (const Scalar* number : {&start, &stop, &step}) {
       if (is_complex(number->dtype())) fail(ErrorCode::dtype, "not defined for complex numbers");
       check_number(number == &start ? "start" : number == &stop ? "stop" : "step", *number, type);
@@ -197,7 +210,7 @@ void linspace_out(const Output& out, const Scalar& start, const Scalar& stop, st
     const TensorView& to = result.view();
     if (count == 0) return;
     if (is_integer(type)) {
-      return write_whole_linspace(to, start.to<std::int64_t>(), stop.to<std::int64_t>(), count);
+      return write_integer_linspace(to, wide(start), wide(stop), count);
     }
     if (!is_complex(type))
       return write_progression(to, between(start.to<double>(), stop.to<double>(), count));

@@ -3,12 +3,14 @@
 /// What all elementwise functions share: an iterator and the kernel to run over it.
 #pragma once
 
+#include <weft/base/error.hpp>
 #include <weft/iter/config.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/ops/argument.hpp>
 #include <weft/ops/function_table.hpp>
 
 #include "base/internal_api.hpp"
+#include "base/text.hpp"
 #include "core/compiled_types.hpp"
 #include "engine/elementwise/run_small.hpp"
 #include "ops/function.hpp"
@@ -31,7 +33,12 @@ struct Elementwise {
   Explanation explain() const { return explain_run(iter, *kernel); }
 };
 
-inline TensorIteratorConfig& add_output(TensorIteratorConfig& config, const Output& out) {
+/// Throws Error(undefined) that names the operation for a view that is undefined: what it was
+/// allocated for would be lost.
+inline TensorIteratorConfig& add_output(TensorIteratorConfig& config, const Output& out,
+                                        std::string_view operation) {
+  if (out.tensor() == nullptr && !out.view().defined())
+    fail(ErrorCode::undefined, text(operation, ": output 0: undefined tensor"));
   return out.tensor() != nullptr ? config.add_output(*out.tensor()) : config.add_output(out.view());
 }
 
@@ -108,7 +115,7 @@ Call prepare_function(const Function<Op>& called, const Output& out, const Views
     check_common_type(function, list);
   }
   TensorIteratorConfig config;
-  add_output(config, out);
+  add_output(config, out, function.name);
   (config.add_input(inputs), ...);
   set_type_rules(config, function, out);
   Call call(config);

@@ -10,34 +10,39 @@
 #include "kernels/indexing/indexing.hpp"
 
 #include <atomic>
+#include <limits>
+#include <string>
 
 namespace weft {
 inline namespace v0 {
 namespace {
 
-/// The index at an address, as it stands there.
-std::int64_t load_index(const char* from, ScalarType type) {
-  std::int64_t index = 0;
-  cast_elements(&index, ScalarType::i64, 0, from, type, 0, 1);
-  return index;
+/// The index at a place, as it stands there.
+std::string index_text(const TensorView& index, const DimVector& place) {
+  const ScalarType type = index.dtype();
+  const auto* from = static_cast<const char*>(index.data());
+  for (std::size_t axis = 0; axis < place.size(); ++axis)
+    from += place[axis] * index.strides()[axis] * element_size(type);
+  std::int64_t value = 0;
+  const ScalarType wide = type == ScalarType::u64 ? type : ScalarType::i64;
+  cast_elements(&value, wide, 0, from, type, 0, 1);
+  return type == ScalarType::u64 ? text(static_cast<std::uint64_t>(value)) : text(value);
 }
 
-/// Names the first index in C order that is outside.
-[[noreturn]] void fail_outside(const TensorView& index, int input, std::int64_t extent,
-                               std::int64_t axis) {
+/// Names the first index in C order that is outside; `given` holds the same as `index`.
+[[noreturn]] void fail_outside(const TensorView& index, const TensorView& given, int input,
+                               std::int64_t extent, std::int64_t axis) {
   const IndexCheckFn any_outside = index_check_kernel(index.dtype());
-  std::int64_t found = 0;
-  const DimVector place = first_place(index, [&](const char* at) {
-    found = load_index(at, index.dtype());
-    return any_outside(at, 0, 1, extent);
-  });
+  const DimVector place =
+      first_place(index, [&](const char* at) { return any_outside(at, 0, 1, extent); });
   fail(ErrorCode::axis,
-       text("input ", input, ": index ", found, " at ", to_string(place), " is outside ",
-            axis < 0 ? text("the ") : text("axis ", axis, " of extent "), extent,
+       text("input ", input, ": index ", index_text(given, place), " at ", to_string(place),
+            " is outside ", axis < 0 ? text("the ") : text("axis ", axis, " of extent "), extent,
             axis < 0 ? " elements" : ""));
 }
 
-void check_range(const TensorView& index, int input, std::int64_t extent, std::int64_t axis) {
+void check_range(const TensorView& index, const TensorView& given, int input, std::int64_t extent,
+                 std::int64_t axis) {
   TensorIteratorConfig config;
   config.add_input(index);
   const IndexCheckFn any_outside = index_check_kernel(index.dtype());
@@ -46,7 +51,7 @@ void check_range(const TensorView& index, int input, std::int64_t extent, std::i
     if (any_outside(data[0], strides[0], n, extent)) wrong.store(true, std::memory_order_relaxed);
   };
   config.build().for_each(loop, 4 * default_grain);
-  if (wrong) fail_outside(index, input, extent, axis);
+  if (wrong) fail_outside(index, given, input, extent, axis);
 }
 
 }  // namespace
@@ -102,7 +107,13 @@ IndexOperand::IndexOperand(const TensorView& index, int input, std::int64_t exte
   }
   if (index.dtype() != ScalarType::i32 && index.dtype() != ScalarType::i64)
     converted_ = contiguous(index, ScalarType::i64);
-  check_range(view(), input, extent, axis);
+  if (index.dtype() == ScalarType::u64) {
+    // What has become negative was larger than any axis.
+    auto* const indices = static_cast<std::int64_t*>(converted_.data());
+    for (std::int64_t i = 0; i < converted_.numel(); ++i)
+      indices[i] = indices[i] < 0 ? std::numeric_limits<std::int64_t>::max() : indices[i];
+  }
+  check_range(view(), index, input, extent, axis);
 }
 
 }  // namespace v0

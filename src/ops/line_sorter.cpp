@@ -5,6 +5,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "core/compiled_types.hpp"
+#include "ops/line_walk.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -61,7 +62,9 @@ LineSorter::LineSorter(ScalarType type, std::int64_t n, SortOrder order, std::in
       shared_(lines < num_threads()),
       order_{is_floating(type_), type_ == ScalarType::u32 || type_ == ScalarType::u64,
              order == SortOrder::descending},
-      kernel_(*sorting_kernel(size_)) {}
+      kernel_(*sorting_kernel(size_)) {
+  check_line_length(n);
+}
 
 /// Calls f with a zero of the type that keys have.
 template <class F>

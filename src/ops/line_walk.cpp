@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/line_walk.hpp"
 
+#include <weft/base/error.hpp>
 #include <weft/iter/config.hpp>
 
+#include "base/text.hpp"
 #include "engine/axis/axis_walk.hpp"
 #include "engine/block.hpp"
 #include "parallel/loop_threads.hpp"
@@ -37,6 +39,13 @@ TensorIterator plan(const LineOperand& in, std::span<const LineOperand> outs, st
 
 }  // namespace
 
+void check_line_length(std::int64_t n) {
+  // No side needs 128 bytes an element.
+  constexpr std::int64_t most = std::int64_t{1} << 55;
+  if (n > most)
+    fail(ErrorCode::overflow, text("a line of ", n, " elements, expected at most ", most));
+}
+
 /// The parts of one thread's memory; those that are not needed have no bytes.
 struct LineWalk::Buffers {
   Buffers(const LineWalk& walk, std::int64_t room_bytes) : memory_(reserve(walk) + room_bytes) {}
@@ -67,6 +76,8 @@ LineWalk::LineWalk(const LineOperand& in, std::span<const LineOperand> outs, std
     sides_[k] = side(outs[static_cast<std::size_t>(k)], axis, true);
   sides_[noutputs_] = side(in, axis, false);
   std::int64_t bytes = 1;
+  for (int k = 0; k <= noutputs_; ++k)
+    check_line_length(sides_[k].length);
   for (int k = 0; k <= noutputs_; ++k)
     bytes =
         std::max(bytes, sides_[k].length * std::max(sides_[k].work_size, sides_[k].memory_size));

@@ -33,6 +33,9 @@ class LineMemory {
   Tensor tensor_;
 };
 
+/// Throws Error(overflow) for lines so long that the bytes of what they need cannot be counted.
+void check_line_length(std::int64_t n);
+
 /// One side of a walk: a tensor, of which lines have `length` elements along the axis, and the type
 /// in which work sees them.
 struct LineOperand {

@@ -10,6 +10,7 @@
 #include "core/compiled_types.hpp"
 #include "kernels/indexing/indexing.hpp"
 #include "ops/index_operand.hpp"
+#include "ops/moved_result.hpp"
 #include "ops/result.hpp"
 
 #include <algorithm>
@@ -96,9 +97,7 @@ void run_scatter(const char* operation, ScatterOp op, const Output& out, TensorV
     if (op == ScatterOp::add) check_compiled(a.dtype());
     const IndexOperand checked(places, 1, extent, static_cast<std::int64_t>(along));
 
-    const bool in_place = out.view().defined() && out.view().data() == a.data() &&
-                          std::ranges::equal(out.view().shape(), a.shape()) &&
-                          std::ranges::equal(out.view().strides(), a.strides());
+    const bool in_place = same_place(out.view(), a);
     const TensorView nothing;
     const Result result(out, a.shape(), a.dtype(),
                         {in_place ? &nothing : &a, &index, is_number ? &nothing : &source});

@@ -32,7 +32,7 @@ Elementwise prepare_choice(const Function<TernaryOp>& function, const Output& ou
   check_result_type(function.info(), type, out);
   TensorIteratorConfig config;
   config.set_operation(operation).check_all_same_dtype(false).declare_static_dtype(type);
-  add_output(config, out).add_input(condition).add_input(b).add_input(c);
+  add_output(config, out, operation).add_input(condition).add_input(b).add_input(c);
   Elementwise call(config);
   call.kernel = function.kernel(type);
   return call;

@@ -16,7 +16,7 @@ Elementwise prepare_part(const Function<UnaryOp>& function, const Output& out,
   check_result_type(function.info(), part, out);
   TensorIteratorConfig config;
   config.set_operation(function.info().name).check_all_same_dtype(false).declare_static_dtype(part);
-  add_output(config, out).add_input(a);
+  add_output(config, out, function.info().name).add_input(a);
   Elementwise call(config);
   call.kernel = function.kernel(a.dtype());
   return call;

@@ -203,6 +203,28 @@ TEST_CASE("linspace: integers, the exact quotient without its fraction", "[ops]"
   CHECK(whole.at<std::int64_t>({2}) == most);
 }
 
+TEST_CASE("arange and linspace: integers above the largest i64", "[ops]") {
+  const std::uint64_t half = std::uint64_t{1} << 63, all = ~std::uint64_t{0};
+  const auto elements = [](const Tensor& t) {
+    const auto* first = static_cast<const std::uint64_t*>(t.data());
+    return std::vector<std::uint64_t>(first, first + t.numel());
+  };
+  using Elements = std::vector<std::uint64_t>;
+  CHECK(elements(weft::arange(half, half + 5000, 2048, ScalarType::u64)) ==
+        Elements{half, half + 2048, half + 4096});
+  CHECK(elements(weft::arange(all, all - 5, -2, ScalarType::u64)) ==
+        Elements{all, all - 2, all - 4});
+  CHECK(elements(weft::arange(0, all, half, ScalarType::u64)) == Elements{0, half});
+  const Tensor natural = weft::arange(all - 2, all);
+  CHECK(natural.dtype() == ScalarType::u64);
+  CHECK(elements(natural) == Elements{all - 2, all - 1});
+  const Tensor wrapped = weft::arange(0, half, half / 2, ScalarType::i32);
+  CHECK(wrapped.numel() == 2);
+  CHECK_ERROR(overflow, ("arange", "2^53"), weft::arange(0, all));
+  CHECK(elements(weft::linspace(0, all, 3, ScalarType::u64)) == Elements{0, half - 1, all});
+  CHECK(elements(weft::linspace(all, half, 2, ScalarType::u64)) == Elements{all, half});
+}
+
 TEST_CASE("arange and linspace: the same bits for any number of threads", "[ops]") {
   Tensor first_range, first_space;
   test::for_thread_counts([&](int threads) {

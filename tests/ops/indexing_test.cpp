@@ -245,6 +245,14 @@ TEST_CASE("indexing: an output that is the input, and is replaced", "[ops]") {
   CHECK(test::difference(t, test::dense_copy(Tensor::of<int>({2, 3}, {2, 2, 3, 3, 3, 1}))) == "");
 }
 
+TEST_CASE("indexing: strides of axes of one element do not matter", "[ops]") {
+  const Tensor memory = Tensor::full({1, 4}, ScalarType::f32, 1);
+  const TensorView out = TensorView::trusted(memory.data(), ScalarType::f32, {1, 4}, {99, 1});
+  weft::scatter_out(out, memory, 1, Tensor::of<std::int64_t>({1, 1}, {2}), 5);
+  CHECK(memory.at<float>(0, 2) == 5);
+  CHECK(memory.at<float>(0, 1) == 1);
+}
+
 TEST_CASE("indexing: what is refused, with nothing written", "[ops]") {
   const Tensor a = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   const auto index = [](std::initializer_list<std::int64_t> values) {
@@ -262,6 +270,11 @@ TEST_CASE("indexing: what is refused, with nothing written", "[ops]") {
   CHECK_ERROR(axis, ("take", "index 6", "[0]", "6 elements"), weft::take(a, index({6})));
   CHECK_ERROR(axis, ("index"), weft::take(a, index({std::numeric_limits<std::int64_t>::min()})));
   CHECK_ERROR(axis, ("index"), weft::take(a, index({std::numeric_limits<std::int64_t>::max()})));
+  const std::uint64_t most = ~std::uint64_t{0};
+  CHECK_ERROR(axis, ("take", "index 18446744073709551615", "[1]"),
+              weft::take(a, Tensor::of<std::uint64_t>({2}, {0, most})));
+  CHECK_ERROR(axis, ("index_select", "index 9223372036854775808", "[0]"),
+              weft::index_select(a, 0, Tensor::of<std::uint64_t>({1}, {most / 2 + 1})));
   CHECK_ERROR(axis, ("extent 0"),
               weft::index_select(Tensor::zeros({0}, ScalarType::f32), 0, index({0})));
   CHECK(test::difference(out, before) == "");

@@ -85,6 +85,15 @@ TEST_CASE("outputs: a view of another shape is refused", "[ops]") {
   CHECK(holds(large, Tensor::full({4, 2, 3}, ScalarType::f32, 7)));
 }
 
+TEST_CASE("outputs: an undefined view is refused", "[ops]") {
+  const TensorView none;
+  const Tensor mask = Tensor::full({3, 2}, ScalarType::boolean, true);
+  CHECK_ERROR(undefined, ("add", "output 0"), weft::add_out(none, a, b));
+  CHECK_ERROR(undefined, ("abs", "output 0"), weft::abs_out(none, a));
+  CHECK_ERROR(undefined, ("where", "output 0"), weft::where_out(none, mask, a, b));
+  CHECK_ERROR(undefined, ("copy", "output 0"), weft::copy_out(none, a));
+}
+
 TEST_CASE("outputs: nothing changes where an operation is refused", "[ops]") {
   Tensor undefined;
   CHECK_ERROR(shape, ("3", "4"), weft::add_out(undefined, a, Tensor::zeros({4}, ScalarType::f32)));

@@ -263,6 +263,13 @@ TEST_CASE("sorting: outputs", "[ops]") {
   CHECK(weft::sort(Tensor::zeros({0, 3}, ScalarType::f32), 0).numel() == 0);
 }
 
+TEST_CASE("sorting: lines whose bytes cannot be counted are refused", "[ops]") {
+  const Tensor one = Tensor::full({1}, ScalarType::f32, 1);
+  const TensorView line = one.expand({(std::int64_t{1} << 59) - 1});
+  CHECK_ERROR(overflow, ("topk", "576460752303423487 elements"), weft::topk(line, 2));
+  CHECK_ERROR(overflow, ("median", "576460752303423487 elements"), weft::median(line));
+}
+
 TEST_CASE("sorting: what it refuses, with nothing written", "[ops]") {
   const Tensor a = Tensor::full({2, 3}, ScalarType::f32, 1);
   const Tensor out = Tensor::full({2, 3}, ScalarType::f32, 7);
