@@ -175,6 +175,12 @@ void evaluate_out(std::span<const Output> outs, std::span<const Expr> expression
   check_outputs(outs.size(), expressions.size());
   std::vector<Tensor> made(outs.size());
   SmallVector<const TensorView*, 4> views;
+  for (std::size_t k = 1; k < outs.size(); ++k) {
+    const auto same = [&](const Output& other) { return other.tensor() == outs[k].tensor(); };
+    if (outs[k].tensor() != nullptr &&
+        std::any_of(outs.begin(), outs.begin() + static_cast<std::ptrdiff_t>(k), same))
+      fail(ErrorCode::overlap, text("output ", k, ": its tensor is another output as well"));
+  }
   for (std::size_t k = 0; k < outs.size(); ++k) {
     if (is_replaced(outs[k], expressions[k])) made[k] = replacement(outs[k], expressions[k]);
     views.push_back(made[k].defined() ? &made[k] : &outs[k].view());

@@ -70,6 +70,11 @@ void append_text(const ExprNode& node, std::string& out, const char* which = "[0
       out += std::string(name(node.dtype)) + to_string(node.shape);
       return;
     case ExprNode::Kind::number: {
+      if (is_complex(node.number.dtype())) {
+        const auto parts = node.number.to<std::complex<double>>();
+        out += text("complex(", parts.real(), ", ", parts.imag(), ")");
+        return;
+      }
       const double value = node.number.to<double>();
       out += value == static_cast<double>(static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15)))
                  ? text(static_cast<std::int64_t>(value))
@@ -192,7 +197,7 @@ std::int64_t next_own_number() noexcept {
 }
 
 Expr reduced_by(const char* label, std::shared_ptr<const ReductionKernel> kernel,
-                std::int64_t number, std::initializer_list<Expr> inputs, IntSpan axes,
+                const KernelNumber& number, std::initializer_list<Expr> inputs, IntSpan axes,
                 bool keepdim) {
   auto node = std::make_shared<ExprReduction>(label, std::move(kernel), number);
   node->dtype = node->kernel->types[0];
@@ -296,7 +301,7 @@ Expr Expr::call(std::shared_ptr<const SpanKernel> kernel, std::initializer_list<
 }
 Expr Expr::call(std::shared_ptr<const ReductionKernel> kernel, std::initializer_list<Expr> inputs,
                 IntSpan axes, bool keepdim) {
-  return reduced_by("reduce", std::move(kernel), next_own_number(), inputs, axes, keepdim);
+  return reduced_by("reduce", std::move(kernel), {next_own_number()}, inputs, axes, keepdim);
 }
 Expr Expr::convert(const Expr& a, ScalarType type) {
   if (a.dtype() == type && a.node_->kind != ExprNode::Kind::number) return a;

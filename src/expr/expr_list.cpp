@@ -38,9 +38,10 @@ void write_details(const ExprNode& node, std::int64_t* detail) {
     const int rank = static_cast<int>(reduction.reduced_shape.size());
     for (const std::int64_t axis : reduction.axes)
       detail[0] |= std::int64_t{1} << normalize_axis(axis, rank);
-    detail[1] = reduction.kernel != nullptr
-                    ? reduction.number_of_its_own
-                    : std::bit_cast<std::int64_t>(reduction.options.correction);
+    const bool has_kernel = reduction.kernel != nullptr;
+    detail[1] = has_kernel ? reduction.number.number : 0;
+    detail[2] = std::bit_cast<std::int64_t>(has_kernel ? reduction.number.parameter
+                                                       : reduction.options.correction);
   }
 }
 
@@ -97,7 +98,10 @@ void ExprList::write_key(ExprKey& key) const {
   for (const Entry& entry : entries_) {
     key.add(entry.what);
     key.add(entry.operand >= 0 ? entry.operand : entry.detail[0]);
-    if (entry.node->kind == ExprNode::Kind::reduce) key.add(entry.detail[1]);
+    if (entry.node->kind == ExprNode::Kind::reduce) {
+      key.add(entry.detail[1]);
+      key.add(entry.detail[2]);
+    }
     key.add_all(entry.inputs);
   }
   // A single one is the last entry.

@@ -46,13 +46,13 @@ class ExprList {
   struct Entry {
     const ExprNode* node;
     std::int64_t what;           ///< kind, function and type
-    std::int64_t detail[2];      ///< of a number its bits, of a reduction axes and correction
+    std::int64_t detail[3];      ///< a number's bits; a reduction's axes, kernel and correction
     SmallVector<int, 3> inputs;  ///< in the list
     int operand = -1;            ///< which one it is; -1: none
 
     bool gives_the_same_as(const Entry& other) const noexcept {
       return what == other.what && detail[0] == other.detail[0] && detail[1] == other.detail[1] &&
-             operand == other.operand &&
+             detail[2] == other.detail[2] && operand == other.operand &&
              std::equal(inputs.begin(), inputs.end(), other.inputs.begin(), other.inputs.end());
     }
   };

@@ -79,17 +79,23 @@ struct ExprOperand : ExprNode {
 
 /// A number that no other node with a function of the user's has: plans of one are none of another.
 std::int64_t next_own_number() noexcept;
+/// Which kernel a reduction has: of two that are the same in this one can stand for the other.
+struct KernelNumber {
+  std::int64_t number = 0;
+  double parameter = 0;  ///< of the kernel
+};
 
 /// A reduction: by a function of the table, of its only input, or by a kernel.
 struct ExprReduction : ExprNode {
   explicit ExprReduction(Reduction of) : ExprNode(Kind::reduce), reduction(of) {}
-  ExprReduction(const char* named, std::shared_ptr<const ReductionKernel> of, std::int64_t own)
-      : ExprNode(Kind::reduce), label(named), kernel(std::move(of)), number_of_its_own(own) {}
+  ExprReduction(const char* named, std::shared_ptr<const ReductionKernel> of,
+                const KernelNumber& its_number)
+      : ExprNode(Kind::reduce), label(named), kernel(std::move(of)), number(its_number) {}
 
   Reduction reduction{};
   const char* label = nullptr;
   std::shared_ptr<const ReductionKernel> kernel;  // null: the function
-  std::int64_t number_of_its_own = 0;
+  KernelNumber number;
   /// Whether it has two results: this node is the first, and another one of the kind `second` the
   /// other.
   bool has_second() const noexcept { return kernel == nullptr && is_pair(reduction); }
@@ -106,9 +112,9 @@ Expr number_reduction(const char* name, Reduction op, Expr a, IntSpan axes,
 Expr number_variance(const char* name, const Expr& a, IntSpan axes, const ReduceOptions& options,
                      bool root);
 
-/// A reduction by a kernel of one output. Kernels of the same number are the same.
+/// A reduction by a kernel of one output.
 Expr reduced_by(const char* label, std::shared_ptr<const ReductionKernel> kernel,
-                std::int64_t number, std::initializer_list<Expr> inputs, IntSpan axes,
+                const KernelNumber& number, std::initializer_list<Expr> inputs, IntSpan axes,
                 bool keepdim);
 
 /// A reduction of the elements that a mask selects: `a` is of the kind `masked`.
@@ -119,11 +125,12 @@ void check_masked_output(const Expr& e);
 
 /// A function of the user's.
 struct ExprMap : ExprNode {
-  explicit ExprMap(std::shared_ptr<const SpanKernel> of)
-      : ExprNode(Kind::map), kernel(std::move(of)) {}
+  /// Kernels of the same number are the same.
+  explicit ExprMap(std::shared_ptr<const SpanKernel> of, std::int64_t own = next_own_number())
+      : ExprNode(Kind::map), kernel(std::move(of)), number_of_its_own(own) {}
 
   std::shared_ptr<const SpanKernel> kernel;
-  std::int64_t number_of_its_own = next_own_number();
+  std::int64_t number_of_its_own;
 };
 
 /// As Expr::text().

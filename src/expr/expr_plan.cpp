@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/expr_plan.hpp"
 
+#include <weft/base/error.hpp>
+
+#include "base/text.hpp"
 #include "expr/expr_node.hpp"
 
 #include <utility>
@@ -26,8 +29,19 @@ ExprPlan::ExprPlan(const ExprList& list, OutputViews outs, ExprKey written)
     if (entry.node->kind == ExprNode::Kind::reduce)
       kernels.emplace_back(static_cast<const ExprReduction*>(entry.node)->kernel);
   }
+  for (const StageRecipe& recipe : recipes) {
+    const std::size_t count =
+        recipe.inputs.size() + recipe.mask_inputs.size() + recipe.results.size();
+    if (count > max_operands) {
+      const ExprNode& root = *list.entries()[static_cast<std::size_t>(list.roots()[0])].node;
+      fail(ErrorCode::limit, text(text_of(root), ": ", count,
+                                  " tensors in one pass, expected at most ", max_operands));
+    }
+  }
   const ExprOperandViews views(list.operands());
   stages = std::make_unique<ExprStages>(recipes, outs, views);
+  // Nothing is to be written before one of them is refused.
+  if (recipes.size() > 1) stages->check(outs, views);
   blocks = RowBlocks::make(list, *stages, outs, views);
 }
 

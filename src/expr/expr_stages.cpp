@@ -134,6 +134,11 @@ ReduceCall ExprStages::call(std::size_t stage, OutputViews outs, OperandViews op
   return prepare_arg(recipe.op, to, in, axis, recipe.options.keepdim);
 }
 
+void ExprStages::check(OutputViews outs, OperandViews operands) const {
+  for (std::size_t s = 0; s < stages_.size(); ++s)
+    if (recipes_[s].reduces && !recipes_[s].is_chain()) call(s, outs, operands);
+}
+
 void ExprStages::run(OutputViews outs, OperandViews operands) {
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const StageRecipe& recipe = recipes_[s];

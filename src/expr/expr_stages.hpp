@@ -29,6 +29,8 @@ class ExprStages {
   ExprStages(std::span<const StageRecipe> recipes, OutputViews outs, OperandViews operands,
              std::int64_t rows = 0, const std::vector<bool>& has_rows = {});
 
+  /// Plans what run() plans anew, for its errors. Throws Error.
+  void check(OutputViews outs, OperandViews operands) const;
   /// Throws Error(division).
   void run(OutputViews outs, OperandViews operands);
 

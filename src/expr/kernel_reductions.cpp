@@ -43,10 +43,9 @@ Expr norm(Expr a, double p, IntSpan axes, const ReduceOptions& options) {
     const auto numbered = std::make_shared<const NumberedKernel>(*choice.kernel, p);
     kernel = {numbered, &numbered->kernel};
   }
-  const std::int64_t number = takes_p ? next_own_number() : number_of(choice.kernel);
-  return convert(
-      reduced_by("norm", std::move(kernel), number, {std::move(a)}, axes, options.keepdim),
-      choice.result);
+  return convert(reduced_by("norm", std::move(kernel), {number_of(choice.kernel), takes_p ? p : 0},
+                            {std::move(a)}, axes, options.keepdim),
+                 choice.result);
 }
 
 Expr dot_of(Expr a, Expr b) {
@@ -65,7 +64,7 @@ Expr dot_of(Expr a, Expr b) {
   }
   const KernelChoice choice =
       with_operation("dot", [&] { return kernel_of_dot(a.dtype(), b.dtype()); });
-  return convert(reduced_by("dot", lasting(choice.kernel), number_of(choice.kernel),
+  return convert(reduced_by("dot", lasting(choice.kernel), {number_of(choice.kernel)},
                             {std::move(a), std::move(b)}, {}, false),
                  choice.result);
 }
@@ -76,8 +75,8 @@ Expr number_reduction(const char* name, Reduction op, Expr a, IntSpan axes,
     result_of(op, a.dtype(), a.shape(), axes, options);  // for its errors
     return kernel_of_numbers(op, a.dtype(), options.dtype);
   });
-  return convert(reduced_by(name, lasting(choice.kernel), number_of(choice.kernel), {std::move(a)},
-                            axes, options.keepdim),
+  return convert(reduced_by(name, lasting(choice.kernel), {number_of(choice.kernel)},
+                            {std::move(a)}, axes, options.keepdim),
                  choice.result);
 }
 
@@ -89,7 +88,8 @@ Expr number_variance(const char* name, const Expr& a, IntSpan axes, const Reduce
   const KernelChoice choice = kernel_of_numbers(Reduction::var, x.dtype(), std::nullopt);
   const auto less = std::make_shared<const NumberedKernel>(*choice.kernel, options.correction);
   const Expr variance =
-      reduced_by(name, {less, &less->kernel}, next_own_number(), {x}, axes, options.keepdim);
+      reduced_by(name, {less, &less->kernel}, {number_of(choice.kernel), options.correction}, {x},
+                 axes, options.keepdim);
   // A variance may be beyond the range of halves where its root is not.
   return convert(root ? sqrt(variance) : variance, result);
 }

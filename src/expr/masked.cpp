@@ -32,6 +32,23 @@ ScalarType wide_type(ScalarType type) {
   return is_complex(type) ? ScalarType::c128 : ScalarType::f64;
 }
 
+/// A complex number over a real one, as `mean` divides: a part that is infinite leaves the other
+/// alone.
+Expr divided_by_parts(const Expr& a, const Expr& n) {
+  auto divide = [](std::complex<double> all, double count) {
+    return std::complex<double>(all.real() / count, all.imag() / count);
+  };
+  static const MappedFunction<decltype(divide)> mapped(std::move(divide));
+  static const std::int64_t number = next_own_number();
+  const auto node = std::make_shared<ExprMap>(
+      std::shared_ptr<const SpanKernel>(std::shared_ptr<const void>(), &mapped.kernel), number);
+  node->dtype = ScalarType::c128;
+  node->add_input(ExprNode::shared(a));
+  node->add_input(ExprNode::shared(n));
+  node->take_inputs(mapped.kernel.types + 1);
+  return ExprNode::made(node);
+}
+
 /// A reduction of selected elements.
 class MaskedReduction {
  public:
@@ -129,27 +146,28 @@ class MaskedReduction {
     return convert(Expr::call(Reduction::count_nonzero, mask, axes_, {.keepdim = keepdim}),
                    ScalarType::f64);
   }
+  /// In which floating numbers are added: that of the result, if it is wider.
+  ScalarType summed_type() const {
+    return promote_types(compute_type(x_.dtype()), compute_type(result_.type));
+  }
   Expr mean(bool keepdim) const {
     ReduceOptions options{.keepdim = keepdim, .dtype = {}};
     // Sums of halves may be beyond their range, and those of large integers wrap.
     const bool is_large = is_integer(x_.dtype()) && element_size(x_.dtype()) == 8;
-    if (compute_type(x_.dtype()) != x_.dtype()) options.dtype = compute_type(x_.dtype());
+    if (is_complex(x_.dtype())) options.dtype = ScalarType::c128;
+    if (is_floating(x_.dtype()) && summed_type() != x_.dtype()) options.dtype = summed_type();
     Expr elements = filled(0);
     if (is_large) elements = convert(elements, ScalarType::f64);
     const Expr sum = Expr::call(Reduction::sum, std::move(elements), axes_, options);
     const Expr wide = convert(sum, wide_type(sum.dtype()));
     if (!is_complex(wide.dtype())) return wide / count(keepdim);
-    // By parts, as `mean` does: a part that is infinite leaves the other one alone.
-    const auto divide = [](std::complex<double> all, double n) {
-      return std::complex<double>(all.real() / n, all.imag() / n);
-    };
-    return map(divide, wide, count(keepdim));
+    return divided_by_parts(wide, count(keepdim));
   }
   Expr var() const {
     if (is_complex(x_.dtype()))
       fail(ErrorCode::dtype,
            text("not defined for element type ", name(x_.dtype()), " and a mask"));
-    const ScalarType type = is_floating(x_.dtype()) ? compute_type(x_.dtype()) : ScalarType::f64;
+    const ScalarType type = is_floating(x_.dtype()) ? summed_type() : ScalarType::f64;
     const Expr x = convert(x_, type);
     const Expr centred = x - convert(mean(true), type);
     const Expr squares = where(mask_, centred * centred, 0);
@@ -160,8 +178,11 @@ class MaskedReduction {
 
   Expr place() const {
     const auto made = std::make_shared<const PlaceKernel>(op_, x_.dtype());
+    // One of a function and a type is like another: a plan of it is a plan for all.
+    const std::int64_t number =
+        -1 - (static_cast<std::int64_t>(op_) << 8 | static_cast<std::int64_t>(x_.dtype()));
     return reduced_by(info(op_).name, std::shared_ptr<const ReductionKernel>(made, &made->kernel()),
-                      next_own_number(), {x_, mask_}, axes_, options_.keepdim);
+                      {number}, {x_, mask_}, axes_, options_.keepdim);
   }
 
   Reduction op_;

@@ -57,7 +57,8 @@ class Parser {
       }
       at_ = start;
       Expr value = comparison();
-      if (peek() != '\0') fail_here("an operator or the end");
+      skip_space();
+      if (at_ != text_.size()) fail_here("an operator or the end");
       return value;
     }
   }
@@ -85,7 +86,7 @@ class Parser {
   }
   [[noreturn]] void fail_here(std::string_view expected) {
     const char c = peek();
-    const std::string got = c == '\0' ? "the end"
+    const std::string got = at_ == text_.size() ? "the end"
                             : c >= ' ' && c <= '~'
                                 ? text("'", c, "'")
                                 : text("byte ", static_cast<int>(static_cast<unsigned char>(c)));

@@ -439,6 +439,17 @@ TEST_CASE("expressions: what does not fit is refused with the expression and the
   CHECK(test::difference(square, test::dense_copy(Tensor::full({4, 4}, ScalarType::f32, 7))) == "");
 }
 
+TEST_CASE("expressions: more tensors than a pass has are refused", "[expr]") {
+  Expr sum = weft::expr(Tensor::full({4}, ScalarType::f32, 1));
+  for (int i = 1; i < 31; ++i)
+    sum = sum + Tensor::full({4}, ScalarType::f32, i);
+  CHECK(weft::evaluate(sum).at<float>(0) == 466);
+  sum = sum + Tensor::full({4}, ScalarType::f32, 1);
+  CHECK_ERROR(limit, ("add(", "33 tensors", "at most 32"), weft::evaluate(sum));
+  CHECK((weft::expr(Tensor::full({1}, ScalarType::c64, 1)) * std::complex<float>(1, 2)).text() ==
+        "mul(c64[1], complex(1, 2))");
+}
+
 TEST_CASE("expressions: reductions of columns of any width", "[expr]") {
   WEFT_RANDOM(random);
   test::Tally tally;

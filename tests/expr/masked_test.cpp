@@ -274,6 +274,19 @@ TEST_CASE("masks: means of complex numbers divide their parts", "[expr]") {
   CHECK(mean.at<C>({}) == C(1, 4));
 }
 
+TEST_CASE("masks: means and variances are added in the type that is asked for", "[expr]") {
+  const Tensor yes = Tensor::full({2}, ScalarType::boolean, true);
+  const weft::ReduceOptions wide{.dtype = ScalarType::f64};
+  const Tensor close = Tensor::of<float>({2}, {16777216, 1}),
+               far = Tensor::of<float>({2}, {1e30F, -1e30F});
+  CHECK(weft::evaluate(weft::mean(masked(expr(close), yes), {}, wide)).at<double>({}) == 8388608.5);
+  CHECK(weft::evaluate(weft::var(masked(expr(far), yes), {}, wide)).at<double>({}) ==
+        weft::var(far, {}, wide).at<double>({}));
+  using C = std::complex<float>;
+  const Tensor large = Tensor::of<C>({2}, {C(3e38F, 3e38F), C(3e38F, 3e38F)});
+  CHECK(weft::evaluate(weft::mean(masked(expr(large), yes))).at<C>({}) == C(3e38F, 3e38F));
+}
+
 TEST_CASE("masks: reductions of what is not NaN", "[expr]") {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(),
                   inf = std::numeric_limits<float>::infinity();

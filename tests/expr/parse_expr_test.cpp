@@ -139,6 +139,12 @@ TEST_CASE("expressions from text: what is none is refused with the column", "[ex
   CHECK_ERROR(dtype, ("bitwise_and(f32[2, 3], f32[3])"), weft::parse_expr("a & b", all.named()));
 }
 
+TEST_CASE("expressions from text: a zero byte is no end", "[expr]") {
+  const Operands all;
+  const std::string_view text("a * 2\0 + b", 10);
+  CHECK_ERROR(parse, ("column 6", "got byte 0"), weft::parse_expr(text, all.named()));
+}
+
 TEST_CASE("expressions from text: nested too deep is refused, on little stack", "[expr]") {
   const Operands all;
   const std::vector<weft::NamedExpr> named = all.named();

@@ -120,6 +120,20 @@ TEST_CASE("several expressions: outputs that are operands", "[expr]") {
   }
 }
 
+TEST_CASE("several expressions: what cannot be reduced is refused before anything is written",
+          "[expr]") {
+  const Tensor x = Tensor::of<float>({2}, {1, 2});
+  const Tensor sum = Tensor::full({}, ScalarType::f32, 7),
+               log = Tensor::full({}, ScalarType::c64, 7);
+  CHECK_ERROR(dtype, ("logsumexp", "c64"),
+              weft::evaluate_out({sum, log}, {weft::sum(expr(x)), weft::logsumexp(expr(x))}));
+  CHECK(sum.at<float>({}) == 7);
+  Tensor twice;
+  CHECK_ERROR(overlap, ("output 1", "another output"),
+              weft::evaluate_out({twice, twice}, {expr(x), expr(x) * 2}));
+  CHECK(!twice.defined());
+}
+
 TEST_CASE("several expressions: rows block by block", "[expr]") {
   WEFT_RANDOM(random);
   const Tensor x = numbers(random, {2000, 768});
