@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 namespace weft {
 inline namespace v0 {
@@ -76,7 +77,7 @@ void append_text(const ExprNode& node, std::string& out, const char* which = "[0
         return;
       }
       const double value = node.number.to<double>();
-      out += value == static_cast<double>(static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15)))
+      out += std::abs(value) <= 1e15 && value == std::trunc(value)
                  ? text(static_cast<std::int64_t>(value))
                  : text(value);
       return;

@@ -200,7 +200,7 @@ class Parser {
       const char* const end = all.data() + all.size();
       const auto [stop, error] = std::from_chars(all.data(), end, value);
       if (error != std::errc() || stop != end)
-        fail_at(start, text("'", all, "' is no number, or too large"));
+        fail_at(start, text("'", all, "' is no number, or too large or small"));
       return Scalar(value);
     };
     return whole ? parse(std::int64_t{}) : parse(double{});

@@ -109,6 +109,7 @@ TEST_CASE("expressions from text: what is none is refused with the column", "[ex
       {"1.2.3", "column 1:", "'1.2.3' is no number"},
       {"1e999 * a", "column 1:", "'1e999' is no number, or too large"},
       {"99999999999999999999", "column 1:", "too large"},
+      {"a * 1e-400", "column 5:", "or small"},
       {"exp(a, b)", "column 6:", "behind argument 1 of exp"},
       {"maximum(a)", "column 10:", "argument 2 of 2 of maximum"},
       {"where(t, a)", "column 11:", "argument 3 of 3 of where"},

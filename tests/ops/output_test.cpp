@@ -2,6 +2,7 @@
 // Outputs: allocated, replaced, or written as they are.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
+#include <weft/ops/copy.hpp>
 #include <weft/ops/ternary.hpp>
 #include <weft/ops/unary.hpp>
 
