@@ -106,6 +106,13 @@ WEFT_ALWAYS_INLINE T smaller(T a, T b) noexcept {
 /// only where it is taken: masking every step of it costs more than the steps.
 template <class T>
 WEFT_ALWAYS_INLINE T unless_nan(T a, T b, T both) noexcept {
+#if defined(__x86_64__) && !defined(__AVX2__)
+  // The baseline has no comparison of 64 bits to make bits of.
+  if constexpr (sizeof(T) == 8 && std::is_floating_point_v<T>) {
+    const T b_or_both = a != a ? b : both;
+    return b != b ? a : b_or_both;
+  }
+#endif
   if constexpr (std::is_floating_point_v<T>) {
     using Bits = decltype(bits_of(a));
     const Bits from_a = Bits(0) - static_cast<Bits>(b != b);
