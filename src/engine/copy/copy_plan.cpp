@@ -341,16 +341,25 @@ int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
   return d;
 }
 
-/// The longest of the dims that lie in a tile of rows together with those inside of them, dim 1 at
-/// least: planes are large then, and few lines are left half used.
-int longest_near(const Geometry& geometry, std::int64_t size, const Tuning& tuning) {
-  int longest = 1;
+/// The dim of the rows of a plane that does not transpose. Of those that lie in a tile together
+/// with the dims inside of them, dim 1 at least, the longest: planes are large then, and few lines
+/// are left half used. But where lines of the input hold elements of a dim beyond these, and of
+/// none within, that one: they would be gone before it comes to the next of their elements.
+int rows_dim(const Geometry& geometry, std::int64_t size, const Tuning& tuning) {
+  const auto shares_lines = [&](int d) {
+    return geometry.extent(d) > 1 && std::abs(geometry.stride(d, 1)) < cache_line_bytes;
+  };
+  int longest = 1, d = 1;
+  bool shared = shares_lines(0);
   std::int64_t bytes = geometry.extent(0) * size;
-  for (int d = 1; d < geometry.ndim(); ++d) {
-    if (bytes > 2 * tuning.copy_buffer_bytes / geometry.extent(d)) break;
+  for (; d < geometry.ndim(); ++d) {
+    if (d > 1 && bytes > 2 * tuning.copy_buffer_bytes / geometry.extent(d)) break;
     bytes *= geometry.extent(d);
+    shared = shared || shares_lines(d);
     if (geometry.extent(d) > geometry.extent(longest)) longest = d;
   }
+  for (; d < geometry.ndim() && !shared; ++d)
+    if (shares_lines(d)) return d;
   return longest;
 }
 
@@ -406,7 +415,7 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
     p.transposes = true;
     break;
   }
-  if (!p.transposes) p.partner = longest_near(geometry, p.size, tuning);
+  if (!p.transposes) p.partner = rows_dim(geometry, p.size, tuning);
   p.extent1 = geometry.extent(p.partner);
   p.to1 = geometry.stride(p.partner, 0);
   p.from1 = geometry.stride(p.partner, 1);
