@@ -40,7 +40,7 @@ struct ExprExplanation {
 };
 
 /// What evaluate() would do, and evaluate_out(); of `out`, type and layout count. Plans, as these
-/// do, and throws what they throw.
+/// do, and throws what they throw, but for overlap.
 WEFT_API ExprExplanation explain(const Expr& expression);
 WEFT_API ExprExplanation explain_out(const TensorView& out, const Expr& expression);
 WEFT_API ExprExplanation explain(std::span<const Expr> expressions);

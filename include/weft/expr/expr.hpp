@@ -107,7 +107,7 @@ inline Expr convert(const Expr& x, ScalarType type) { return Expr::convert(x, ty
 /// expressions that are built anew, in a cache of up to 64 plans, by structure, types, shapes and
 /// strides.
 /// Allocates the plan the first time, and the result of evaluate(). Throws Error: shape, cast,
-/// overlap, division (integers by 0), limit (more than about 100 values pass at a time).
+/// overlap, division (integers by 0), limit (more than 32 tensors in a pass, say).
 WEFT_API void evaluate_out(const Output& out, const Expr& expression);
 WEFT_API Tensor evaluate(const Expr& expression);
 

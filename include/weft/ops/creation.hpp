@@ -26,7 +26,7 @@ WEFT_API void fill_out(const Output& out, const Scalar& value);
 
 /// start, start + step, ... before stop, along one axis; ceil((stop - start) / step) elements.
 ///
-/// The result is of i64, of f32 if a number has a fraction, or of `type`. Integer types: element i
+/// The result is of i64 (or u64), of f32 if some number is none, or of `type`. Integers: element i
 /// is start + i * step, which wraps. Floating ones: start + i * step in f64, product and sum
 /// rounded each, and that rounded to the type by cast(). The count is exact among integers, else
 /// computed in f64; so the last element can be `stop` itself, as in PyTorch: linspace is told how
