@@ -56,8 +56,9 @@ void check_overlap(const ExprPlan& plan, OutputViews outs) {
 
 void write_key(ExprKey& key, const ExprList& list, OutputViews outs) {
   key.reserve(8 * list.entries().size());
+  key.add(static_cast<std::int64_t>(outs.size()));
   for (const TensorView* out : outs) {
-    key.add(static_cast<std::int64_t>(out->dtype()));
+    key.add(static_cast<std::int64_t>(out->dtype()) << 32 | out->rank());
     key.add_all(out->strides());
   }
   list.write_key(key);
