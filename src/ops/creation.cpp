@@ -98,10 +98,7 @@ Arange plan_arange(const Scalar& start, const Scalar& stop, const Scalar& step) 
     if (by == 0) fail(ErrorCode::invalid_argument, "step: expected another number than 0");
     check_direction(by > 0, from == to, from < to);
     const Wide distance = to - from, count = distance / by + (distance % by != 0 ? 1 : 0);
-    if (count > max_elements) {
-      fail(ErrorCode::overflow,
-           text(static_cast<std::uint64_t>(count), " elements are more than 2^53"));
-    }
+    if (count > max_elements) fail(ErrorCode::overflow, "more than 2^53 elements");
     plan.count = static_cast<std::int64_t>(count);
     plan.terms.whole_start = low_bits(from);
     plan.terms.whole_step = low_bits(by);

@@ -76,11 +76,11 @@ LineWalk::LineWalk(const LineOperand& in, std::span<const LineOperand> outs, std
     sides_[k] = side(outs[static_cast<std::size_t>(k)], axis, true);
   sides_[noutputs_] = side(in, axis, false);
   std::int64_t bytes = 1;
-  for (int k = 0; k <= noutputs_; ++k)
-    check_line_length(sides_[k].length);
-  for (int k = 0; k <= noutputs_; ++k)
-    bytes =
-        std::max(bytes, sides_[k].length * std::max(sides_[k].work_size, sides_[k].memory_size));
+  for (int k = 0; k <= noutputs_; ++k) {
+    const Side& s = sides_[k];
+    check_line_length(s.length);
+    bytes = std::max(bytes, s.length * std::max(s.work_size, s.memory_size));
+  }
   lines_ = std::clamp<std::int64_t>(staged_bytes / bytes, 1, max_staged_lines);
 }
 
