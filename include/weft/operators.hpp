@@ -33,6 +33,24 @@ WEFT_FOR_EACH_OPERATOR(WEFT_DEFINE)
 #undef WEFT_DEFINE
 inline Expr operator-(const Tensor& a) { return neg(Expr(a)); }
 inline Expr operator~(const Tensor& a) { return bitwise_not(Expr(a)); }
+inline Expr operator!(const Tensor& a) { return logical_not(Expr(a)); }
+
+// a += b writes a + b into the elements of `a`, a tensor or a view, at once and in one pass. `b` is
+// a tensor, a number or an expression, and broadcasts to a's shape. Throws as evaluate_out() does:
+// Error(shape) for a result of another shape, Error(cast) for one of another kind (integers += 0.5,
+// integers /= 2), Error(overlap) where b reads a's memory in another layout; then nothing is
+// written, unless integers are divided by 0.
+#define WEFT_DEFINE(SIGN, NAME)                                                      \
+  template <class A, class B>                                                        \
+    requires std::derived_from<std::remove_cvref_t<A>, TensorView> &&                \
+             (!std::is_const_v<std::remove_reference_t<A>>) && ExprArgument<B>       \
+  A operator SIGN##=(A&& a, const B& b) {                                            \
+    const TensorView& out = a; /* not to be replaced by a tensor of another shape */ \
+    evaluate_out(out, NAME(Expr(out), to_expr(b)));                                  \
+    return std::forward<A>(a);                                                       \
+  }
+WEFT_FOR_EACH_ARITHMETIC_OPERATOR(WEFT_DEFINE)
+#undef WEFT_DEFINE
 
 }  // namespace operators
 }  // namespace v0

@@ -261,20 +261,25 @@ void dot_out(const Output& out, A&& a, B&& b) {
 
 // ---- Operators ----------------------------------------------------------------------------------
 
-#define WEFT_FOR_EACH_OPERATOR(F) \
-  F(+, add)                       \
-  F(-, sub)                       \
-  F(*, mul)                       \
-  F(/, div)                       \
-  F(==, eq)                       \
-  F(!=, ne)                       \
-  F(<, lt)                        \
-  F(<=, le)                       \
-  F(>, gt)                        \
-  F(>=, ge)                       \
-  F(&, bitwise_and)               \
-  F(|, bitwise_or)                \
-  F(^, bitwise_xor)
+#define WEFT_FOR_EACH_ARITHMETIC_OPERATOR(F) \
+  F(+, add)                                  \
+  F(-, sub)                                  \
+  F(*, mul)                                  \
+  F(/, div)                                  \
+  F(%, remainder)                            \
+  F(&, bitwise_and)                          \
+  F(|, bitwise_or)                           \
+  F(^, bitwise_xor)                          \
+  F(<<, lshift)                              \
+  F(>>, rshift)
+#define WEFT_FOR_EACH_OPERATOR(F)      \
+  WEFT_FOR_EACH_ARITHMETIC_OPERATOR(F) \
+  F(==, eq)                            \
+  F(!=, ne)                            \
+  F(<, lt)                             \
+  F(<=, le)                            \
+  F(>, gt)                             \
+  F(>=, ge)
 
 #define WEFT_DEFINE(SIGN, NAME)                          \
   template <class A, class B>                            \
@@ -286,6 +291,17 @@ WEFT_FOR_EACH_OPERATOR(WEFT_DEFINE)
 #undef WEFT_DEFINE
 inline Expr operator-(Expr a) { return neg(std::move(a)); }
 inline Expr operator~(Expr a) { return bitwise_not(std::move(a)); }
+inline Expr operator!(Expr a) { return logical_not(std::move(a)); }
+
+// a += b makes `a` the expression a + b. Nothing is carried out.
+#define WEFT_DEFINE(SIGN, NAME)             \
+  template <class B>                        \
+    requires ExprArguments<Expr, B>         \
+  Expr& operator SIGN##=(Expr& a, B&& b) {  \
+    return a = NAME(a, std::forward<B>(b)); \
+  }
+WEFT_FOR_EACH_ARITHMETIC_OPERATOR(WEFT_DEFINE)
+#undef WEFT_DEFINE
 
 }  // namespace v0
 }  // namespace weft
