@@ -68,18 +68,19 @@ class Parser {
   struct Sign {
     const char* text;
     int level;  // how much it binds
-    std::variant<BinaryOp, CompareOp> op;
+    std::variant<BinaryOp, CompareOp, DivisionOp> op;
   };
   static constexpr int comparisons = 0;
   static constexpr Sign signs[] = {
       // Longer ones first.
       {"==", 0, CompareOp::eq},        {"!=", 0, CompareOp::ne},
       {"<=", 0, CompareOp::le},        {">=", 0, CompareOp::ge},
+      {"<<", 4, BinaryOp::lshift},     {">>", 4, BinaryOp::rshift},
       {"<", 0, CompareOp::lt},         {">", 0, CompareOp::gt},
       {"|", 1, BinaryOp::bitwise_or},  {"^", 2, BinaryOp::bitwise_xor},
-      {"&", 3, BinaryOp::bitwise_and}, {"+", 4, BinaryOp::add},
-      {"-", 4, BinaryOp::sub},         {"*", 5, BinaryOp::mul},
-      {"/", 5, BinaryOp::div}};
+      {"&", 3, BinaryOp::bitwise_and}, {"+", 5, BinaryOp::add},
+      {"-", 5, BinaryOp::sub},         {"*", 6, BinaryOp::mul},
+      {"/", 6, BinaryOp::div},         {"%", 6, DivisionOp::remainder}};
 
   [[noreturn]] void fail_at(std::size_t at, const std::string& why) const {
     fail(ErrorCode::parse, text("column ", at + 1, ": ", why));
@@ -156,6 +157,7 @@ class Parser {
       return neg(sign());
     }
     if (take('~')) return bitwise_not(sign());
+    if (take('!')) return logical_not(sign());
     return primary();
   }
 

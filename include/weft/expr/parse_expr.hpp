@@ -25,8 +25,8 @@ struct NamedExpr {
 ///     x = a - mean(a, 1, 1); x * rsqrt(mean(x * x, 1, 1) + 1e-05)
 ///
 /// An expression has, from what binds least to what binds most: one comparison (== != < <= > >=),
-/// |, ^, &, + and -, * and /, the signs - and ~. Behind these are parentheses, numbers, names of
-/// operands and of earlier statements, and calls:
+/// |, ^, &, << and >>, + and -, *, / and % (remainder), the signs -, ~ and ! (logical_not). Behind
+/// these are parentheses, numbers, names of operands and of earlier statements, and calls:
 /// - functions of the function table but the scaled ones by their names: exp(x), where(c, x, y);
 /// - types, for conversions: f32(x);
 /// - reductions of one result: sum(x), sum(x, 1), sum(x, (0, 2)), and sum(x, 1, 1) to keep what is
