@@ -55,7 +55,6 @@ void check_overlap(const ExprPlan& plan, OutputViews outs) {
 }
 
 void write_key(ExprKey& key, const ExprList& list, OutputViews outs) {
-  key.reserve(8 * list.entries().size());
   key.add(static_cast<std::int64_t>(outs.size()));
   for (const TensorView* out : outs) {
     key.add(static_cast<std::int64_t>(out->dtype()) << 32 | out->rank());

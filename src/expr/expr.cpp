@@ -35,14 +35,6 @@ bool is_f64(const Scalar& number) {
   return value <= exact && value >= -exact;
 }
 
-template <class Node>
-std::shared_ptr<Node> number_node(const Scalar& number) {
-  auto node = std::make_shared<Node>(ExprNode::Kind::number);
-  node->dtype = number.dtype();
-  node->number = number;
-  return node;
-}
-
 /// The same operand, seen another way.
 template <class Look>
 Expr view_of(const Expr& e, const Look& look) {
@@ -71,12 +63,12 @@ void append_text(const ExprNode& node, std::string& out, const char* which = "[0
       out += std::string(name(node.dtype)) + to_string(node.shape);
       return;
     case ExprNode::Kind::number: {
-      if (is_complex(node.number.dtype())) {
-        const auto parts = node.number.to<std::complex<double>>();
+      if (is_complex(node.scalar().dtype())) {
+        const auto parts = node.scalar().to<std::complex<double>>();
         out += text("complex(", parts.real(), ", ", parts.imag(), ")");
         return;
       }
-      const double value = node.number.to<double>();
+      const double value = node.scalar().to<double>();
       out += std::abs(value) <= 1e15 && value == std::trunc(value)
                  ? text(static_cast<std::int64_t>(value))
                  : text(value);
@@ -226,10 +218,14 @@ Expr::Expr(Tensor operand) {
 Expr::Expr(const TensorView& operand) : node_(operand_node(operand)) {}
 Expr::Expr(const Scalar& number) {
   if (is_f64(number)) {
-    node_ = number_node<ExprNode>(number);
+    auto node = std::make_shared<ExprNumber>(number);
+    node->dtype = number.dtype();
+    node_ = std::move(node);
     return;
   }
-  auto node = number_node<ExprOperand>(number);
+  auto node = std::make_shared<ExprOperand>(ExprNode::Kind::number);
+  node->dtype = number.dtype();
+  node->number = number;
   node->elements = node->number.view();
   node_ = std::move(node);
 }

@@ -30,7 +30,7 @@ std::int64_t kind_of(const ExprNode& node) {
 /// Sets what a node has besides.
 void write_details(const ExprNode& node, std::int64_t* detail) {
   if (node.kind == ExprNode::Kind::number && !node.is_operand) {
-    detail[0] = std::bit_cast<std::int64_t>(node.number.to<double>());
+    detail[0] = std::bit_cast<std::int64_t>(static_cast<const ExprNumber&>(node).value);
   } else if (node.kind == ExprNode::Kind::map) {
     detail[0] = static_cast<const ExprMap&>(node).number_of_its_own;
   } else if (node.kind == ExprNode::Kind::reduce) {
@@ -53,56 +53,80 @@ void write_geometry(ExprKey& key, const TensorView& view) {
 
 }  // namespace
 
+void ExprKey::add(std::int64_t word) {
+  words_.push_back(word);
+  hash_ = (hash_ ^ static_cast<std::uint64_t>(word)) * 0xff51afd7ed558ccd;
+  hash_ ^= hash_ >> 32;
+}
+
 ExprList::ExprList(std::span<const ExprNode* const> roots) {
-  // Most expressions have fewer.
-  constexpr std::size_t usual_entries = 24;
-  entries_.reserve(usual_entries);
   for (const ExprNode* root : roots)
     roots_.push_back(add(*root, roots.size() > 1));
 }
 
 int ExprList::add(const ExprNode& node, bool shared) {
+  if (node.is_operand) return add_operand(node);
   shared = shared && !node.inputs.empty();
   if (shared) {
     // From the end: what is asked for was added last, more often than not.
     for (std::size_t i = seen_.size(); i-- > 0;)
       if (seen_[i].first == &node) return seen_[i].second;
   }
-  Entry entry{&node, kind_of(node), {}, {}};
-  write_details(node, entry.detail);
+  Inputs inputs;
   int after = -1;  // all inputs, so what gives the same is behind this entry
   for (const auto& input : node.inputs) {
-    const int at = add(*input, input.use_count() > 1);
-    entry.inputs.push_back(at);
-    after = std::max(after, at);
+    inputs.push_back(add(*input, input.use_count() > 1));
+    after = std::max(after, inputs.back());
   }
-  if (node.is_operand) entry.operand = add_operand(node);
-  const auto same =
-      std::find_if(entries_.begin() + after + 1, entries_.end(),
-                   [&](const Entry& other) { return other.gives_the_same_as(entry); });
-  const auto at = static_cast<int>(same - entries_.begin());
-  if (same == entries_.end()) entries_.push_back(std::move(entry));
-  if (shared) seen_.emplace_back(&node, at);
-  return at;
+  Entry& entry = entries_.emplace_back(node, kind_of(node), inputs);
+  write_details(node, entry.detail);
+  auto at = static_cast<std::size_t>(after + 1);
+  while (!entries_[at].gives_the_same_as(entry))  // the last one does
+    ++at;
+  if (at + 1 < entries_.size()) entries_.pop_back();
+  if (shared) seen_.emplace_back(&node, static_cast<int>(at));
+  return static_cast<int>(at);
 }
 
 int ExprList::add_operand(const ExprNode& node) {
-  const auto same = std::ranges::find_if(
-      operands_, [&](const ExprNode* other) { return same_memory(other->view(), node.view()); });
-  const auto at = static_cast<int>(same - operands_.begin());
-  if (same == operands_.end()) operands_.push_back(&node);
-  return at;
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    if (operands_[k] == &node || same_memory(operands_[k]->view(), node.view()))
+      return entry_of_[k];
+  }
+  Entry& entry = entries_.emplace_back(node, kind_of(node), Inputs());
+  entry.operand = static_cast<int>(operands_.size());
+  operands_.push_back(&node);
+  entry_of_.push_back(static_cast<int>(entries_.size()) - 1);
+  return entry_of_.back();
 }
 
 void ExprList::write_key(ExprKey& key) const {
+  // What an entry is has 27 bits; above them, two inputs and one of the last places have room.
+  constexpr std::int64_t last_place = 0xffff;
   for (const Entry& entry : entries_) {
-    key.add(entry.what);
-    key.add(entry.operand >= 0 ? entry.operand : entry.detail[0]);
-    if (entry.node->kind == ExprNode::Kind::reduce) {
-      key.add(entry.detail[1]);
-      key.add(entry.detail[2]);
+    const auto has_room = [](int at) { return at + 1 < last_place; };
+    if (entry.inputs.size() <= 2 && std::ranges::all_of(entry.inputs, has_room)) {
+      std::uint64_t word = static_cast<std::uint64_t>(entry.what);
+      for (std::size_t k = 0; k < entry.inputs.size(); ++k)
+        word |= static_cast<std::uint64_t>(entry.inputs[k] + 1) << (32 + 16 * k);
+      key.add(static_cast<std::int64_t>(word));
+    } else {
+      key.add(entry.what | last_place << 32);
+      key.add(static_cast<std::int64_t>(entry.inputs.size()));
+      key.add_all(entry.inputs);
     }
-    key.add_all(entry.inputs);
+    switch (entry.node->kind) {
+      case ExprNode::Kind::operand: key.add(entry.operand); break;
+      case ExprNode::Kind::number:
+      case ExprNode::Kind::map:
+        key.add(entry.node->is_operand ? entry.operand : entry.detail[0]);
+        break;
+      case ExprNode::Kind::reduce: key.add_all(entry.detail); break;
+      case ExprNode::Kind::call:
+      case ExprNode::Kind::convert:
+      case ExprNode::Kind::second:
+      case ExprNode::Kind::masked: break;
+    }
   }
   // A single one is the last entry.
   if (roots_.size() > 1) key.add_all(roots_);

@@ -51,13 +51,14 @@ struct ExprNode {
   const FunctionInfo& function() const;
   /// Of an operand, and of a number that is one.
   const TensorView& view() const noexcept;
+  /// Of a number.
+  const Scalar& scalar() const noexcept;
 
   Kind kind;
   bool is_operand = false;  ///< it is an ExprOperand
   ScalarType dtype = ScalarType::f32;
   ScalarType common = ScalarType::f32;  ///< of a call: in which its inputs meet
   FormulaFunction op{};
-  Scalar number{0.0};
   DimVector shape;
   Inputs inputs;
   int depth = 0;  ///< of functions and conversions
@@ -69,10 +70,20 @@ struct ExprNode {
   void infer(const std::shared_ptr<const ExprNode>& self);
 };
 
-/// An operand; or a number that is no f64, as numbers within formulas are.
+/// A number that formulas may have in them: they are f64.
+struct ExprNumber : ExprNode {
+  explicit ExprNumber(const Scalar& of)
+      : ExprNode(Kind::number), number(of), value(of.to<double>()) {}
+
+  Scalar number;
+  double value;
+};
+
+/// An operand; or a number that is no f64.
 struct ExprOperand : ExprNode {
   explicit ExprOperand(Kind of_kind) : ExprNode(of_kind) { is_operand = true; }
 
+  Scalar number{0.0};
   Tensor owner;  // of the memory, if it has one
   TensorView elements;
 };
@@ -138,6 +149,10 @@ std::string text_of(const ExprNode& node);
 
 inline const TensorView& ExprNode::view() const noexcept {
   return static_cast<const ExprOperand*>(this)->elements;
+}
+inline const Scalar& ExprNode::scalar() const noexcept {
+  return is_operand ? static_cast<const ExprOperand*>(this)->number
+                    : static_cast<const ExprNumber*>(this)->number;
 }
 
 }  // namespace v0

@@ -110,7 +110,7 @@ class RecipeWriter {
     FormulaTerm converted(FormulaBuilder& builder, int at, ScalarType type) {
       const ExprNode& node = of_.node(at);
       if (node.kind == ExprNode::Kind::number && !of_.is_input(at))
-        return number(builder, node.number, type);
+        return number(builder, node.scalar(), type);
       return builder.convert(write(builder, at), type);
     }
 
@@ -139,7 +139,7 @@ class RecipeWriter {
       const ExprNode& node = of_.node(at);
       const auto& from = of_.entry(at).inputs;
       if (node.kind == ExprNode::Kind::number)
-        return builder.number(node.number.to<double>(), node.dtype);
+        return builder.number(node.scalar().to<double>(), node.dtype);
       if (node.kind == ExprNode::Kind::convert) return converted(builder, from[0], node.dtype);
       if (node.kind == ExprNode::Kind::map) return mapped(builder, at);
       const bool chosen = node.function().result == ResultRule::chosen;
