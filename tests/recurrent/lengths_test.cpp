@@ -230,3 +230,44 @@ TEST_CASE("lengths: random loops on one frame", "[recurrent]") {
     }
   }
 }
+
+TEST_CASE("lengths: one input that two iterators walk", "[recurrent]") {
+  // Along two axes, with a limit of trips; and forwards and backwards at once.
+  Graph both("both");
+  both.add_result(both.add_parameter({ScalarType::f32, {any}}, "row"));
+  both.add_result(both.add_parameter({ScalarType::f32, {any}}, "column"));
+  LoopSpec spec;
+  spec.name = "both";
+  spec.most_trips = 3;
+  spec.iterators = {{.input = 0, .parameter = 0, .axis = 0, .limits_trips = false},
+                    {.input = 0, .parameter = 1, .axis = 1, .limits_trips = false}};
+  spec.outputs = {{.kind = LoopOutputKind::stack, .result = 0},
+                  {.kind = LoopOutputKind::stack, .result = 1}};
+  Graph turned("turned");
+  const Value forwards = turned.add_parameter({ScalarType::f32, {any}}, "forwards");
+  const Value backwards = turned.add_parameter({ScalarType::f32, {any}}, "backwards");
+  turned.add_result(turned.add("Subtract", {forwards, backwards}));
+  LoopSpec turns;
+  turns.name = "turned";
+  turns.iterators = {{.input = 0, .parameter = 0}, {.input = 0, .parameter = 1}};
+  turns.iterators[1].range = {-1, 0, -1};
+  turns.outputs = {{.kind = LoopOutputKind::stack, .result = 0}};
+  const std::vector<ValueType> types = {{ScalarType::f32, PartialShape{any, any}}};
+  const LoopProgram programs[] = {{spec, both, types}, {turns, turned, types}};
+  for (const LoopProgram& program : programs) {
+    Frame frame(program.executable());
+    const std::int64_t sizes[][2] = {{4, 4}, {5, 5}, {6, 4}, {3, 4}, {3, 7}, {33, 7}, {12, 7}};
+    for (const auto& size : sizes) {
+      std::vector<double> values;
+      for (std::int64_t i = 0; i < size[0] * size[1]; ++i)
+        values.push_back(static_cast<double>(i));
+      const Tensor given = floats({size[0], size[1]}, values);
+      frame.plan(std::vector<TensorView>{given});
+      frame.run();
+      const std::vector<Tensor> fresh = program.run({given});
+      CAPTURE(size[0], size[1]);
+      for (std::size_t i = 0; i < fresh.size(); ++i)
+        CHECK(same_bits(frame.result(static_cast<int>(i)), fresh[i]));
+    }
+  }
+}

@@ -271,6 +271,10 @@ TEST_CASE("refused: specs that nothing limits, or that fit nothing", "[recurrent
   spec.next_condition = 0;
   CHECK_ERROR(invalid_argument, ("loop 'spec'", "iterator 0", "count"),
               run_loop(spec, body, inputs));
+  spec.most_trips = 2;
+  spec.iterators.clear();
+  spec.states = {{.parameter = 0, .result = 0, .sliced = LoopIterator{.from_count = true}}};
+  CHECK_ERROR(invalid_argument, ("loop 'spec'", "state 0", "range"), run_loop(spec, body, inputs));
   weft::graph::Node bare;
   bare.op = "Loop";
   Graph graph;

@@ -367,3 +367,159 @@ TEST_CASE("columns: slices and results whose numbers lie on lines of their own",
     }
   }
 }
+
+TEST_CASE("trips: backwards from the count, whatever else ends them", "[recurrent]") {
+  Graph body;
+  body.add_result(body.add_parameter({ScalarType::f32, {}}, "last"));
+  body.add_parameter({ScalarType::f32, {}}, "first");
+  LoopSpec spec;
+  spec.name = "backwards";
+  spec.count = 2;
+  spec.iterators = {{.input = 0, .parameter = 0, .from_count = true}, {.input = 1, .parameter = 1}};
+  spec.outputs = {{.kind = Kind::stack, .result = 0}};
+  const Tensor eight = floats({8}, {0, 1, 2, 3, 4, 5, 6, 7}), three = floats({3}, {0, 0, 0});
+  const auto run = [&](std::int64_t count) {
+    return run_loop(spec, body, {eight, three, integers({}, {static_cast<double>(count)})})[0];
+  };
+  CHECK(difference(run(5), floats({3}, {4, 3, 2})) == "");
+  CHECK(difference(run(2), floats({2}, {1, 0})) == "");
+  CHECK(difference(run(8), floats({3}, {7, 6, 5})) == "");
+  CHECK(difference(run(0), floats({0}, {})) == "");
+  CHECK_ERROR(bounds, ("iterator 0", "8 slices", "count of 9"), run(9));
+  CHECK_ERROR(bounds, ("iterator 0", "8 slices", "no count"), run(-1));
+  // With the axis kept, what its range says does not count.
+  Graph pair;
+  const Value x = pair.add_parameter({ScalarType::f32, {1}}, "x");
+  pair.add_result(pair.add("Add", {x, x}));
+  spec.iterators = {{.input = 0, .parameter = 0, .keep_axis = true, .from_count = true}};
+  spec.iterators[0].range.stride = 2;
+  spec.outputs = {{.kind = Kind::join, .result = 0}};
+  CHECK(difference(run_loop(spec, pair, {eight, three, integers({}, {5})})[0],
+                   floats({5}, {8, 6, 4, 2, 0})) == "");
+}
+
+TEST_CASE("trips: a first condition that is false is the last one", "[recurrent]") {
+  for (const bool grows : {false, true}) {
+    Graph body;
+    const Value s = body.add_parameter({ScalarType::f32, PartialShape{PartialShape::unknown}}, "s");
+    body.add_result(grows ? body.add("Concat", {s, s}, {{"axis", std::int64_t{0}}}) : s);
+    LoopSpec spec;
+    spec.name = "never";
+    spec.most_trips = 4;
+    spec.first_condition = 1;
+    spec.states = {{.input = 0, .parameter = 0, .result = 0}};
+    // The result of an output that is made of none is not read.
+    spec.outputs = {{.kind = Kind::condition, .result = 1'000'000'000},
+                    {.kind = Kind::trips, .result = 7},
+                    {.kind = Kind::last_state, .state = 0, .result = 1'000'000'000}};
+    for (const bool first : {false, true}) {
+      const std::vector<Tensor> got = run_loop(spec, body, {floats({1}, {3}), truth(first)});
+      CAPTURE(grows, first);
+      CHECK(difference(got[0], truth(first)) == "");
+      CHECK(doubles(got[1])[0] == (first ? 4 : 0));
+      CHECK(got[2].numel() == (grows && first ? 16 : 1));
+    }
+  }
+}
+
+TEST_CASE("trips: blocks that the end of a chunk cuts short keep states", "[recurrent]") {
+  // A large product makes blocks of few trips; the end is not known, so that what is stacked first
+  // fills chunks of 16, 32, ... trips, and what has a length and short rows, blocks.
+  for (const std::int64_t wide : {16, 30000, 52000}) {
+    for (const bool blocks_first : {false, true}) {
+      Graph body("cut");
+      const Value x = body.add_parameter({ScalarType::f32, {1, 4}}, "x");
+      const Value s = body.add_parameter({ScalarType::f32, {8, 4}}, "s");
+      std::vector<double> weights;
+      for (std::int64_t i = 0; i < 4 * wide; ++i)
+        weights.push_back(static_cast<double>(i % 7 - 3) / 64);
+      const Value mean =
+          body.add("ReduceMean",
+                   {body.add("MatMul", {x, constant(body, floats({4, wide}, weights))}),
+                    constant(body, integers({1}, {1}))},
+                   {{"keep_dims", true}});
+      body.add_result(
+          body.add("Add", {body.add("Reverse", {s, constant(body, integers({1}, {0}))}), mean}));
+      body.add_result(
+          reshape(body, body.add("Less", {mean, constant(body, floats({}, {1e9}))}), {1}));
+      LoopSpec spec;
+      spec.name = "cut";
+      spec.next_condition = 1;
+      spec.iterators = {{.input = 0, .parameter = 0}};
+      spec.states = {{.input = 1, .parameter = 1, .result = 0}};
+      const LoopOutput chunks{.kind = Kind::stack, .result = 0},
+          blocks{.kind = Kind::stack, .result = 0, .axis = 1, .length = 2};
+      spec.outputs = {blocks_first ? blocks : chunks, blocks_first ? chunks : blocks};
+      constexpr std::int64_t trips = 75;
+      std::vector<double> numbers, start;
+      for (std::int64_t i = 0; i < trips * 4; ++i)
+        numbers.push_back(static_cast<double>(i * 37 % 19 - 9) / 8);
+      for (std::int64_t i = 0; i < 32; ++i)
+        start.push_back(static_cast<double>(i - 7));
+      const Tensor given = floats({trips, 1, 4}, numbers), first = floats({8, 4}, start);
+      const std::vector<Tensor> got = run_loop(spec, body, {given, first, integers({}, {trips})});
+      const Executable alone(body, {.operators = &weft::recurrent::operators(), .fuse = false});
+      Tensor state = first;
+      std::int64_t wrong = 0;
+      for (std::int64_t t = 0; t < trips; ++t) {
+        state = alone.run(std::vector<TensorView>{given.select(0, t), state})[0];
+        wrong += same_bits(got[blocks_first ? 1 : 0].select(0, t), state) ? 0 : 1;
+        wrong += same_bits(got[blocks_first ? 0 : 1].select(1, t), state) ? 0 : 1;
+      }
+      CAPTURE(wide, blocks_first);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("trips: operators without broadcasting, of slices and what stays the same",
+          "[recurrent]") {
+  for (const std::string rule : {"none", "numpy"}) {
+    Graph body;
+    const Value x = body.add_parameter({ScalarType::f32, {2, 3}}, "x");
+    const Value w = body.add_parameter({ScalarType::f32, {2, 3}}, "w");
+    body.add_result(body.add("Add", {x, w}, {{"auto_broadcast", rule}}));
+    body.add_result(body.add("Multiply", {x, x}, {{"auto_broadcast", rule}}));
+    LoopSpec spec;
+    spec.name = "none";
+    spec.iterators = {{.input = 0, .parameter = 0}};
+    spec.invariants = {{.input = 1, .parameter = 1}};
+    spec.outputs = {{.kind = Kind::stack, .result = 0}, {.kind = Kind::stack, .result = 1}};
+    std::vector<double> numbers, sums, squares;
+    for (int i = 0; i < 24; ++i) {
+      numbers.push_back(i);
+      sums.push_back(i + i % 6);
+      squares.push_back(i * i);
+    }
+    const std::vector<Tensor> got =
+        run_loop(spec, body, {floats({4, 2, 3}, numbers), floats({2, 3}, {0, 1, 2, 3, 4, 5})});
+    CHECK(difference(got[0], floats({4, 2, 3}, sums)) == "");
+    CHECK(difference(got[1], floats({4, 2, 3}, squares)) == "");
+  }
+}
+
+TEST_CASE("trips: a state that changes its shape, and strided slices", "[recurrent]") {
+  Graph body;
+  const Value x = body.add_parameter({ScalarType::f32, {40}}, "x");
+  const Value s = body.add_parameter({ScalarType::f32, PartialShape{PartialShape::unknown}}, "s");
+  body.add_result(body.add("Softmax", {x}, {{"axis", std::int64_t{0}}}));
+  body.add_result(body.add("Concat", {s, x}, {{"axis", std::int64_t{0}}}));
+  LoopSpec spec;
+  spec.name = "grows";
+  spec.iterators = {{.input = 0, .parameter = 0, .axis = 1}};
+  spec.states = {{.input = 1, .parameter = 1, .result = 1}};
+  spec.outputs = {{.kind = Kind::stack, .result = 0}, {.kind = Kind::last_state, .state = 0}};
+  std::vector<double> numbers;
+  for (int i = 0; i < 40 * 30; ++i)
+    numbers.push_back((i * 37 % 101) / 16.0);
+  const Tensor given = floats({40, 30}, numbers);
+  const std::vector<Tensor> got = run_loop(spec, body, {given, floats({1}, {0})});
+  Graph one;
+  one.add_result(one.add("Softmax", {one.add_parameter({ScalarType::f32, {40}})},
+                         {{"axis", std::int64_t{0}}}));
+  const Executable alone(one, {.operators = &weft::recurrent::operators()});
+  for (std::int64_t t = 0; t < 30; ++t) {
+    const Tensor slice = Tensor::copy_of(given.select(1, t));
+    CHECK(same_bits(got[0].select(0, t), alone.run(std::vector<TensorView>{slice})[0]));
+  }
+}

@@ -42,8 +42,8 @@ struct LoopState {
   int parameter = 0;  ///< where the body sees it
   int result = 0;     ///< its value in the next trip
   std::optional<LoopIterator> sliced =
-      {};                    ///< trip 0 sees the first of these slices instead of the
-                             ///< whole input; `input` and `parameter` are not read
+      {};                    ///< trip 0 sees the first of these slices, of a range, instead
+                             ///< of the whole input; `input` and `parameter` are not read
   bool fixed_shape = false;  ///< refuse a body that changes the shape; else it may, every trip
 };
 

@@ -2,6 +2,7 @@
 #include "recurrent/body/body_schedule.hpp"
 
 #include "recurrent/body/trip_batch.hpp"
+#include "recurrent/spec/loop_types.hpp"
 
 #include <algorithm>
 #include <array>
@@ -61,7 +62,7 @@ void BodySchedule::find_live_results(bool has_condition) {
   std::vector<bool> live(graph_.results().size(), false);
   const auto need = [&](int result) { live[static_cast<std::size_t>(result)] = true; };
   for (const LoopOutput& output : spec_.outputs) {
-    if (output.result >= 0) need(output.result);
+    if (has_result(output)) need(output.result);
     if (output.kind == LoopOutputKind::last_state)
       need(spec_.states[static_cast<std::size_t>(output.state)].result);
     if (output.kind == LoopOutputKind::condition && spec_.next_condition) {

@@ -77,7 +77,10 @@ bool can_batch(const TypedGraph& graph, int id, const std::vector<bool>& batched
            graph.type(node.inputs[0]).shape.extent(-1) ==
                graph.type(node.inputs[1]).shape.extent(1);
   }
-  if (node.attributes.text("auto_broadcast", "numpy") == "pdpd") return false;
+  // What is the same in every trip is broadcast to all trips; pdpd counts axes from the first.
+  const std::string rule = node.attributes.text("auto_broadcast", "numpy");
+  const bool all_batched = std::count(batched.begin(), batched.end(), false) == 0;
+  if (rule == "pdpd" || (rule == "none" && !all_batched)) return false;
   return is_elementwise(graph, node, operators);
 }
 

@@ -9,6 +9,7 @@
 #include "recurrent/body/trip_index.hpp"
 #include "recurrent/dynamic/dynamic_scan_output.hpp"
 #include "recurrent/operator/loop_call.hpp"
+#include "recurrent/spec/loop_types.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -28,6 +29,7 @@ class FreeLoop {
         body_(*runtime.body),
         runtime_(runtime),
         report_(report),
+        slices_(spec_.iterators.size()),
         gathered_(call, body_, report) {}
 
   void run() {
@@ -35,6 +37,7 @@ class FreeLoop {
     if (body_.has_certain_end() && limit_.trips == endless)
       refuse(spec_, ErrorCode::invalid_argument, "nothing ends it: no count, and no condition");
     report_.end = limit_.end;
+    if (spec_.first_condition) go_ = call_.flag(*spec_.first_condition);
     read_lengths();
     set_up_states();
     run_once();
@@ -106,13 +109,18 @@ class FreeLoop {
     runtime_.once->run();
   }
 
-  TensorView view_of(Source source) const {
+  TensorView view_of(Source source) {
     const auto number = static_cast<std::size_t>(source.number);
     switch (source.kind) {
       case Source::Kind::iterator: {
         const SliceWalk& walk = geometry_.iterators[number];
-        return walk.slice(walk.start(call_.input(spec_.iterators[number].input), limit_.trips) +
-                          trip_ * walk.step_bytes);
+        const TensorView slice =
+            walk.slice(walk.start(call_.input(spec_.iterators[number].input), limit_.count) +
+                       trip_ * walk.step_bytes);
+        if (walk.dense) return slice;
+        // Reductions of strided lines may have other bits than those of dense ones.
+        slices_[number] = copy_of(slice);
+        return slices_[number];
       }
       case Source::Kind::state: return states_[number];
       case Source::Kind::invariant: return call_.input_view(spec_.invariants[number].input);
@@ -124,7 +132,7 @@ class FreeLoop {
     }
     return {};
   }
-  void plan(graph::Frame& frame, const Stage& stage) const {
+  void plan(graph::Frame& frame, const Stage& stage) {
     std::vector<TensorView> views;
     for (const Source source : stage.parameters)
       views.push_back(view_of(source));
@@ -168,11 +176,11 @@ class FreeLoop {
     }
     for (std::size_t o = 0; o < spec_.outputs.size(); ++o) {
       const LoopOutput& output = spec_.outputs[o];
-      if (output.result < 0) continue;
+      if (!has_result(output)) continue;
       Tensor value = results[static_cast<std::size_t>(output.result)];
       if (output.kind == LoopOutputKind::last_value) {
         gathered_.set_last(o, std::move(value));
-      } else if (output.kind != LoopOutputKind::last_state) {
+      } else {
         if (spec_.rows) value = with_ended_rows(value, Tensor::zeros({}, value.dtype()), o);
         gathered_.add(o, std::move(value));
       }
@@ -218,6 +226,7 @@ class FreeLoop {
   bool go_ = true;
   std::vector<std::int64_t> lengths_;
   std::vector<Tensor> states_;
+  std::vector<Tensor> slices_;  // of iterators, where they are copied
   GatheredValues gathered_;
 };
 

@@ -147,6 +147,10 @@ bool LoopGeometry::resize(std::span<const TensorView* const> given, std::span<Di
       iterators[i] = std::move(walk);
     }
     if (!limit(iterator, iterators[i])) return false;
+  }
+  // Behind them: several may walk one input.
+  for (const LoopIterator& iterator : spec.iterators) {
+    const auto input = static_cast<std::size_t>(iterator.input);
     if (is_whole_[input] == 0) inputs[input] = *given[input];
   }
   // Without trips, outputs may have other shapes.
@@ -184,11 +188,12 @@ TripLimit LoopCall::trip_limit(bool certain) const {
     limit.end = end;
   };
   if (geometry_.limiting_slices) at_most(*geometry_.limiting_slices, LoopEnd::slices);
-  if (loop.most_trips) at_most(*loop.most_trips, LoopEnd::count);
+  if (loop.most_trips) limit.count = *loop.most_trips;
   if (loop.count) {
     const std::int64_t count = integer(*loop.count);
-    if (count >= 0 || !loop.negative_count_is_endless) at_most(count, LoopEnd::count);
+    if (count >= 0 || !loop.negative_count_is_endless) limit.count = std::min(limit.count, count);
   }
+  at_most(limit.count, LoopEnd::count);
   if (loop.rows) {
     const TensorView lengths = input_view(loop.rows->lengths);
     std::int64_t most = 0;
@@ -214,10 +219,11 @@ TripLimit LoopCall::trip_limit(bool certain) const {
   }
   // Backwards from the count, the first slice is the last element.
   for (std::size_t i = 0; i < geometry_.iterators.size(); ++i) {
-    if (geometry_.iterators[i].from_count && limit.trips > geometry_.iterators[i].extent) {
-      limit.lacking_iterator = static_cast<int>(i);
-      refuse_missing_slice(limit, limit.trips - 1);
-    }
+    const SliceWalk& walk = geometry_.iterators[i];
+    if (!walk.from_count || limit.trips == 0 || limit.count <= walk.extent) continue;
+    refuse(loop, ErrorCode::bounds, geometry_.iterator_name(i).text(), ": has ", walk.extent,
+           " slices, and runs backwards from ",
+           limit.count == endless ? std::string("no count") : text("a count of ", limit.count));
   }
   if (certain && limit.trips > limit.slices) refuse_missing_slice(limit, limit.slices);
   return limit;

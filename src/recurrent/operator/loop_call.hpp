@@ -65,6 +65,7 @@ struct LoopGeometry {
 struct TripLimit {
   std::int64_t trips = endless;
   LoopEnd end = LoopEnd::count;  ///< what ends it there
+  std::int64_t count = endless;  ///< the least of the counts
   /// First trip of which some iterator has no slice, and which one.
   std::int64_t slices = endless;
   int lacking_iterator = -1;

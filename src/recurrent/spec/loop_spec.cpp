@@ -102,6 +102,8 @@ class Checker {
   }
   void check_state(const std::string& entry, const LoopState& state) {
     if (state.sliced) {
+      if (state.sliced->from_count)
+        refuse(entry, ": starts from the count, expected a range of its slices");
       check_iterator(entry, *state.sliced, false);
     } else {
       check_input(entry, state.input);

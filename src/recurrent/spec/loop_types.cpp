@@ -82,7 +82,8 @@ ValueType slice_type(const LoopSpec& spec, const EntryName& entry, const LoopIte
     // later.
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     const std::int64_t stride = std::max(iterator.range.stride, -most);
-    sliced[static_cast<std::size_t>(axis)] = iterator.range.part_size.value_or(std::abs(stride));
+    const std::int64_t part = iterator.range.part_size.value_or(std::abs(stride));
+    sliced[static_cast<std::size_t>(axis)] = iterator.from_count ? 1 : part;
   } else {
     sliced.erase(static_cast<std::size_t>(axis));
   }

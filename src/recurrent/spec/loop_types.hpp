@@ -27,6 +27,12 @@ template <class... Args>
   fail(code, weft::text("loop '", spec.name, "': ", args...));
 }
 
+/// Whether an output is made of its `result`, which is not read of the others.
+inline bool has_result(const LoopOutput& output) {
+  using enum LoopOutputKind;
+  return output.kind == last_value || output.kind == stack || output.kind == join;
+}
+
 /// The slices of an axis of `extent`, of an iterator that has a range. What slices_of() throws gets
 /// the loop and the entry in front.
 SliceRange slices(const LoopSpec& spec, const EntryName& entry, const LoopIterator& iterator,

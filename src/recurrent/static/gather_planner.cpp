@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recurrent/static/gather_planner.hpp"
 
+#include "recurrent/spec/loop_types.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -35,7 +37,7 @@ bool GatherPlanner::has_one_reader(Source source) const {
     const int result = static_cast<int>(r);
     if (spec_.next_condition == result) return false;
     for (const LoopOutput& output : spec_.outputs)
-      readers += output.kind != LoopOutputKind::last_state && output.result == result ? 1 : 0;
+      readers += has_result(output) && output.result == result ? 1 : 0;
   }
   return readers == 1 && body_.head_value != source;
 }

@@ -66,7 +66,7 @@ void GatheredOutputs::open_output(Collected& collected, std::int64_t places,
 void GatheredOutputs::open(Gather& gather) {
   LoopReport& report = *run_.report;
   gather.chunks = 0;
-  gather.chunk_trips = gather.chunk_left = 0;
+  gather.chunk_trips = gather.chunk_left = gather.block_used = 0;
   const bool computed = gather.way != Gather::Way::after;
   const bool is_direct = gather.way == Gather::Way::direct;
   const bool in_place = is_direct && plan_.writers[gather.writer].result >= 0;
@@ -123,9 +123,13 @@ std::int64_t GatheredOutputs::make_room_for(std::int64_t trips) {
   runtime_.chunks.resize(spec_.outputs.size());
   for (Gather& gather : plan_.gathers) {
     if (gather.way == Gather::Way::blocks) {
-      trips = std::min(trips, plan_.block_trips);
-      if (gather.source.kind != Source::Kind::block)
-        plan_.variables[gather.variable] = runtime_.blocks[gather.collected.output()].data();
+      // A state may still lie in the buffer: what came last, if that was short, stays in it.
+      if (gather.block_used >= plan_.min_block_trips) {
+        gather.block_used = 0;
+        if (gather.source.kind != Source::Kind::block)
+          plan_.variables[gather.variable] = runtime_.blocks[gather.collected.output()].data();
+      }
+      trips = std::min(trips, plan_.block_trips - gather.block_used);
       gather.block = plan_.variables[gather.variable];
     } else if (gather.way == Gather::Way::chunks) {
       if (gather.chunk_left == 0) open_chunk(gather);
@@ -149,7 +153,9 @@ void GatheredOutputs::flush(std::int64_t first) {
   const std::int64_t trips = run_.done - first;
   for (Gather& gather : plan_.gathers) {
     if (gather.way == Gather::Way::chunks) gather.chunk_left -= trips;
-    if (gather.way == Gather::Way::blocks) move_elements(gather, first, trips, gather.block);
+    if (gather.way != Gather::Way::blocks) continue;
+    gather.block_used += trips;
+    move_elements(gather, first, trips, gather.block);
   }
 }
 

@@ -13,7 +13,7 @@ void RunStart::find_slices() {
   for (std::size_t i = 0; i < plan_.iterators.size(); ++i) {
     StaticPlan::Iterator& it = plan_.iterators[i];
     it.origin =
-        geometry_.iterators[i].start(run_.call->input(spec_.iterators[i].input), run_.limit.trips);
+        geometry_.iterators[i].start(run_.call->input(spec_.iterators[i].input), run_.limit.count);
     plan_.variables[it.variable] = const_cast<char*>(it.origin);
     if (it.needed) ++(it.packed ? report.staged_slices : report.viewed_slices);
   }

@@ -26,7 +26,7 @@ struct SliceWalk {
   std::int64_t count = 0;      ///< slices that exist; not known before the run if from_count
   std::int64_t extent = 0;     ///< of the axis
   std::int64_t part_size = 1;  ///< of a slice along it
-  bool from_count = false;     ///< slice i is element n - 1 - i of n trips
+  bool from_count = false;     ///< slice i is element n - 1 - i for a count of n
   ScalarType dtype = ScalarType::f32;
   DimVector shape;    ///< of a slice
   DimVector strides;  ///< in elements; as if row-major along axes of extent 1
@@ -36,7 +36,7 @@ struct SliceWalk {
   /// reading in place.
   bool runs = true;
 
-  /// Where slice 0 of n trips is.
+  /// Where slice 0 is, for a count of n.
   const char* start(const void* origin, std::int64_t n) const noexcept {
     const auto* at = static_cast<const char*>(origin) + first_bytes;
     return from_count ? at - (n - 1) * step_bytes : at;

@@ -96,6 +96,7 @@ struct StaticPlan {
     std::size_t writer = 0;        ///< that moves it, unless the elements are a block's own
     bool is_open = false;          ///< the output has memory before the first trip
     const char* block = nullptr;   ///< first element of the current block
+    std::int64_t block_used = 0;   ///< trips that the block's buffer holds
     std::size_t chunks = 0;        ///< in use
     std::int64_t chunk_trips = 0;  ///< room in the last of them
     std::int64_t chunk_left = 0;
