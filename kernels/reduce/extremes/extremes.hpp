@@ -126,6 +126,16 @@ struct Itself {
   }
 };
 
+/// Of two elements, or of the lanes of two vectors.
+template <class T, bool largest>
+struct JoinExtremes {
+  WEFT_ALWAYS_INLINE T operator()(T a, T b) const noexcept { return extreme<T, largest>(a, b); }
+  WEFT_ALWAYS_INLINE Vectorized<T> operator()(const Vectorized<T>& a,
+                                              const Vectorized<T>& b) const noexcept {
+    return extreme_each<T, largest>(a, b);
+  }
+};
+
 /// extremes[r] = the extreme of row r of rows x n elements, `nothing` of none.
 template <class T, bool largest, class Map = Itself>
 WEFT_ALWAYS_INLINE void extreme_rows(T* extremes, const char* from, std::int64_t row_bytes,
@@ -136,13 +146,7 @@ WEFT_ALWAYS_INLINE void extreme_rows(T* extremes, const char* from, std::int64_t
     const auto at = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
       return reinterpret_cast<const T*>(from + r * row_bytes);
     };
-    const auto join = [](auto a, auto b) WEFT_INLINE_LAMBDA {
-      if constexpr (std::is_same_v<decltype(a), T>) {
-        return extreme<T, largest>(a, b);
-      } else {
-        return extreme_each<T, largest>(a, b);
-      }
-    };
+    const JoinExtremes<T, largest> join;
     if (n >= V::lanes) {
       fold_rows_of<T>(
           extremes, rows, n,
@@ -152,8 +156,11 @@ WEFT_ALWAYS_INLINE void extreme_rows(T* extremes, const char* from, std::int64_t
       return;
     }
     if (n > 0) {
+      // Norms of short rows are not worth a text of their own.
+      const bool packed =
+          std::is_same_v<Map, Itself> && row_bytes == n * static_cast<std::int64_t>(sizeof(T));
       fold_short_rows<T>(
-          extremes, rows, n, row_bytes == n * static_cast<std::int64_t>(sizeof(T)),
+          extremes, rows, n, packed,
           [&](std::int64_t r) WEFT_INLINE_LAMBDA { return map(load_first<T>(at(r), n, nothing)); },
           [&](std::int64_t i) WEFT_INLINE_LAMBDA { return map(V::load(at(0) + i)); }, join,
           nothing);

@@ -107,6 +107,40 @@ WEFT_ALWAYS_INLINE std::int64_t fold_rows_in_registers([[maybe_unused]] Acc* acc
   return first;
 }
 
+#if !defined(__AVX512F__) && !defined(__aarch64__)
+/// folded[r] = the join of row r, for as many rows of n elements as are folded at a time, which
+/// follow each other there, with room for one more of `held`: n, or the next power of two. A
+/// function for each half: they are many, and most of their time goes to memory.
+template <class T, int held, class Join>
+[[gnu::noinline]] void fold_packed(T* folded, std::int64_t n, T nothing, Join join) noexcept {
+  constexpr int rows = folded_at_once<T>, half = held / 2;
+  T spread[rows * held], halves[rows * half];
+  const T* from = folded;
+  if (n < held) {
+    for (int r = 0; r < rows; ++r)
+      __builtin_memcpy(spread + r * held, folded + r * n, held * sizeof(T));
+    for (std::int64_t k = n; k < held; ++k) {
+      for (int r = 0; r < rows; ++r)
+        spread[r * held + k] = nothing;
+    }
+    from = spread;
+  }
+  WEFT_INDEPENDENT_ITERATIONS
+  for (int r = 0; r < rows; ++r) {
+    for (int j = 0; j < half; ++j)
+      halves[r * half + j] = join(from[r * held + j], from[r * held + half + j]);
+  }
+  if constexpr (half > 1) {
+    fold_packed<T, half>(halves, half, nothing, join);
+    __builtin_memcpy(folded, halves, rows * sizeof(T));
+  } else {
+    // As where lanes are left over: with `nothing`, which makes 0 of the sum of two -0.
+    for (int r = 0; r < rows; ++r)
+      folded[r] = join(halves[r], nothing);
+  }
+}
+#endif
+
 /// The same for rows of fewer elements than there are lanes. `row` gives a row's elements in the
 /// first n lanes and `nothing` in the others: what changes nothing. `dense(i)` gives as many
 /// elements as there are lanes from number i on, where rows follow each other in memory; `packed`
@@ -164,7 +198,30 @@ WEFT_ALWAYS_INLINE void fold_short_rows(Acc* acc, std::int64_t rows, std::int64_
     store_folded(acc + first, fold_registers<T, lanes>(registers, join), count);
   }
 #else
-  fold_rows_of<T>(acc, rows, n, row, join);
+  std::int64_t first = 0;
+#if !defined(__aarch64__)
+  constexpr int lanes = Vectorized<T>::lanes;
+  constexpr int at_once = folded_at_once<T>;
+  static_assert(at_once % lanes == 0, "the rows at hand are whole vectors");
+  constexpr int most = lanes / 2;
+  alignas(64) T folded[(at_once + 1) * most];
+  for (; packed && 2 <= n && n <= most && first + at_once <= rows; first += at_once) {
+    for (std::int64_t i = 0; i < at_once * n; i += lanes)
+      dense(first * n + i).store(folded + i);
+    if (n == 2) {
+      fold_packed<T, 2>(folded, n, nothing, join);
+    } else if (n <= 4) {
+      fold_packed<T, 4>(folded, n, nothing, join);
+    } else {
+      fold_packed<T, most>(folded, n, nothing, join);
+    }
+    for (int r = 0; r < at_once; ++r)
+      acc[first + r] = static_cast<Acc>(folded[r]);
+  }
+#endif
+  fold_rows_of<T>(
+      acc + first, rows - first, n,
+      [&](std::int64_t r) WEFT_INLINE_LAMBDA { return row(first + r); }, join);
 #endif
 }
 

@@ -218,6 +218,13 @@ WEFT_ALWAYS_INLINE Vectorized<Computed<T>> load_first_of(const char* from,
   }
 }
 
+struct AddElements {
+  template <class V>
+  WEFT_ALWAYS_INLINE V operator()(const V& a, const V& b) const noexcept {
+    return a + b;
+  }
+};
+
 /// sums[r] = the sum over row r of map(r), of 1 to as many elements as there are lanes less one:
 /// f64, or for floats f32, which is what they are added in. As sum_rows.
 template <class T, bool uniform, class Sum, class MapOf>
@@ -234,7 +241,7 @@ WEFT_ALWAYS_INLINE void sum_short_rows(Sum* sums, const char* from, std::int64_t
         return select(numbers < length, map(r)(load_first_of<T>(from + r * row_bytes, n)), V(C(0)));
       },
       [&](std::int64_t i) WEFT_INLINE_LAMBDA { return map(0)(load_vector<T>(from + i * size)); },
-      [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; }, C(0));
+      AddElements(), C(0));
 }
 
 /// sums[r] = the sum over row r of map(r), which gives a function for V. n may be anything.
