@@ -3,6 +3,7 @@
 // axes.
 #include <weft/ops/copy.hpp>
 #include <weft/ops/reduce.hpp>
+#include <weft/ops/unary.hpp>
 
 #include "support/errors.hpp"
 #include "support/naive_reduce.hpp"
@@ -11,6 +12,7 @@
 
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -286,6 +288,85 @@ TEST_CASE("reductions: NaN and infinities", "[ops]") {
   }
   CHECK(weft::logsumexp(Tensor::of<float>({2}, {1000, 1000})).at<float>({}) ==
         Approx(1000 + std::log(2.0)));
+}
+
+TEST_CASE("reductions: norms of any power at the ends of numbers", "[ops]") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> lines[] = {{1, nan, 2},  {nan, 1},     {0, 0, 0, 0, 0}, {0, 2, 0},
+                                       {1e35, 1e35}, {inf, 1},     {-inf, 0, 3},    {1e-40, 2e-40},
+                                       {3, 1e38, 0}, {1e-30, 1e30}};
+  for (const std::vector<double>& line : lines) {
+    for (const double p : {-20.0, -1.0, 0.001, 0.5, 1.5, 3.0, 7.5, 10.0, 100.0}) {
+      double sum = 0;
+      for (const double x : line)
+        sum += std::pow(std::abs(static_cast<double>(static_cast<float>(x))), p);
+      const auto n = static_cast<std::int64_t>(line.size());
+      const auto want = static_cast<float>(std::pow(sum, 1 / p));
+      const auto of_ones = static_cast<float>(std::pow(static_cast<double>(n), 1 / p));
+      const auto same = [](float got, float wanted) {
+        return std::isnan(wanted) ? std::isnan(got)
+                                  : got == wanted || std::abs(got / wanted - 1) < 1e-5F;
+      };
+      // A line, and a column of many.
+      for (const ScalarType type : {ScalarType::f32, ScalarType::c64}) {
+        const Tensor a = Tensor::full({n, 19}, type, 1);
+        for (std::int64_t i = 0; i < n; ++i) {
+          const Tensor one =
+              Tensor::full({}, type, static_cast<float>(line[static_cast<std::size_t>(i)]));
+          weft::copy_out(a.select(0, i).select(0, 7), one);
+        }
+        CAPTURE(line, p, name(type));
+        CHECK(same(weft::norm(a.select(1, 7), p).at<float>({}), want));
+        CHECK(same(weft::norm(a, p, 0).at<float>({7}), want));
+        CHECK(same(weft::norm(a, p, 0).at<float>({8}), of_ones));
+      }
+    }
+  }
+}
+
+TEST_CASE("reductions: rows of few elements, many at a time, have the bits of one", "[ops]") {
+  const std::int64_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 32, 33};
+  for (const ScalarType type :
+       {ScalarType::f32, ScalarType::f64, ScalarType::i32, ScalarType::i64, ScalarType::f16}) {
+    for (const std::int64_t n : lengths) {
+      const Tensor a = Tensor::empty({131, n}, type);
+      for (std::int64_t i = 0; i < a.numel(); ++i) {
+        // Zeros of both signs in whole rows, infinities and NaN now and then.
+        const std::int64_t row = i / n;
+        const double value = row % 5 == 0    ? -0.0
+                             : row % 7 == 0  ? (i % 2 == 0 ? 0.0 : -0.0)
+                             : i % 97 == 13  ? std::numeric_limits<double>::quiet_NaN()
+                             : i % 101 == 17 ? -HUGE_VAL
+                                             : static_cast<double>(i * 37 % 113 - 56) / 8;
+        const bool fits = !is_integer(type) || std::isfinite(value);
+        weft::copy_out(a.select(0, row).select(0, i % n),
+                       Tensor::full({}, type, fits ? value : 3.0));
+      }
+      const auto same = [&](const char* what, const Tensor& all, const auto& reduce) {
+        std::int64_t wrong = 0;
+        for (std::int64_t r = 0; r < 131; ++r) {
+          const Tensor one = reduce(a.slice(0, r, r + 1));
+          const auto size = static_cast<std::size_t>(element_size(one.dtype()));
+          const char* got = static_cast<const char*>(all.data()) + r * element_size(one.dtype());
+          const bool both_nan = is_floating(one.dtype()) && weft::isnan(one).at<bool>({0}) &&
+                                weft::isnan(all).at<bool>({r});
+          wrong += both_nan || std::memcmp(got, one.data(), size) == 0 ? 0 : 1;
+        }
+        CAPTURE(what, name(type), n);
+        CHECK(wrong == 0);
+      };
+      const auto check = [&](const char* what, const auto& reduce) {
+        same(what, reduce(a), reduce);
+      };
+      check("sum", [](const TensorView& x) { return weft::sum(x, 1); });
+      check("mean",
+            [](const TensorView& x) { return weft::mean(x, 1, {.dtype = ScalarType::f64}); });
+      check("amax", [](const TensorView& x) { return weft::amax(x, 1); });
+      check("amin", [](const TensorView& x) { return weft::amin(x, 1); });
+      check("prod", [](const TensorView& x) { return weft::prod(x, 1); });
+    }
+  }
 }
 
 TEST_CASE("reductions: no overflow on the way", "[ops]") {

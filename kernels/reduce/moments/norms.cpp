@@ -181,6 +181,31 @@ struct EndNorm {
   }
 };
 
+/// Powers in f64, in place, of so many vectors.
+[[gnu::noinline]] void write_exact_powers(double* x, std::int64_t n, double p) noexcept {
+  using R = Register<double>;
+  for (std::int64_t i = 0; i < n; i += R::lanes)
+    pow(R::load(x + i), R(p)).store(x + i);
+}
+/// The same of magnitudes of f32, by fewer terms wherever the number is plain and the power is far
+/// from the ends of f64.
+[[gnu::noinline]] void write_powers_of_single(double* x, std::int64_t n, double p) noexcept {
+  using R = Register<double>;
+  for (std::int64_t i = 0; i < n; i += R::lanes) {
+    const R size = R::load(x + i);
+    const R exponent = rough_log(size, log_series_35) * p;
+    const RegisterMask<double> plain =
+        (size >= 1e-300) & (size < infinity<double>)&(exponent > -700.0) & (exponent < 700.0);
+    const R power = rough_exp(clamped(exponent, -700.0, 700.0));
+    if (!any(!plain)) {
+      power.store(x + i);
+      continue;
+    }
+    write_exact_powers(x + i, R::lanes, p);
+    select(plain, power, R::load(x + i)).store(x + i);
+  }
+}
+
 /// The p-th root of the sum of p-th powers, in f64. The context is p, a double.
 template <class T>
 struct PowerNorm {
@@ -230,20 +255,14 @@ struct PowerNorm {
 
  private:
   static void write_powers(double* powers, const char* from, std::int64_t n, const void* context) {
-    using R = Register<double>;
-    const R p(*static_cast<const double*>(context));
+    const double p = *static_cast<const double*>(context);
     const SpanReader<T, false> in{from};
     for (std::int64_t i = 0; i < n; ++i)
       powers[i] = size_of(in[i]);
-    for (std::int64_t i = n; i % R::lanes != 0; ++i)
+    for (std::int64_t i = n; i % Register<double>::lanes != 0; ++i)
       powers[i] = 1;
-    for (std::int64_t i = 0; i < n; i += R::lanes) {
-      if constexpr (sizeof(Real<T>) == sizeof(float)) {
-        PowerOfSingle()(R::load(powers + i), p).store(powers + i);
-      } else {
-        pow(R::load(powers + i), p).store(powers + i);
-      }
-    }
+    sizeof(Real<T>) == sizeof(float) ? write_powers_of_single(powers, n, p)
+                                     : write_exact_powers(powers, n, p);
   }
 };
 
