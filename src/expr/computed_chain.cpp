@@ -35,19 +35,22 @@ class BlockChains {
     strides_.resize(rank, 0);
   }
 
-  void compute(IntSpan begin, IntSpan extents, char* to, const void* const* inputs) {
+  /// Both return whether an integer was divided by 0.
+  bool compute(IntSpan begin, IntSpan extents, char* to, const void* const* inputs) {
     inputs_ = inputs;
     to_ = &to;
     begin_.assign(begin);
     extents_.assign(extents);
     strides_ = contiguous_strides(extents_);
     compute_box(0);
+    return std::exchange(by_zero_, false);
   }
-  void compute(const TensorIterator& iter, const ComputedBlock& block, const void* const* inputs) {
+  bool compute(const TensorIterator& iter, const ComputedBlock& block, const void* const* inputs) {
     inputs_ = inputs;
     to_ = block.to;
     find_axes(iter, block);
     compute_dim(0, 0);
+    return std::exchange(by_zero_, false);
   }
 
  private:
@@ -137,7 +140,7 @@ class BlockChains {
     void* outputs[max_operands];
     for (std::size_t k = 0; k < of_.noutputs(); ++k)
       outputs[k] = to_[k] + to * element_size(of_.output_type(k));
-    prepared(outputs, at).chain.run(outputs, at);
+    if (prepared(outputs, at).chain.divides_by_zero(outputs, at)) by_zero_ = true;
   }
 
   Prepared& prepared(void* const* to, const void* const* inputs) {
@@ -169,6 +172,7 @@ class BlockChains {
   SmallVector<BlockDimAxes, inline_rank> dims_;
   char* const* to_ = nullptr;            // the block's memory, by output
   DimVector begin_, extents_, strides_;  // by axis, of the box at hand; strides in elements
+  bool by_zero_ = false;
   std::vector<std::unique_ptr<Prepared>> prepared_;
   std::size_t next_ = 0;
 };
@@ -234,11 +238,12 @@ const char* ComputedChain::in_place(IntSpan begin, IntSpan extents,
   return static_cast<const char*>(inputs[0]) + offset;
 }
 
-void ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void* const* inputs) {
+bool ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void* const* inputs) {
   std::unique_ptr<BlockChains> chains = idle_.take();
   if (chains == nullptr) chains = std::make_unique<BlockChains>(*this);
-  chains->compute(begin, extents, to, inputs);
+  const bool by_zero = chains->compute(begin, extents, to, inputs);
   idle_.put(std::move(chains));
+  return by_zero;
 }
 
 void ComputedChain::prepare(const ReduceCall& call) {
@@ -249,8 +254,9 @@ void ComputedChain::reduce(const ReduceCall& call, const void* const* inputs, bo
   const auto compute = [&](const ComputedBlock& block) {
     std::unique_ptr<BlockChains> chains = idle_.take();
     if (chains == nullptr) chains = std::make_unique<BlockChains>(*this);
-    chains->compute(call.iter, block, inputs);
+    const bool by_zero = chains->compute(call.iter, block, inputs);
     idle_.put(std::move(chains));
+    if (by_zero) PreparedChain::fail_by_zero();
   };
   summed_ != nullptr ? summed_->run(call, compute, inputs, serial) : call.run(compute, serial);
 }

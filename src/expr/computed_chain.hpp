@@ -39,8 +39,9 @@ class WEFT_INTERNAL_API ComputedChain {
   /// Error(division).
   void reduce(const ReduceCall& call, const void* const* inputs, bool serial);
   Explanation::Run explain(const ReduceCall& call) const;
-  /// Computes a box of its only output, in elements along the axes, into dense memory.
-  void compute(IntSpan begin, IntSpan extents, char* to, const void* const* inputs);
+  /// Computes a box of its only output, in elements along the axes, into dense memory. Returns
+  /// whether an integer was divided by 0.
+  [[nodiscard]] bool compute(IntSpan begin, IntSpan extents, char* to, const void* const* inputs);
   /// Where a box lies dense in memory, if the chain does nothing but copy an input that has it so;
   /// else null. Bools there may be other bytes than 0 and 1.
   const char* in_place(IntSpan begin, IntSpan extents, const void* const* inputs) const;

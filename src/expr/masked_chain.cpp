@@ -3,6 +3,10 @@
 
 #include <weft/core/shape.hpp>
 
+#include "expr/prepared_chain.hpp"
+
+#include <atomic>
+
 namespace weft {
 inline namespace v0 {
 namespace {
@@ -70,19 +74,25 @@ void MaskedChain::run(const TensorView& out, const void* const* value_inputs,
   const auto extents_of = [&](const TileCursor& box) {
     return by_axis(rank, [&](int d) { return box.extents[d]; });
   };
+  // Of all boxes, before it is thrown: what is written does not depend on who computes which.
+  std::atomic<bool> by_zero = false;
+  const auto note = [&](bool divided) {
+    if (divided) by_zero.store(true, std::memory_order_relaxed);
+  };
   boxes_.share(grain(), serial, [&](std::int64_t begin, std::int64_t end) {
     boxes_.run(
         begin, end, &origin,
         [&](const TileCursor& box, char* room) -> const char* {
           const DimVector first = begin_of(box), extents = extents_of(box);
           if (const char* const mask = mask_.in_place(first, extents, mask_inputs)) return mask;
-          mask_.compute(first, extents, room, mask_inputs);
+          note(mask_.compute(first, extents, room, mask_inputs));
           return room;
         },
         [&](const TileCursor& box, char* const* values) {
-          values_.compute(begin_of(box), extents_of(box), values[0], value_inputs);
+          note(values_.compute(begin_of(box), extents_of(box), values[0], value_inputs));
         });
   });
+  if (by_zero) PreparedChain::fail_by_zero();
 }
 
 Explanation::Run MaskedChain::explain() const {

@@ -126,8 +126,11 @@ void PreparedChain::run_direct_calls(void* const* outputs, const void* const* in
   }
 }
 
-void PreparedChain::run(void* const* outputs, const void* const* inputs) {
-  if (is_direct_) return run_direct_calls(outputs, inputs);
+bool PreparedChain::divides_by_zero(void* const* outputs, const void* const* inputs) {
+  if (is_direct_) {
+    run_direct_calls(outputs, inputs);
+    return false;
+  }
   for (std::size_t k = 0; k < terms_.size(); ++k) {
     const Place& place = body_.place(terms_[k]);
     if (place.kind != Place::Kind::operand) continue;
@@ -137,10 +140,13 @@ void PreparedChain::run(void* const* outputs, const void* const* inputs) {
     iter_.bind(static_cast<int>(k),
                const_cast<void*>(origin));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   }
-  if (copy_) return copy_->run(iter_);
   body_.by_zero() = false;
-  run_spans(iter_, kernel_, options());
-  if (body_.by_zero()) fail(ErrorCode::division, "input 1: an integer divided by 0");
+  copy_ ? copy_->run(iter_) : run_spans(iter_, kernel_, options());
+  return body_.by_zero();
+}
+
+void PreparedChain::fail_by_zero() {
+  fail(ErrorCode::division, "input 1: an integer divided by 0");
 }
 
 Explanation::Run PreparedChain::explain() const {

@@ -28,8 +28,14 @@ class WEFT_INTERNAL_API PreparedChain {
   PreparedChain(const PreparedChain&) = delete;
   PreparedChain& operator=(const PreparedChain&) = delete;
 
-  /// Operands are at these addresses of their elements (0, 0, ...). Throws Error(division).
-  void run(void* const* outputs, const void* const* inputs);
+  /// Operands are at these addresses of their elements (0, 0, ...). Throws Error(division) when
+  /// all is written.
+  void run(void* const* outputs, const void* const* inputs) {
+    if (divides_by_zero(outputs, inputs)) fail_by_zero();
+  }
+  /// The same; returns whether an integer was divided by 0.
+  [[nodiscard]] bool divides_by_zero(void* const* outputs, const void* const* inputs);
+  [[noreturn]] static void fail_by_zero();
   Explanation::Run explain() const;
   /// Functions and conversions, and the steps as which they are carried out.
   int functions() const noexcept { return functions_; }

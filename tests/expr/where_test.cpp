@@ -185,6 +185,24 @@ TEST_CASE("where: numbers, temporary views, copies, and divisors that are 0", "[
     CHECK(difference(q, typed({1, 1, 0, 1})) == "");
     CHECK_ERROR(division, ("divided by 0"), weft::floor_divide_out(q, n, d, Where(weft::gt(n, 7))));
   }
+  // It comes when all that is selected is written, whoever writes what.
+  for (const std::int64_t count : {4, 3000, 300'000}) {
+    const Tensor n = Tensor::full({count}, ScalarType::i32, 7),
+                 d = Tensor::full({count}, ScalarType::i32, 2),
+                 some = Tensor::full({count}, ScalarType::boolean, true);
+    d.data_as<std::int32_t>()[count / 2] = 0;
+    some.data_as<bool>()[1] = false;
+    for (const int threads : {1, 2}) {
+      const weft::ThreadLimit limit(threads);
+      const Tensor q = Tensor::full({count}, ScalarType::i32, -9);
+      CHECK_ERROR(division, ("divided by 0"), weft::floor_divide_out(q, n, d, Where(some)));
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < count; ++i)
+        wrong += q.at<std::int32_t>({i}) != (i == 1 ? -9 : i == count / 2 ? 7 : 3) ? 1 : 0;
+      CAPTURE(count, threads);
+      CHECK(wrong == 0);
+    }
+  }
   // A mask that is a tensor is shared.
   const Where above(weft::gt(a, 1));
   const Tensor others = Tensor::full({64}, ScalarType::boolean, false);
