@@ -127,9 +127,14 @@ const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView&
   ScalarType type = a.dtype();
   if (is_total(op)) {
     type = cumulative_result_type(op, a.dtype());
-    if (type != ScalarType::i64 && out.defined()) type = promote_types(type, out.dtype());
     check_compiled(type);
-    kernel = running_total_kernel(op, compute_type(type));
+    // In the output's type, if that is wider and the function is defined for it.
+    if (type != ScalarType::i64 && out.defined()) {
+      const ScalarType wide = promote_types(type, out.dtype());
+      check_compiled(wide);
+      kernel = running_total_kernel(op, compute_type(wide));
+    }
+    if (kernel == nullptr) kernel = running_total_kernel(op, compute_type(type));
   } else {
     check_compiled(type);
     kernel = running_extreme_kernel(op, type);

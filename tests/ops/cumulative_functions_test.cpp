@@ -200,6 +200,10 @@ TEST_CASE("logcumsumexp: infinities, NaN and other types", "[ops]") {
   CHECK(weft::logcumsumexp(Tensor::of<double>({2}, {1000, 1000}), 0).at<double>({1}) ==
         Approx(1000 + std::log(2.0)));
   CHECK(weft::logcumsumexp(Tensor::zeros({2}, ScalarType::i32), 0).dtype() == ScalarType::f32);
+  // Into complex numbers, for which it is not defined, it is converted.
+  const Tensor parts = Tensor::full({2}, ScalarType::c64, 7);
+  weft::logcumsumexp_out(TensorView(parts), Tensor::zeros({2}, ScalarType::f32), 0);
+  CHECK(parts.at<std::complex<float>>({1}) == std::complex<float>(std::log(2.0F), 0));
   CHECK(weft::logcumsumexp(Tensor::zeros({2}, ScalarType::bf16), 0).dtype() == ScalarType::bf16);
   CHECK_ERROR(dtype, ("logcumsumexp", "c64"),
               weft::logcumsumexp(Tensor::zeros({2}, ScalarType::c64), 0));

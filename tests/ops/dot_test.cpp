@@ -111,6 +111,11 @@ TEST_CASE("dot: types of inputs and outputs", "[ops]") {
   const Tensor real = Tensor::zeros({}, ScalarType::f64);
   weft::dot_out(TensorView(real), i, i);
   CHECK(real.at<double>({}) == 30'000);
+  // u64 above i64 stays above it.
+  const auto large = Tensor::of<std::uint64_t>({2}, {std::uint64_t{1} << 63, 1});
+  const auto pair = Tensor::of<std::uint64_t>({2}, {1, 1});
+  weft::dot_out(TensorView(real), large, pair);
+  CHECK(real.at<double>({}) == 0x1p63);
   Tensor out;
   weft::dot_out(out, f, f);
   CHECK(out.at<float>({}) == 6.5F);
