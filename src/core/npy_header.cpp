@@ -264,7 +264,9 @@ NpyHeader parse_npy_dict(std::string_view dict, const Limits& limits) {
     fail(ErrorCode::limit, text("npy: ", header.nbytes, " bytes of shape ", to_string(header.shape),
                                 " of ", name(header.type), ", allowed are ", limits.max_bytes));
   }
-  header.strides = fortran_order ? fortran_strides(header.shape) : contiguous_strides(header.shape);
+  // Without elements, an order has no strides to tell, and those of the other might overflow.
+  header.strides =
+      fortran_order && count > 0 ? fortran_strides(header.shape) : contiguous_strides(header.shape);
   return header;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/base/checked.hpp>
 #include <weft/base/error.hpp>
 #include <weft/core/cast.hpp>
 #include <weft/core/dispatch_types.hpp>
@@ -10,6 +11,7 @@
 #include <charconv>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <type_traits>
@@ -52,6 +54,7 @@ class Printer {
   }
 
   std::string text() {
+    if (has_many_empty_lists()) return "[...]";
     // Twice: the first time for the width of the columns.
     each(
         0, [&](std::string&& element) { width_ = std::max(width_, element.size()); }, nullptr);
@@ -67,6 +70,15 @@ class Printer {
   }
 
  private:
+  /// Without elements, lists may be more than memory holds: extents are what anybody says.
+  bool has_many_empty_lists() const {
+    std::int64_t lists = 1;
+    for (const std::int64_t extent : view_.shape()) {
+      if (extent == 0) return lists > options_.max_elements;
+      if (!checked_mul(lists, extent, lists)) lists = std::numeric_limits<std::int64_t>::max();
+    }
+    return false;
+  }
   /// Goes over axis `axis` and all further ones of the elements at index_: f(text) for each that
   /// is written, brackets and commas to `to` unless that is null.
   template <class F>

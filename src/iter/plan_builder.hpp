@@ -60,6 +60,7 @@ class PlanBuilder {
 
   bool is_squashed(int axis) const;
   TensorView touched(const TensorView& view) const;
+  bool is_repeated(const TensorView& view) const;
   const TensorView& touched(std::size_t operand) const {
     return touched_.empty() ? iter_.operands_[operand].view : touched_[operand];
   }

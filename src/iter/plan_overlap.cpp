@@ -74,6 +74,17 @@ TensorView PlanBuilder::touched(const TensorView& view) const {
   return view.as_strided(shape, view.strides());
 }
 
+/// Whether an output has fewer axes than the declared shape, and is written again and again along
+/// one that it lacks.
+bool PlanBuilder::is_repeated(const TensorView& view) const {
+  const int lead = iter_.geometry_.ndim() - view.rank();
+  for (int axis = 0; axis < lead && !config_.reduction_; ++axis) {
+    if (!is_squashed(axis) && iter_.common_shape_[static_cast<std::size_t>(axis)] > 1)
+      return view.numel() > 0;
+  }
+  return false;
+}
+
 void PlanBuilder::check_overlap() {
   if (config_.overlap_ == OverlapPolicy::ignore) return;
   for (std::size_t k = 0; k < iter_.operands_.size() && config_.has_static_shape_; ++k) {
@@ -82,7 +93,7 @@ void PlanBuilder::check_overlap() {
   for (std::size_t out = 0; out < static_cast<std::size_t>(iter_.noutputs_); ++out) {
     if (is_new(out)) continue;
     const TensorView& view = touched(out);
-    switch (internal_overlap(view)) {
+    switch (is_repeated(view) ? Overlap::full : internal_overlap(view)) {
       case Overlap::none: break;
       case Overlap::too_hard:
         fail(ErrorCode::overlap,

@@ -35,6 +35,10 @@ TEST_CASE("print: lists in lists, in columns", "[core]") {
   CHECK(to_text(counted({})) == "i32[]\n0");
   CHECK(to_text(counted({2, 0})) == "i32[2, 0]\n[[],\n []]");
   CHECK(to_text(TensorView()) == "undefined");
+  // Lists that are empty, more than there is time for.
+  CHECK(to_text(counted({1000, 0})).size() > 3000);
+  CHECK(to_text(counted({std::int64_t{1} << 40, 0})) == "i32[1099511627776, 0]\n[...]");
+  CHECK(to_text(counted({0, std::int64_t{1} << 40})) == "i32[0, 1099511627776]\n[]");
 }
 
 TEST_CASE("print: elements of each kind", "[core]") {

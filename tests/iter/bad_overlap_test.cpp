@@ -55,6 +55,19 @@ TEST_CASE("bad input: operands that share memory only under the declared shape",
   CHECK_ERROR(overlap, ("output 0", "input 0", "[5]"), build(low, high, {}));
   CHECK(build(low, d.as_strided({1}, {1}, 5), {}).numel() == 5);
   CHECK(build(low, low, {}).numel() == 5);
+  // An output of fewer axes than the shape would be written again and again.
+  const Tensor rows = Tensor::zeros({4, 5}, ScalarType::f32);
+  const auto whole = [&](const TensorView& to, const Dims& shape) {
+    return TensorIteratorConfig()
+        .add_output(to)
+        .add_input(rows)
+        .resize_outputs(false)
+        .declare_static_shape(shape)
+        .build();
+  };
+  const Tensor five = Tensor::zeros({5}, ScalarType::f32);
+  CHECK_ERROR(overlap, ("output 0", "[5]"), whole(five, {4, 5}));
+  CHECK(whole(five, {1, 5}).numel() == 5);
   // A squashed axis is the kernel's, with the operand's own extent.
   CHECK(build(low, high, {0}).numel() == 1);
 }

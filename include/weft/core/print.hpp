@@ -22,7 +22,8 @@ struct PrintOptions {
 
 /// Element type and shape, and the elements as nested lists, a row on a line, in columns of equal
 /// width: "f32[2, 3]\n[[1, 2, 3],\n [4, 5, 6]]". Any type, layout and rank; "undefined" of no
-/// tensor. Throws Error(invalid_argument) for options below 0 or digits that there are not.
+/// tensor, and "[...]" for more than max_elements lists that are empty. Throws
+/// Error(invalid_argument) for options below 0 or digits that there are not.
 WEFT_API std::string to_text(const TensorView& view, const PrintOptions& options = {});
 
 /// Writes to_text(view).
