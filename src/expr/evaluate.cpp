@@ -190,6 +190,18 @@ void evaluate_out(std::span<const Output> outs, std::span<const Expr> expression
     if (made[k].defined()) *outs[k].tensor() = std::move(made[k]);
 }
 
+void reduce_into(const Output& out, Reduction op, const Expr& a, IntSpan axes,
+                 const ReduceOptions& options) {
+  Expr reduced = Expr::call(op, a, axes, options);
+  if (out.view().defined() && !same_list(out.view().shape(), reduced.shape())) {
+    ReduceOptions keeping = options;
+    keeping.keepdim = true;
+    if (Expr kept = Expr::call(op, a, axes, keeping); same_list(out.view().shape(), kept.shape()))
+      reduced = std::move(kept);
+  }
+  evaluate_out(out, reduced);
+}
+
 Tensor evaluate(const Expr& expression) {
   Tensor out;
   evaluate_out(out, expression);

@@ -203,6 +203,17 @@ TEST_CASE("where: numbers, temporary views, copies, and divisors that are 0", "[
       CHECK(wrong == 0);
     }
   }
+  // An output may keep what is reduced, as that of the call without a mask.
+  {
+    const Tensor rows = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+    const Tensor kept = Tensor::zeros({2, 1}, ScalarType::f32);
+    weft::amax_out(TensorView(kept), rows, Where(weft::lt(rows, 6), 0), 1);
+    CHECK(difference(kept, Tensor::of<float>({2, 1}, {3, 5})) == "");
+    weft::sum_out(TensorView(kept), weft::expr(rows) * 2, 1);
+    CHECK(difference(kept, Tensor::of<float>({2, 1}, {12, 30})) == "");
+    CHECK_ERROR(shape, ("[2]", "[1, 2]"),
+                weft::sum_out(TensorView(kept.transpose(0, 1)), weft::expr(rows) * 2, 1));
+  }
   // A mask that is a tensor is shared.
   const Where above(weft::gt(a, 1));
   const Tensor others = Tensor::full({64}, ScalarType::boolean, false);

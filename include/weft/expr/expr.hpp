@@ -194,6 +194,11 @@ WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
 
 // ---- Reductions ---------------------------------------------------------------------------------
 
+/// Carries out a reduction as the call does: an output may have what is reduced as extent 1,
+/// whether or not `options` keep it.
+WEFT_API void reduce_into(const Output& out, Reduction op, const Expr& a, IntSpan axes,
+                          const ReduceOptions& options);
+
 // For each line F(NAME, ...) of reduction_table.hpp of one result:
 //     Expr NAME(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
 //     void NAME_out(const Output& out, (the same));
@@ -204,9 +209,9 @@ WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
   inline Expr NAME(Expr a, IntSpan axes = {}, const ReduceOptions& options = {}) { \
     return Expr::call(Reduction::NAME, std::move(a), axes, options);               \
   }                                                                                \
-  inline void NAME##_out(const Output& out, Expr a, IntSpan axes = {},             \
+  inline void NAME##_out(const Output& out, const Expr& a, IntSpan axes = {},      \
                          const ReduceOptions& options = {}) {                      \
-    evaluate_out(out, NAME(std::move(a), axes, options));                          \
+    reduce_into(out, Reduction::NAME, a, axes, options);                           \
   }
 WEFT_FOR_EACH_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE

@@ -86,14 +86,14 @@ inline void copy_out(const Output& to, const Input& from, const Where& selected)
 //     Tensor NAME(const Input& a, const Where& selected, IntSpan axes = {},
 //                 const ReduceOptions& options = {});
 //     void NAME_out(const Output& out, (the same));
-#define WEFT_DEFINE(NAME, ...)                                                     \
-  inline Tensor NAME(const Input& a, const Where& selected, IntSpan axes = {},     \
-                     const ReduceOptions& options = {}) {                          \
-    return evaluate(NAME(selected.of(Where::borrowed(a)), axes, options));         \
-  }                                                                                \
-  inline void NAME##_out(const Output& out, const Input& a, const Where& selected, \
-                         IntSpan axes = {}, const ReduceOptions& options = {}) {   \
-    evaluate_out(out, NAME(selected.of(Where::borrowed(a)), axes, options));       \
+#define WEFT_DEFINE(NAME, ...)                                                         \
+  inline Tensor NAME(const Input& a, const Where& selected, IntSpan axes = {},         \
+                     const ReduceOptions& options = {}) {                              \
+    return evaluate(NAME(selected.of(Where::borrowed(a)), axes, options));             \
+  }                                                                                    \
+  inline void NAME##_out(const Output& out, const Input& a, const Where& selected,     \
+                         IntSpan axes = {}, const ReduceOptions& options = {}) {       \
+    reduce_into(out, Reduction::NAME, selected.of(Where::borrowed(a)), axes, options); \
   }
 WEFT_FOR_EACH_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
