@@ -42,8 +42,9 @@ Expr masked(X&& x, Mask&& mask, const std::optional<Scalar>& initial = std::null
 }
 
 /// Reductions of what is not NaN, with the axes, options, types and shapes of the reductions
-/// without `nan`, which they are of integers and bools. Where nothing is left, nanprod is 1, and
-/// the others are NaN. nanvar, nanstd, nanmin and nanmax of complex numbers are an Error(dtype).
+/// without `nan`, which they are of integers and bools. Where nothing but NaN was, nanprod is 1,
+/// and the others are NaN; nanmin and nanmax over an axis without elements are an Error(shape), as
+/// amin is. nanvar, nanstd, nanmin and nanmax of complex numbers are an Error(dtype).
 /// Means and extremes go over what they reduce once, and take about as long as those of all
 /// elements; sums of floats are added by fours in f32, and these in f64. Variances go over it
 /// twice, about the mean as it is rounded; deviations and their squares are of the result's type,

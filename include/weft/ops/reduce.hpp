@@ -53,8 +53,8 @@ WEFT_FOR_EACH_REDUCTION(WEFT_DECLARE)
 /// The p-norm, (sum of |a|^p)^(1/p): for p = infinity the largest magnitude, for -infinity the
 /// smallest, for 0 how many elements are not 0. Real results for complex numbers, f32 for integers.
 /// With p = 2 nothing overflows or underflows on the way that the norm itself can express (complex
-/// numbers aside, whose squares add up in f64, as powers do for any other p). NaN if there is one;
-/// of nothing 0, or infinity for p < 0.
+/// numbers aside, whose squares add up in f64, as powers do for any other p). NaN if there is one,
+/// which p = 0 counts; of nothing 0, or infinity for p < 0.
 WEFT_API Tensor norm(const Input& a, double p = 2, IntSpan axes = {},
                      const ReduceOptions& options = {});
 WEFT_API void norm_out(const Output& out, const Input& a, double p = 2, IntSpan axes = {},
