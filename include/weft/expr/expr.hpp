@@ -194,8 +194,9 @@ WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
 
 // ---- Reductions ---------------------------------------------------------------------------------
 
-/// Carries out a reduction as the call does: an output may have what is reduced as extent 1,
-/// whether or not `options` keep it.
+/// Carries out a reduction as the call does: `out` has the shape of the result, or that with the
+/// reduced axes as extent 1, whether or not `options` keep them. Throws and allocates as
+/// evaluate_out() and the reduction do. What the NAME_out() below are made of.
 WEFT_API void reduce_into(const Output& out, Reduction op, const Expr& a, IntSpan axes,
                           const ReduceOptions& options);
 
