@@ -59,7 +59,7 @@ TEST_CASE("expressions from text: the same as in C++", "[expr]") {
       {"a + 1 >= b * 2", x + 1 >= expr(b) * 2},
       {"i & 3 == 1 | i", (expr(i) & 3) == (1 | expr(i))},
       {"~t ^ t & t", ~expr(t) ^ (expr(t) & t)},
-      {"!t | !(a > b)", !expr(t) | !(x > b)},
+      {"!t | !(a > b)", (!expr(t)) | !(x > b)},
       {"a - b % 2 * a", x - (expr(b) % 2) * x},
       {"i + 1 << 2 & i >> 1", ((expr(i) + 1) << 2) & (expr(i) >> 1)},
       {"where(a != b, a, 0)", where(x != b, x, 0)},
