@@ -1,66 +1,214 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that are none: check_refused.cmake compiles each alone.
+// Kernels and structs that are none, each behind words of the one error that refuses it
+// (check_refused.cmake).
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/cumulative.hpp>
 #include <weft/kernel/reduce.hpp>
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <tuple>
+#include <utility>
 
-void run(const weft::TensorIterator& iter) {
-#if defined(WEFT_TEST_REFERENCE)
+namespace {
+
+// A reduction and a prefix operation as they should be: mistakes below hide one function of it.
+struct Sum {
+  float identity() const { return 0; }
+  float accumulate(float h, float x) const { return h + x; }
+  float combine(float a, float b) const { return a + b; }
+  float project(float h) const { return h; }
+};
+
+}  // namespace
+
+void kernels(const weft::TensorIterator& iter) {
+  // refused: a kernel takes elements by value or const reference
   weft::cpu_kernel(iter, [](float& x) { return x; });
-#elif defined(WEFT_TEST_POINTER)
+  // refused: a kernel's parameters are elements
   weft::cpu_kernel(iter, [](const float* x) { return *x; });
-#elif defined(WEFT_TEST_STRING)
+  // refused: a kernel's parameters are elements
   weft::cpu_kernel(iter, [](const std::string&) { return 1.0F; });
-#elif defined(WEFT_TEST_NOTHING)
+  // refused: returns the element of its output
   weft::cpu_kernel(iter, [](float) {});
-#elif defined(WEFT_TEST_TUPLE)
+  // refused: cpu_kernel's kernel returns one element, cpu_kernel_multiple_outputs
   weft::cpu_kernel(iter, [](float x) { return std::tuple(x, x); });
-#elif defined(WEFT_TEST_GENERIC_TUPLE)
-  weft::cpu_kernel(iter, [](auto x) { return std::tuple(x, x); });
-#elif defined(WEFT_TEST_GENERIC_NOTHING)
-  weft::cpu_kernel_multiple_outputs(iter, [](auto) {});
-#elif defined(WEFT_TEST_SERIAL_GENERIC)
+  // refused: cpu_kernel's generic kernel returns one element
+  weft::cpu_kernel<float>(iter, [](auto x) { return std::tuple(x, x); });
+  // refused: a generic kernel of several outputs returns a std::tuple
+  weft::cpu_kernel_multiple_outputs<float>(iter, [](auto) {});
+  // refused: a generic kernel of several outputs returns a std::tuple
+  weft::cpu_kernel_multiple_outputs<float>(iter, [](auto x) { return std::pair(x, x); });
+  // refused: a kernel of several outputs returns is a std::tuple of elements
+  weft::cpu_kernel_multiple_outputs(iter, [](float x) { return std::pair(x, x); });
+  // refused: a kernel of several outputs returns is a std::tuple of elements
+  weft::cpu_kernel_multiple_outputs(iter, [](float x) { return std::array{x, x}; });
+  // refused: a kernel of several outputs returns is a std::tuple of elements
+  weft::cpu_serial_kernel(iter, [](float x) { return std::pair(x, x); });
+  // refused: one function of fixed types
   weft::cpu_serial_kernel(iter, [](auto x) { return x; });
-#elif defined(WEFT_TEST_MUTABLE)
+  // refused: it is no mutable lambda
   weft::cpu_kernel(iter, [n = 0](int x) mutable { return n += x; });
-#elif defined(WEFT_TEST_NO_IDENTITY) || defined(WEFT_TEST_NO_COMBINE) || \
-    defined(WEFT_TEST_NO_PROJECT) || defined(WEFT_TEST_ACCUMULATE_CHANGES)
-  struct Op {
-#if !defined(WEFT_TEST_NO_IDENTITY)
-    float identity() const { return 0; }
-#endif
-#if defined(WEFT_TEST_ACCUMULATE_CHANGES)
-    float accumulate(float h, float x) { return h + x; }
-#else
-    float accumulate(float h, float x) const { return h + x; }
-#endif
-#if !defined(WEFT_TEST_NO_COMBINE)
-    float combine(float a, float b) const { return a + b; }
-#endif
-#if !defined(WEFT_TEST_NO_PROJECT)
-    float project(float h) const { return h; }
-#endif
-  };
-  weft::cpu_reduce(iter, Op());
-#elif defined(WEFT_TEST_COMBINE_ALONE)
-  struct Op {
-    float accumulate(float h, float x) const { return h + x; }
-    float combine(float a, float b) const { return a + b; }
-    float project(float h) const { return h; }
-  };
-  weft::cpu_cumulative(iter.operand(0).view, iter.operand(1).view, 0, Op());
-#elif defined(WEFT_TEST_COMBINE_CHANGES)
-  struct Op {
-    float identity() const { return 0; }
-    float accumulate(float h, float x) const { return h + x; }
-    float combine(float a, float b) { return a + b; }
-    float project(float h) const { return h; }
-  };
-  weft::cpu_cumulative(iter.operand(0).view, iter.operand(1).view, 0, Op());
-#else
-  weft::cpu_kernel(iter, [](const float& x) { return x; });
-#endif
+}
+
+void reductions(const weft::TensorIterator& iter) {
+  {
+    struct Op {
+      float accumulate(float h, float x) const { return h + x; }
+      float combine(float a, float b) const { return a + b; }
+      float project(float h) const { return h; }
+    };
+    // refused: a reduction struct has `Acc identity() const`
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op {
+      float identity() const { return 0; }
+      float combine(float a, float b) const { return a + b; }
+      float project(float h) const { return h; }
+    };
+    // refused: a reduction struct has `Acc accumulate
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op {
+      float identity() const { return 0; }
+      float accumulate(float h, float x) const { return h + x; }
+      float project(float h) const { return h; }
+    };
+    // refused: a reduction struct has `Acc combine
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op {
+      float identity() const { return 0; }
+      float accumulate(float h, float x) const { return h + x; }
+      float combine(float a, float b) const { return a + b; }
+    };
+    // refused: a reduction struct has `Out project
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op : Sum {
+      float accumulate(float h, float x) { return h + x; }
+    };
+    // refused: a reduction struct's accumulate() is const
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op : Sum {
+      float accumulate(float& h, float x) const { return h += x; }
+    };
+    // refused: and takes what it takes by value or const reference
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op : Sum {
+      float accumulate(float h, long double x) const { return h + static_cast<float>(x); }
+    };
+    // refused: accumulate takes an accumulator and elements
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op : Sum {
+      void accumulate(float, float) const {}
+    };
+    // refused: combine() return an accumulator
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op : Sum {
+      void combine(float, float) const {}
+    };
+    // refused: combine() return an accumulator
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op : Sum {
+      std::pair<float, float> project(float h) const { return {h, h}; }
+    };
+    // refused: project() returns an element, or a std::tuple
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op : Sum {
+      float accumulate(float h, float x, float index) const { return h + x * index; }
+    };
+    // refused: accumulate's last parameter is the index
+    weft::cpu_reduce_indexed(iter, Op());
+  }
+  {
+    struct Op : Sum {
+      float accumulate(float h, std::int64_t index) const { return h + static_cast<float>(index); }
+    };
+    // refused: std::int64_t behind them
+    weft::cpu_reduce_indexed(iter, Op());
+  }
+  {
+    struct Op {
+      float identity() const { return 0; }
+      float accumulate(float h, float x) const { return h + x; }
+      float project(float h) const { return h; }
+    };
+    float sum = 0;
+    // refused: a reduction struct has `Acc combine
+    weft::cpu_partial(iter, weft::masked(Op()), &sum);
+  }
+  double other = 0;
+  // refused: accumulators are of the type of accumulate's first parameter
+  weft::cpu_partial(iter, Sum(), &other);
+  // refused: accumulators are of the type of accumulate's first parameter
+  weft::cpu_finalize(iter, weft::masked(Sum()), &other);
+}
+
+void prefixes(const weft::TensorIterator& iter) {
+  const weft::TensorView &out = iter.operand(0).view, &in = iter.operand(1).view;
+  {
+    struct Op {
+      float accumulate(float h, float x) const { return h + x; }
+      float combine(float a, float b) const { return a + b; }
+      float project(float h) const { return h; }
+    };
+    // refused: combine needs identity
+    weft::cpu_cumulative(out, in, 0, Op());
+  }
+  {
+    struct Op : Sum {
+      float combine(float a, float b) { return a + b; }
+    };
+    // refused: combine is const
+    weft::cpu_cumulative(out, in, 0, Op());
+  }
+  {
+    struct Op {
+      float identity() const { return 0; }
+      float accumulate(float h, float x) const { return h + x; }
+    };
+    // refused: a prefix struct has `Out project
+    weft::cpu_cumulative(out, in, 0, Op());
+  }
+  {
+    struct Op : Sum {
+      float accumulate(float h, float x) { return h + x; }
+    };
+    // refused: a prefix struct's accumulate() is const
+    weft::cpu_cumulative(out, in, 0, Op(), in);
+  }
+  {
+    struct Op : Sum {
+      float accumulate(float h, long double x) const { return h + static_cast<float>(x); }
+    };
+    // refused: accumulate takes an accumulator and elements
+    weft::cpu_cumulative(out, in, 0, Op());
+  }
+  {
+    struct Op : Sum {
+      std::array<float, 2> project(float h) const { return {h, h}; }
+    };
+    // refused: project() returns an element, or a std::tuple
+    weft::cpu_cumulative({out, out}, {in}, 0, Op());
+  }
+  // refused: a prefix operation takes no masked
+  weft::cpu_cumulative(out, in, 0, weft::masked(Sum()));
 }

@@ -29,9 +29,7 @@ template <class F, bool one_output>
 constexpr bool is_kernel() {
   using Params = typename Signature<F>::Params;
   using Result = typename Signature<F>::Result;
-  constexpr bool takes_elements = []<class... T>(std::tuple<T...>*) {
-    return (Element<T> && ...);
-  }(static_cast<Params*>(nullptr));
+  constexpr bool takes_elements = are_elements<Params>;
   static_assert(takes_elements,
                 "a kernel's parameters are elements: bool, std::int8_t to std::int64_t, "
                 "std::uint8_t to std::uint64_t (char is none of them, nor is long long where "
@@ -43,11 +41,15 @@ constexpr bool is_kernel() {
                 "a kernel takes elements by value or const reference; what it returns is written");
   constexpr bool is_void = std::is_void_v<Result>;
   static_assert(!one_output || !is_void, "a kernel returns the element of its output");
-  constexpr bool is_element = is_void || Element<std::remove_cvref_t<Result>>;
+  constexpr bool is_element = is_void || Element<Result>;
   static_assert(!one_output || is_element,
                 "cpu_kernel's kernel returns one element; cpu_kernel_multiple_outputs takes a "
                 "std::tuple of several");
-  return takes_elements && takes_values && (!one_output || (!is_void && is_element));
+  constexpr bool returns_elements = are_elements<typename Outputs<Result>::Types>;
+  static_assert(one_output || returns_elements,
+                "what a kernel of several outputs returns is a std::tuple of elements (no "
+                "std::pair, no std::array), one element, or void");
+  return takes_elements && takes_values && (one_output ? !is_void && is_element : returns_elements);
 }
 
 /// Whether a kernel can be called on several threads at once; if not, one line says why.

@@ -5,6 +5,7 @@
 
 #include <weft/base/export.hpp>
 #include <weft/kernel/cumulative_kernel.hpp>
+#include <weft/kernel/detail/cumulative_struct.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/detail/unfused_loops.hpp>
@@ -24,51 +25,6 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// What a prefix struct takes and gives.
-template <class Op>
-struct CumulativeTypes {
-  static_assert(
-      requires { &Op::accumulate; },
-      "accumulate is one function, neither overloaded nor a template");
-
-  template <class Params>
-  struct Split;
-  template <class First, class... Rest>
-  struct Split<std::tuple<First, Rest...>> {
-    using Acc = First;
-    using Ins = std::tuple<Rest...>;
-  };
-  using Params = Split<typename Signature<decltype(&Op::accumulate)>::Params>;
-
-  using Acc = typename Params::Acc;
-  using Ins = typename Params::Ins;
-  using Outs = typename Outputs<typename Signature<decltype(&Op::project)>::Result>::Types;
-  static_assert(std::is_trivially_copyable_v<Acc>, "an accumulator is copied bytewise");
-  static_assert(sizeof(Acc) <= 64, "an accumulator has at most 64 bytes");
-  static_assert(std::tuple_size_v<Ins> > 0, "accumulate takes an accumulator and elements");
-  static_assert(std::tuple_size_v<Outs> > 0, "project returns an element, or a std::tuple of them");
-
-  static constexpr bool has_identity = requires(const Op& op) { op.identity(); };
-  static constexpr bool has_combine = requires(const Op& op, Acc a) {
-    { op.combine(a, a) } -> std::convertible_to<Acc>;
-  };
-
-  /// What starts consist of: parameters of Op::start; without it, an accumulator that is an
-  /// element.
-  static constexpr auto find_starts() {
-    if constexpr (requires { &Op::start; }) {
-      return std::type_identity<typename Signature<decltype(&Op::start)>::Params>();
-    } else if constexpr (Element<Acc>) {
-      return std::type_identity<std::tuple<Acc>>();
-    } else {
-      return std::type_identity<std::tuple<>>();
-    }
-  }
-  using Starts = typename decltype(find_starts())::type;
-  static_assert(has_identity || std::tuple_size_v<Starts> > 0,
-                "the struct has identity(), or start(x...) which makes an accumulator");
-};
-
 /// The loops of a prefix struct.
 template <class Op>
 class CumulativeLoops {
@@ -87,11 +43,6 @@ class CumulativeLoops {
   using Acc = typename Types::Acc;
 
   static constexpr CumulativeKernel kernel(const Op& op) {
-    static_assert(Types::has_identity || !Types::has_combine,
-                  "combine needs identity(), which blocks begin with");
-    static_assert(
-        Types::has_combine || !requires(Op& changed, Acc a) { changed.combine(a, a); },
-        "combine is const and returns an accumulator");
     CumulativeKernel k;
     k.start = &start;
     k.advance = &advance;
@@ -163,7 +114,7 @@ class CumulativeLoops {
   template <std::size_t... O>
   static WEFT_ALWAYS_INLINE void put(const Op& op, const Acc& acc, char* const* out, std::int64_t j,
                                      std::index_sequence<O...>) {
-    if constexpr (nout == 1) {
+    if constexpr (Types::projects_one) {
       store_element<std::tuple_element_t<0, Outs>>(out[0], j, op.project(acc));
     } else {
       const Outs values = op.project(acc);
@@ -291,23 +242,25 @@ constexpr CumulativeKernel cumulative_kernel(const Op& op) {
 /// Shapes, what is staged, allocated and thrown, and when a line is shared: run_cumulative.
 template <class Op>
 void cpu_cumulative(const TensorView& out, const TensorView& in, std::int64_t axis, const Op& op) {
-  run_cumulative(out, in, axis, cumulative_kernel(op));
+  if constexpr (is_cumulative_struct<Op>()) run_cumulative(out, in, axis, cumulative_kernel(op));
 }
 /// The same with a start.
 template <class Op>
 void cpu_cumulative(const TensorView& out, const TensorView& in, std::int64_t axis, const Op& op,
                     const TensorView& start) {
-  run_cumulative({{&out, 1}, {&in, 1}, {&start, 1}}, axis, cumulative_kernel(op));
+  if constexpr (is_cumulative_struct<Op>())
+    run_cumulative({{&out, 1}, {&in, 1}, {&start, 1}}, axis, cumulative_kernel(op));
 }
 /// The same of several inputs and outputs.
 template <class Op>
 void cpu_cumulative(std::initializer_list<TensorView> outputs,
                     std::initializer_list<TensorView> inputs, std::int64_t axis, const Op& op,
                     std::initializer_list<TensorView> starts = {}) {
-  run_cumulative({{outputs.begin(), outputs.size()},
-                  {inputs.begin(), inputs.size()},
-                  {starts.begin(), starts.size()}},
-                 axis, cumulative_kernel(op));
+  if constexpr (is_cumulative_struct<Op>())
+    run_cumulative({{outputs.begin(), outputs.size()},
+                    {inputs.begin(), inputs.size()},
+                    {starts.begin(), starts.size()}},
+                   axis, cumulative_kernel(op));
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

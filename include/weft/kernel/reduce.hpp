@@ -34,27 +34,38 @@ void check_reduction(const TensorIterator& iter, const Op&) {
   if constexpr (is_masked<Op>) check_mask(iter);
 }
 /// As is_reduction_struct, of a struct or a masked one.
-template <class Op>
+template <class Op, bool Indexed = false>
 constexpr bool is_reduction() {
   if constexpr (is_masked<Op>) {
-    return is_reduction_struct<decltype(Op::op)>();
+    return is_reduction_struct<decltype(Op::op), Indexed>();
   } else {
-    return is_reduction_struct<Op>();
+    return is_reduction_struct<Op, Indexed>();
   }
 }
 
 /// The accumulator of a struct, or of a masked one.
 template <class Op>
 struct AccumulatorOf {
-  using Type = typename ReductionLoops<Op, false>::Acc;
+  using Type = typename AccumulateOf<Op>::Accumulator;
 };
 template <class Op>
 struct AccumulatorOf<Masked<Op>> : AccumulatorOf<Op> {};
 
+/// Whether a struct can leave accumulators of type Acc; if not, one line says why.
+template <class Op, class Acc>
+constexpr bool leaves_accumulators() {
+  if constexpr (!is_reduction<Op>()) {
+    return false;
+  } else {
+    constexpr bool is_own = std::is_same_v<Acc, typename AccumulatorOf<Op>::Type>;
+    static_assert(is_own, "accumulators are of the type of accumulate's first parameter");
+    return is_own;
+  }
+}
+
 /// Reduces with a struct of const member functions. Acc is any trivially copyable type that has a
 /// default constructor and can be assigned to; a struct of two to four numbers alone has them as
 /// members of its own, not of a base or a union.
-///
 ///
 ///     struct SumOfSquares {
 ///       double identity() const { return 0; }
@@ -93,22 +104,24 @@ void cpu_reduce(const TensorIterator& iter, const Op& op, std::int64_t grain = 0
 template <class Op, class Acc>
 void cpu_partial(const TensorIterator& iter, const Op& op, Acc* accumulators,
                  std::int64_t grain = 0) {
-  static_assert(std::is_same_v<Acc, typename AccumulatorOf<Op>::Type>);
-  check_reduction(iter, op);
-  run_partial_reduction(iter, reduction_kernel(op), accumulators, {.grain = grain});
+  if constexpr (leaves_accumulators<Op, Acc>()) {
+    check_reduction(iter, op);
+    run_partial_reduction(iter, reduction_kernel(op), accumulators, {.grain = grain});
+  }
 }
 template <class Op, class Acc>
 void cpu_finalize(const TensorIterator& iter, const Op& op, const Acc* accumulators) {
-  static_assert(std::is_same_v<Acc, typename AccumulatorOf<Op>::Type>);
-  check_reduction(iter, op);
-  finalize_reduction(iter, reduction_kernel(op), accumulators);
+  if constexpr (leaves_accumulators<Op, Acc>()) {
+    check_reduction(iter, op);
+    finalize_reduction(iter, reduction_kernel(op), accumulators);
+  }
 }
 
 /// As cpu_reduce, with accumulate(acc, x..., std::int64_t index) told where an element stands among
 /// those reduced into its output (see ReductionKernel for the order).
 template <class Op>
 void cpu_reduce_indexed(const TensorIterator& iter, const Op& op, std::int64_t grain = 0) {
-  if constexpr (is_reduction<Op>()) {
+  if constexpr (is_reduction<Op, true>()) {
     check_reduction(iter, op);
     run_reduction(iter, reduction_kernel<true>(op), {.grain = grain});
   }

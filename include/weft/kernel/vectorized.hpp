@@ -439,7 +439,8 @@ struct VectorizedSpans {
     }
     T* const out[] = {reinterpret_cast<T*>(data[O])...};
     const auto put = [&](const auto& values, std::int64_t i, auto... count) WEFT_INLINE_LAMBDA {
-      if constexpr (sizeof...(O) == 1) {
+      using Values = std::remove_cvref_t<decltype(values)>;
+      if constexpr (sizeof...(O) == 1 && !Outputs<Values>::is_tuple) {
         const Vectorized<T> value = values;
         value.store(out[0] + i, count...);
       } else {

@@ -16,10 +16,11 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Stands for a number where the question is what could be made of one.
+/// Stands for a number where the question is what could be made of one. Not for a number that no
+/// vector holds, such as a long double.
 struct AnyNumber {
   template <class T>
-    requires std::is_arithmetic_v<T>
+    requires(std::is_arithmetic_v<T> && sizeof(T) <= sizeof(double))
   constexpr operator T() const noexcept;  // NOLINT(google-explicit-constructor)
 };
 

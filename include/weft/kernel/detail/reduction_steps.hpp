@@ -396,7 +396,7 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   }
   static WEFT_ALWAYS_INLINE void store_results(const Op& op, const Acc& acc,
                                                const std::array<char*, nout>& to, std::int64_t j) {
-    if constexpr (nout == 1) {
+    if constexpr (Struct::projects_one) {
       store_element<std::tuple_element_t<0, Outs>>(to[0], j, op.project(acc));
     } else {
       const Outs values = op.project(acc);

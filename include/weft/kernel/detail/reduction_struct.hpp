@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -33,7 +34,8 @@ struct AccumulateParams<std::tuple<Acc, Rest...>> {
 template <class Op>
 concept TypedReduction = requires { &Op::accumulate; };
 
-/// The same of an Op whose accumulate is a template: everything is of the type of the identity.
+/// The same of an Op whose accumulate is a template: everything is of the type of the identity. No
+/// elements if it takes none of that type.
 template <class Op>
 struct GenericAccumulate {
   using Accumulator = std::remove_cvref_t<decltype(std::declval<const Op&>().identity())>;
@@ -49,10 +51,10 @@ struct GenericAccumulate {
       return []<std::size_t... I>(std::index_sequence<I...>) {
         return std::type_identity<std::tuple<Repeat<I, Accumulator>...>>();
       }(std::make_index_sequence<count>());
-    } else {
-      static_assert(count < std::size_t{max_generic_inputs},
-                    "accumulate takes an accumulator and one to six elements");
+    } else if constexpr (count < std::size_t{max_generic_inputs}) {
       return find_elements<count + 1>();
+    } else {
+      return std::type_identity<std::tuple<>>();
     }
   }
   using Elements = typename decltype(find_elements<1>())::type;
@@ -65,8 +67,62 @@ template <TypedReduction Op>
 struct AccumulateOf<Op> : AccumulateParams<typename Signature<decltype(&Op::accumulate)>::Params> {
 };
 
-/// Whether a struct has what a reduction calls; if not, one line says what it has not.
+/// What accumulate takes after the accumulator: elements, and the index where it is told that.
+template <class Op, bool Indexed>
+struct ReductionElements {
+  using Types = typename AccumulateOf<Op>::Elements;
+  static constexpr bool has_index = true;
+};
 template <class Op>
+struct ReductionElements<Op, true> {
+  using Listed = typename AccumulateOf<Op>::Elements;
+  static constexpr std::size_t last = std::tuple_size_v<Listed> - 1;
+  template <std::size_t... I>
+  static std::tuple<std::tuple_element_t<I, Listed>...> first(std::index_sequence<I...>);
+  using Types = decltype(first(std::make_index_sequence<last>()));
+  static constexpr bool has_index =
+      std::is_same_v<std::tuple_element_t<last, Listed>, std::int64_t>;
+};
+
+/// What project makes of an accumulator.
+template <class Op, class Acc>
+using Projected =
+    std::remove_cvref_t<decltype(std::declval<const Op&>().project(std::declval<Acc>()))>;
+
+/// Whether a struct's functions can be called, and give what they are to.
+template <class Op, class Acc, class... Listed>
+constexpr bool has_reduction_functions(std::tuple<Listed...>*) {
+  constexpr bool accumulates =
+      requires(const Op& op, const Acc& acc, const Listed&... x) { op.accumulate(acc, x...); };
+  static_assert(
+      accumulates,
+      "a reduction struct's accumulate() is const, since threads share the struct, and takes "
+      "what it takes by value or const reference");
+  constexpr bool combines = requires(const Op& op, const Acc& acc) { op.combine(acc, acc); };
+  static_assert(combines, "a reduction struct has `Acc combine(Acc, Acc) const`");
+  constexpr bool projects = requires(const Op& op, const Acc& acc) { op.project(acc); };
+  static_assert(projects, "a reduction struct has `Out project(Acc) const`");
+  if constexpr (!accumulates || !combines || !projects) {
+    return false;
+  } else {
+    constexpr bool gives_accumulators = requires(const Op& op, const Acc& acc, const Listed&... x) {
+      { op.identity() } -> std::convertible_to<Acc>;
+      { op.accumulate(acc, x...) } -> std::convertible_to<Acc>;
+      { op.combine(acc, acc) } -> std::convertible_to<Acc>;
+    };
+    static_assert(gives_accumulators,
+                  "identity(), accumulate() and combine() return an accumulator, which is what "
+                  "accumulate's first parameter is");
+    constexpr bool gives_elements = has_output_elements<Projected<Op, Acc>>;
+    static_assert(gives_elements,
+                  "project() returns an element, or a std::tuple of elements (no std::pair, no "
+                  "std::array)");
+    return gives_accumulators && gives_elements;
+  }
+}
+
+/// Whether a struct has what a reduction calls; if not, one line says what it has not.
+template <class Op, bool Indexed>
 constexpr bool is_reduction_struct() {
   constexpr bool has_identity = requires(const Op& op) { op.identity(); };
   static_assert(has_identity, "a reduction struct has `Acc identity() const`");
@@ -74,47 +130,57 @@ constexpr bool is_reduction_struct() {
     return false;
   } else {
     using Acc = typename AccumulateOf<Op>::Accumulator;
-    constexpr bool is_shared = []<class... Elements>(std::tuple<Elements...>*) {
-      return requires(const Op& op, Acc acc, Elements... x) { op.accumulate(acc, x...); };
-    }(static_cast<typename AccumulateOf<Op>::Elements*>(nullptr));
-    static_assert(is_shared,
-                  "a reduction struct's accumulate() is const: threads share the struct");
-    constexpr bool has_combine = requires(const Op& op, Acc acc) { op.combine(acc, acc); };
-    static_assert(has_combine, "a reduction struct has `Acc combine(Acc, Acc) const`");
-    constexpr bool has_project = requires(const Op& op, Acc acc) { op.project(acc); };
-    static_assert(has_project, "a reduction struct has `Out project(Acc) const`");
-    return is_shared && has_combine && has_project;
+    using Listed = typename AccumulateOf<Op>::Elements;
+    constexpr bool takes_any = std::tuple_size_v<Listed> > (Indexed ? 1 : 0);
+    static_assert(
+        takes_any,
+        "a reduction struct has `Acc accumulate(Acc, T...) const` of one to six elements, "
+        "and std::int64_t behind them for cpu_reduce_indexed; one function, or a template "
+        "of which all types are that of the identity");
+    if constexpr (!takes_any) {
+      return false;
+    } else {
+      constexpr bool has_index = ReductionElements<Op, Indexed>::has_index;
+      static_assert(has_index,
+                    "for cpu_reduce_indexed, accumulate's last parameter is the index, a "
+                    "std::int64_t");
+      constexpr bool takes_elements = are_elements<typename ReductionElements<Op, Indexed>::Types>;
+      static_assert(
+          takes_elements,
+          "accumulate takes an accumulator and elements, as a kernel's parameters (long double "
+          "and char are none)");
+      return has_index && takes_elements &&
+             has_reduction_functions<Op, Acc>(static_cast<Listed*>(nullptr));
+    }
   }
 }
-
-/// The first elements of a list, and a bool.
-template <class Listed, std::size_t... I>
-std::tuple<std::tuple_element_t<I, Listed>..., bool> with_mask(std::index_sequence<I...>);
 
 /// What follows from a reduction struct's functions. `Indexed`: accumulate takes the index as its
 /// last parameter. `Masks`: another input follows what accumulate takes, the mask.
 template <class Op, bool Indexed, bool Masks>
 class ReductionStruct {
   static_assert(TypedReduction<Op> || !Indexed, "an accumulate that is told an index has types");
-  using Params = AccumulateOf<Op>;
-  using Listed = typename Params::Elements;
+  using Elements = typename ReductionElements<Op, Indexed>::Types;
+  using Ins = std::conditional_t<
+      Masks, decltype(std::tuple_cat(std::declval<Elements>(), std::declval<std::tuple<bool>>())),
+      Elements>;
 
  public:
-  using Acc = typename Params::Accumulator;
+  using Acc = typename AccumulateOf<Op>::Accumulator;
   static_assert(std::is_trivially_copyable_v<Acc>, "an accumulator is copied bytewise");
   static_assert(std::is_default_constructible_v<Acc> && std::is_copy_assignable_v<Acc>,
                 "there are arrays of accumulators, which are assigned to");
-  static_assert(alignof(Acc) <= 64);
+  static_assert(alignof(Acc) <= 64, "an accumulator is aligned to at most 64 bytes");
 
   /// Inputs that accumulate takes, and all.
-  static constexpr std::size_t nelements = std::tuple_size_v<Listed> - (Indexed ? 1 : 0);
+  static constexpr std::size_t nelements = std::tuple_size_v<Elements>;
   static constexpr std::size_t nin = nelements + (Masks ? 1 : 0);
   template <std::size_t I>
-  using In = std::tuple_element_t<
-      I, std::conditional_t<
-             Masks, decltype(with_mask<Listed>(std::make_index_sequence<nelements>())), Listed>>;
-  using Outs = typename Outputs<typename Signature<decltype(&Op::project)>::Result>::Types;
+  using In = std::tuple_element_t<I, Ins>;
+  using Outs = typename Outputs<Projected<Op, Acc>>::Types;
   static constexpr std::size_t nout = std::tuple_size_v<Outs>;
+  /// Whether project returns its one result as it is, in no std::tuple.
+  static constexpr bool projects_one = nout == 1 && !Outputs<Projected<Op, Acc>>::is_tuple;
 
   /// Accumulators side by side in a span: 256 bytes of them, at most 64. As many at every level, so
   /// that results agree.

@@ -26,7 +26,8 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class F, class T>
 struct VectorizedSpans;
 
-/// Parameter and result types of a lambda, function object or function.
+/// Parameter and result types of a lambda, function object or function: those of the values, where
+/// they are references.
 template <class F>
 struct Signature {};  // overloaded or generic: not one signature
 template <class F>
@@ -34,7 +35,7 @@ template <class F>
 struct Signature<F> : Signature<decltype(&F::operator())> {};
 template <class C, class R, class... Args>
 struct Signature<R (C::*)(Args...) const> {
-  using Result = R;
+  using Result = std::remove_cvref_t<R>;
   using Params = std::tuple<std::remove_cvref_t<Args>...>;
 };
 template <class C, class R, class... Args>
@@ -66,19 +67,40 @@ constexpr decltype(auto) as_object(F& op) noexcept {
 template <class F>
 concept TypedCallable = requires { typename Signature<F>::Params; };
 
-/// What a kernel returns, as a list of output types.
+/// What a kernel returns, as a list of output types, and whether it is a std::tuple of them.
 template <class R>
 struct Outputs {
   using Types = std::tuple<R>;
+  static constexpr bool is_tuple = false;
 };
 template <>
 struct Outputs<void> {
   using Types = std::tuple<>;
+  static constexpr bool is_tuple = false;
 };
 template <class... R>
 struct Outputs<std::tuple<R...>> {
-  using Types = std::tuple<R...>;
+  using Types = std::tuple<std::remove_cvref_t<R>...>;
+  static constexpr bool is_tuple = true;
 };
+
+/// Whether a function returns a std::tuple, maybe of one, for arguments of the types in a list.
+template <class F, class Ins>
+inline constexpr bool returns_tuple = false;
+template <class F, class... In>
+inline constexpr bool returns_tuple<F, std::tuple<In...>> =
+    Outputs<std::remove_cvref_t<std::invoke_result_t<F&, In...>>>::is_tuple;
+
+/// Whether all types of a list are elements.
+template <class List>
+inline constexpr bool are_elements = false;
+template <class... T>
+inline constexpr bool are_elements<std::tuple<T...>> = (Element<T> && ...);
+
+/// Whether what a function returns is elements of outputs, one at least.
+template <class R>
+inline constexpr bool has_output_elements =
+    are_elements<typename Outputs<R>::Types> && std::tuple_size_v<typename Outputs<R>::Types> > 0;
 
 /// What loops may make of a callable.
 enum class Calls : std::uint8_t {
@@ -94,15 +116,16 @@ WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std:
                                   std::tuple<In...>*, std::index_sequence<O...>,
                                   std::index_sequence<I...>) {
   constexpr std::size_t nout = sizeof...(Out);
+  constexpr bool is_one = nout == 1 && !returns_tuple<F, std::tuple<In...>>;
   const std::tuple<SpanReader<In, (Mask >> I & 1) != 0>...> in{
       SpanReader<In, (Mask >> I & 1) != 0>{data[nout + I]}...};
   if constexpr (nout == 0) {
     for (std::int64_t i = 0; i < n; ++i)
       op(std::get<I>(in)[i]...);
-  } else if constexpr (nout == 1 && calls == Calls::in_order) {
+  } else if constexpr (is_one && calls == Calls::in_order) {
     for (std::int64_t i = 0; i < n; ++i)
       (store_element<Out>(data[0], i, static_cast<Out>(op(std::get<I>(in)[i]...))), ...);
-  } else if constexpr (nout == 1) {
+  } else if constexpr (is_one) {
     char* out = data[0];
     WEFT_INDEPENDENT_ITERATIONS
     for (std::int64_t i = 0; i < n; ++i)
@@ -232,7 +255,7 @@ struct SpanLoops {
                                      std::index_sequence<I...>) {
     SpanKernel kernel;
     kernel.run = &run;
-    if constexpr (nout == 1 && calls != Calls::in_order && !is_unfused &&
+    if constexpr (nout == 1 && !returns_tuple<F, Ins> && calls != Calls::in_order && !is_unfused &&
                   (!is_formula || has_formula_line_loops))
       kernel.run_streamed = &LineLoop<F, Outs, Ins>::run;
     kernel.context = &op;
