@@ -113,6 +113,14 @@
 #define WEFT_UNROLLED
 #endif
 
+// Before a loop of known length that is to become one of vectors: at -O3, GCC makes single
+// statements of it before it looks for vectors, and of those finds few.
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_NOT_UNROLLED _Pragma("GCC unroll 1")
+#else
+#define WEFT_NOT_UNROLLED
+#endif
+
 namespace weft {
 inline namespace v0 {
 

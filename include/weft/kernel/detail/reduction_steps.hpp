@@ -271,18 +271,32 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
       i = VectorizedSteps<Op, Acc>::template take_lanes<lanes>(op, acc.data(), in, i, end);
     const auto take_part = [&](std::int64_t from, std::int64_t to,
                                const auto& selection) WEFT_INLINE_LAMBDA {
-      const auto take = [&](std::int64_t at, std::int64_t count) WEFT_INLINE_LAMBDA {
+      // Elements [at, at + count), and as many behind each multiple of `lanes` in `offsets`: lanes
+      // lie in memory, and take that many between being read and written.
+      const auto take = [&]<std::int64_t... offsets>(
+                            std::int64_t at, std::int64_t count,
+                            std::integer_sequence<std::int64_t, offsets...>) WEFT_INLINE_LAMBDA {
         WEFT_INDEPENDENT_ITERATIONS
+        WEFT_NOT_UNROLLED
         for (std::int64_t j = 0; j < count; ++j) {
           const auto lane = static_cast<std::size_t>(j);
-          acc.set(lane,
-                  step(op, acc.get(lane), in, at + j, index + at + j, selection, at - from + j));
+          Acc taken = acc.get(lane);
+          ((taken = step(op, taken, in, at + offsets * lanes + j, index + at + offsets * lanes + j,
+                         selection, at - from + offsets * lanes + j)),
+           ...);
+          acc.set(lane, taken);
         }
       };
+      constexpr std::make_integer_sequence<std::int64_t, 1> one;
+      constexpr std::make_integer_sequence<std::int64_t, 2> two;
       std::int64_t at = from;
-      for (; at + lanes <= to; at += lanes)
-        take(at, lanes);
-      take(at, to - at);
+      for (; at + 2 * lanes <= to; at += 2 * lanes)
+        take(at, lanes, two);
+      if (at + lanes <= to) {
+        take(at, lanes, one);
+        at += lanes;
+      }
+      take(at, to - at, one);
     };
     for_flags(mask, i, end, take_part);
     for (std::size_t half = std::size_t{lanes} / 2; half > 0; half /= 2) {
