@@ -108,35 +108,51 @@ WEFT_ALWAYS_INLINE std::int64_t fold_rows_in_registers([[maybe_unused]] Acc* acc
 }
 
 #if !defined(__AVX512F__) && !defined(__aarch64__)
-/// folded[r] = the join of row r, for as many rows of n elements as are folded at a time, which
-/// follow each other there, with room for one more of `held`: n, or the next power of two. A
-/// function for each half: they are many, and most of their time goes to memory.
+/// folded[r] = the join of row r, for as many rows of `held` elements as are folded at a time,
+/// which follow each other there. A function for each half: they are many, and most of their time
+/// goes to memory.
 template <class T, int held, class Join>
-[[gnu::noinline]] void fold_packed(T* folded, std::int64_t n, T nothing, Join join) noexcept {
+[[gnu::noinline]] void fold_packed(T* folded, T nothing, Join join) noexcept {
   constexpr int rows = folded_at_once<T>, half = held / 2;
-  T spread[rows * held], halves[rows * half];
-  const T* from = folded;
-  if (n < held) {
-    for (int r = 0; r < rows; ++r)
-      __builtin_memcpy(spread + r * held, folded + r * n, held * sizeof(T));
-    for (std::int64_t k = n; k < held; ++k) {
-      for (int r = 0; r < rows; ++r)
-        spread[r * held + k] = nothing;
-    }
-    from = spread;
-  }
+  T halves[rows * half];
   WEFT_INDEPENDENT_ITERATIONS
   for (int r = 0; r < rows; ++r) {
     for (int j = 0; j < half; ++j)
-      halves[r * half + j] = join(from[r * held + j], from[r * held + half + j]);
+      halves[r * half + j] = join(folded[r * held + j], folded[r * held + half + j]);
   }
   if constexpr (half > 1) {
-    fold_packed<T, half>(halves, half, nothing, join);
+    fold_packed<T, half>(halves, nothing, join);
     __builtin_memcpy(folded, halves, rows * sizeof(T));
   } else {
     // As where lanes are left over: with `nothing`, which makes 0 of the sum of two -0.
     for (int r = 0; r < rows; ++r)
       folded[r] = join(halves[r], nothing);
+  }
+}
+/// The same of rows of n elements, more than half of `held`, as if `nothing` followed each. One
+/// after the other: spreading rows takes longer than joining single elements.
+template <class T, int held, class Join>
+[[gnu::noinline]] void fold_padded(T* folded, std::int64_t n, T nothing, Join join) noexcept {
+  constexpr int half = held / 2;
+  const T* second[half];
+  std::int64_t step[half];
+  for (int j = 0; j < half; ++j) {
+    const bool is_there = j + half < n;
+    second[j] = is_there ? folded + half + j : &nothing;
+    step[j] = is_there ? n : 0;
+  }
+  for (int r = 0; r < folded_at_once<T>; ++r) {
+    T joined[half];
+    WEFT_UNROLLED
+    for (int j = 0; j < half; ++j)
+      joined[j] = join(folded[r * n + j], second[j][r * step[j]]);
+    WEFT_UNROLLED
+    for (int left = half / 2; left > 0; left /= 2) {
+      WEFT_UNROLLED
+      for (int j = 0; j < left; ++j)
+        joined[j] = join(joined[j], joined[j + left]);
+    }
+    folded[r] = join(joined[0], nothing);
   }
 }
 #endif
@@ -204,16 +220,20 @@ WEFT_ALWAYS_INLINE void fold_short_rows(Acc* acc, std::int64_t rows, std::int64_
   constexpr int at_once = folded_at_once<T>;
   static_assert(at_once % lanes == 0, "the rows at hand are whole vectors");
   constexpr int most = lanes / 2;
-  alignas(64) T folded[(at_once + 1) * most];
+  alignas(64) T folded[at_once * most];
   for (; packed && 2 <= n && n <= most && first + at_once <= rows; first += at_once) {
     for (std::int64_t i = 0; i < at_once * n; i += lanes)
       dense(first * n + i).store(folded + i);
     if (n == 2) {
-      fold_packed<T, 2>(folded, n, nothing, join);
-    } else if (n <= 4) {
-      fold_packed<T, 4>(folded, n, nothing, join);
+      fold_packed<T, 2>(folded, nothing, join);
+    } else if (n == 3) {
+      fold_padded<T, 4>(folded, n, nothing, join);
+    } else if (n == 4) {
+      fold_packed<T, 4>(folded, nothing, join);
+    } else if (n < most) {
+      fold_padded<T, most>(folded, n, nothing, join);
     } else {
-      fold_packed<T, most>(folded, n, nothing, join);
+      fold_packed<T, most>(folded, nothing, join);
     }
     for (int r = 0; r < at_once; ++r)
       acc[first + r] = static_cast<Acc>(folded[r]);
