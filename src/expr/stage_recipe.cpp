@@ -183,9 +183,8 @@ class RecipeWriter {
     int mask_ = -1;
   };
 
-  /// Elements of each of which a small part is read so often, at least; and bytes of one that holds
-  /// no result of a reduction: those are there anyway.
-  static constexpr std::int64_t min_uses = 8, max_part_bytes = 128 << 10;
+  /// Bytes of a small part that holds no result of a reduction, at most: those are there anyway.
+  static constexpr std::int64_t max_part_bytes = 128 << 10;
 
   void find_readers() {
     for (std::size_t at = 0; at < place_of_.size(); ++at) {
@@ -199,6 +198,7 @@ class RecipeWriter {
     }
   }
 
+  /// What has fewer elements than a function that reads it, which repeats them.
   void find_small_parts() {
     std::vector<bool> reduced(list_.entries().size(), false);  // has a reduction in it
     // Divides integers; by a mask's leave only, where there is one.
@@ -218,8 +218,7 @@ class RecipeWriter {
             part.kind == ExprNode::Kind::reduce || part.kind == ExprNode::Kind::second)
           continue;
         const std::int64_t elements = numel(part.shape);
-        if (elements > numel(reader.shape) / min_uses || reader.kind == ExprNode::Kind::reduce)
-          continue;
+        if (elements >= numel(reader.shape) || reader.kind == ExprNode::Kind::reduce) continue;
         if (masks && divides[i]) continue;
         if (reduced[i] || elements <= max_part_bytes / element_size(part.dtype))
           is_small_part_[i] = true;
