@@ -54,34 +54,65 @@ void check_overlap(const ExprPlan& plan, OutputViews outs) {
   }
 }
 
-void write_key(ExprKey& key, const ExprList& list, OutputViews outs) {
+/// Which outputs share memory with which operands, as words: of several outputs, one may be written
+/// before another one is read.
+ExprPlan::Meetings meetings_of(OutputViews outs, std::span<const ExprNode* const> operands) {
+  ExprPlan::Meetings words;
+  if (outs.size() == 1) return words;
+  for (const TensorView* out : outs) {
+    std::int64_t bits = 1;
+    for (const ExprNode* operand : operands) {
+      bits = bits << 1 | static_cast<std::int64_t>(overlap(*out, operand->view()) != Overlap::none);
+      if (bits >> 61 != 0) words.push_back(std::exchange(bits, 1));
+    }
+    words.push_back(bits);
+  }
+  return words;
+}
+
+void write_key(ExprKey& key, const ExprList& list, OutputViews outs,
+               const ExprPlan::Meetings& meetings) {
   key.add(static_cast<std::int64_t>(outs.size()));
   for (const TensorView* out : outs) {
     key.add(static_cast<std::int64_t>(out->dtype()) << 32 | out->rank());
     key.add_all(out->strides());
   }
   list.write_key(key);
-  if (outs.size() == 1) return;
-  // Outputs that are operands: of several, one may be written before it is read.
-  for (const TensorView* out : outs) {
-    std::int64_t bits = 1;
-    for (const ExprNode* operand : list.operands()) {
-      bits = bits << 1 | static_cast<std::int64_t>(overlap(*out, operand->view()) != Overlap::none);
-      if (bits >> 61 != 0) key.add(std::exchange(bits, 1));
-    }
-    key.add(bits);
-  }
+  key.add_all(meetings);
 }
 
 /// A plan for these outputs: from the cache, or a new one.
-std::unique_ptr<ExprPlan> plan_for(std::span<const ExprNode* const> roots, OutputViews outs) {
-  const ExprList list(roots);
+std::unique_ptr<ExprPlan> plan_for(std::span<const Expr> expressions, OutputViews outs) {
+  SmallVector<const ExprNode*, 4> roots;
+  for (const Expr& e : expressions)
+    roots.push_back(&e.node());
+  const ExprList list({roots.data(), roots.size()});
+  const auto meetings = meetings_of(outs, list.operands());
   ExprKey key;
-  write_key(key, list, outs);
+  write_key(key, list, outs, meetings);
   std::unique_ptr<ExprPlan> plan = expr_cache::take(key);
   if (plan == nullptr) plan = std::make_unique<ExprPlan>(list, outs, std::move(key));
   plan->operands.assign(list.operands());
+  plan->meetings = meetings;
+  for (const Expr& e : expressions.subspan(1))
+    plan->others.emplace_back(ExprNode::shared(e));
   return plan;
+}
+
+/// Whether a plan that the first of some expressions keeps is for all of them, and these outputs.
+bool is_for(const ExprPlan& plan, std::span<const Expr> expressions, OutputViews outs) {
+  if (plan.outputs.size() != outs.size()) return false;
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    const ExprPlan::OutputGeometry& planned = plan.outputs[k];
+    if (planned.type != outs[k]->dtype() || !same_list(planned.strides, outs[k]->strides()))
+      return false;
+    if (k == 0) continue;
+    const auto& node = ExprNode::shared(expressions[k]);
+    const std::weak_ptr<const ExprNode>& other = plan.others[k - 1];
+    if (other.owner_before(node) || node.owner_before(other)) return false;
+  }
+  return outs.size() == 1 ||
+         same_list(plan.meetings, meetings_of(outs, {plan.operands.data(), plan.operands.size()}));
 }
 
 void run(ExprPlan& plan, OutputViews outs) {
@@ -90,32 +121,23 @@ void run(ExprPlan& plan, OutputViews outs) {
     plan.run(outs);
 }
 
-void evaluate_into(const TensorView& out, const Expr& e) {
-  check_output(e, out);
-  const ExprNode& root = e.node();
-  const ExprNode* const roots[] = {&root};
-  const TensorView* const outs[] = {&out};
-  std::unique_ptr<ExprPlan> plan = root.kept.take();
-  if (plan == nullptr || plan->out_type != out.dtype() ||
-      !same_list(plan->out_strides, out.strides())) {
+/// The first expression keeps the plan.
+void evaluate_into(OutputViews outs, std::span<const Expr> expressions) {
+  for (std::size_t k = 0; k < outs.size(); ++k)
+    check_output(expressions[k], *outs[k], k);
+  const ExprNode& first = expressions[0].node();
+  std::unique_ptr<ExprPlan> plan = first.kept.take();
+  if (plan == nullptr || !is_for(*plan, expressions, outs)) {
     if (plan != nullptr) expr_cache::put(std::move(plan));
-    plan = plan_for(roots, outs);
+    plan = plan_for(expressions, outs);
   }
   run(*plan, outs);
   // An expression that goes away now leaves its plan to the next one of its kind.
-  root.kept.put(std::move(plan));
+  first.kept.put(std::move(plan));
 }
-
-/// Several: their plan is kept in the cache alone, since no expression knows the others.
-void evaluate_into(OutputViews outs, std::span<const Expr> expressions) {
-  SmallVector<const ExprNode*, 4> roots;
-  for (std::size_t k = 0; k < outs.size(); ++k) {
-    check_output(expressions[k], *outs[k], k);
-    roots.push_back(&expressions[k].node());
-  }
-  std::unique_ptr<ExprPlan> plan = plan_for({roots.data(), roots.size()}, outs);
-  run(*plan, outs);
-  expr_cache::put(std::move(plan));
+void evaluate_into(const TensorView& out, const Expr& e) {
+  const TensorView* const outs[] = {&out};
+  evaluate_into(outs, {&e, 1});
 }
 
 /// Whether an output is a Tensor that is to be allocated or replaced.

@@ -51,6 +51,7 @@ std::unique_ptr<ExprPlan> take(const ExprKey& key) noexcept {
 
 void put(std::unique_ptr<ExprPlan> plan) noexcept {
   plan->operands.clear();
+  plan->others.clear();
   const std::uint64_t hash = plan->key.hash();
   Place* const at = places_for(hash);
   // Where there is none; or in place of one after the other.

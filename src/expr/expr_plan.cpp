@@ -17,11 +17,13 @@ ExprOperandViews::ExprOperandViews(std::span<const ExprNode* const> operands) {
 }
 
 ExprPlan::ExprPlan(const ExprList& list, OutputViews outs, ExprKey written)
-    : key(std::move(written)), out_type(outs[0]->dtype()) {
-  out_strides.assign(outs[0]->strides());
+    : key(std::move(written)) {
   SmallVector<ScalarType, 2> types;
-  for (const TensorView* out : outs)
+  for (const TensorView* out : outs) {
     types.push_back(out->dtype());
+    outputs.push_back({out->dtype(), {}});
+    outputs.back().strides.assign(out->strides());
+  }
   recipes = recipes_of(list, types);
   for (const ExprList::Entry& entry : list.entries()) {
     if (entry.node->kind == ExprNode::Kind::map)

@@ -8,6 +8,7 @@
 #include "expr/row_blocks.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,11 +33,17 @@ struct ExprPlan {
   /// All passes one after the other; or block by block of rows, where that is better.
   std::unique_ptr<ExprStages> stages;
   std::unique_ptr<RowBlocks> blocks;
-  /// Of a single output that it is for. The operands of the expression that keeps it; none in the
-  /// cache.
-  ScalarType out_type;
-  DimVector out_strides;
+  struct OutputGeometry {
+    ScalarType type;
+    DimVector strides;
+  };
+  std::vector<OutputGeometry> outputs;
+  /// What the first expression, which keeps the plan, was evaluated with: operands, the other
+  /// expressions, and which outputs shared memory with which operands. None in the cache.
+  using Meetings = SmallVector<std::int64_t, 4>;
   SmallVector<const ExprNode*, inline_operands> operands;
+  std::vector<std::weak_ptr<const ExprNode>> others;
+  Meetings meetings;
 };
 
 /// The operands' views.

@@ -120,6 +120,48 @@ TEST_CASE("several expressions: outputs that are operands", "[expr]") {
   }
 }
 
+TEST_CASE("several expressions: the first one keeps a plan for these others", "[expr]") {
+  WEFT_RANDOM(random);
+  for (const Dims& shape : {Dims{16}, Dims{40, 70}}) {
+    const Tensor a = numbers(random, shape), b = numbers(random, shape);
+    const Expr sum = expr(a) + b;
+    const auto check = [&](const Tensor& x, const Tensor& y, const Expr& other) {
+      const Tensor want_sum = weft::add(a, b), want = weft::evaluate(other);
+      weft::evaluate_out({x, y}, {sum, other});
+      CHECK(difference(x, want_sum) == "");
+      CHECK(difference(y, want) == "");
+    };
+    const Tensor x = numbers(random, shape), y = numbers(random, shape);
+    const Expr product = expr(a) * b;
+    for (int round = 0; round < 3; ++round)
+      check(x, y, product);
+    check(y, x, product);
+    // Others, which may lie where one lay that is gone.
+    for (int round = 0; round < 20; ++round) {
+      const Expr made = round % 2 == 0 ? expr(a) - b : expr(b) * a;
+      check(x, y, made);
+      check(x, y, made);
+    }
+    check(x, y, product);
+    // Alone, and as two that are the same.
+    weft::evaluate_out(x, sum);
+    CHECK(difference(x, weft::add(a, b)) == "");
+    check(x, y, sum);
+    // Outputs of another layout and type; and ones that are operands.
+    const Tensor wide = numbers(random, shape, ScalarType::f64);
+    weft::evaluate_out({wide, y}, {sum, product});
+    CHECK(difference(wide, weft::evaluate(weft::convert(expr(weft::add(a, b)), ScalarType::f64))) ==
+          "");
+    CHECK(difference(y, weft::mul(a, b)) == "");
+    const Tensor a0 = copied(a);
+    check(x, y, product);
+    weft::evaluate_out({a, y}, {sum, product});
+    CHECK(difference(a, weft::add(a0, b)) == "");
+    CHECK(difference(y, weft::mul(a0, b)) == "");
+    check(x, y, product);
+  }
+}
+
 TEST_CASE("several expressions: what cannot be reduced is refused before anything is written",
           "[expr]") {
   const Tensor x = Tensor::of<float>({2}, {1, 2});

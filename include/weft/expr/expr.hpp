@@ -116,8 +116,8 @@ WEFT_API Tensor evaluate(const Expr& expression);
 /// output may be an operand in the same layout, as in
 ///     evaluate_out({m, p}, {expr(m) * 0.9 + g, expr(p) - (expr(m) * 0.9 + g) * rate});
 /// unless a later pass reads it; that, and outputs that share memory, are Error(overlap). Another
-/// number of outputs than of expressions is Error(invalid_argument). The plan is kept in the cache
-/// alone.
+/// number of outputs than of expressions is Error(invalid_argument). The first expression keeps the
+/// plan, for the same others.
 WEFT_API void evaluate_out(std::span<const Output> outs, std::span<const Expr> expressions);
 inline void evaluate_out(std::initializer_list<Output> outs,
                          std::initializer_list<Expr> expressions) {
