@@ -3,6 +3,7 @@
 #include "kernel/masked_reduction.hpp"
 #include "support/errors.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace {
@@ -27,6 +28,22 @@ struct Sum {
 template <class T>
 struct ToldSum : Sum<T> {
   T accumulate(T sum, T x, bool is) const { return is ? static_cast<T>(sum + x) : sum; }
+};
+
+/// How many are selected, and the place of the first one: of the mask alone.
+struct Count {
+  std::int64_t identity() const { return 0; }
+  std::int64_t accumulate(std::int64_t count) const { return count + 1; }
+  std::int64_t combine(std::int64_t a, std::int64_t b) const { return a + b; }
+  std::int64_t project(std::int64_t count) const { return count; }
+};
+struct FirstPlace {
+  std::int64_t identity() const { return std::numeric_limits<std::int64_t>::max(); }
+  std::int64_t accumulate(std::int64_t first, std::int64_t index) const {
+    return std::min(first, index);
+  }
+  std::int64_t combine(std::int64_t a, std::int64_t b) const { return std::min(a, b); }
+  std::int64_t project(std::int64_t first) const { return first; }
 };
 
 /// Where the largest is, the first.
@@ -98,6 +115,36 @@ TEST_CASE("masked reduce: what is selected, one by one", "[kernel]") {
     const bool same =
         std::memcmp(got.data(), want.data(), static_cast<std::size_t>(got.nbytes())) == 0;
     tally.check(same, [&](auto& text) { text << weft::to_string(of.shape); });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("masked reduce: structs that take no element, or the place alone", "[kernel]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(30); ++round) {
+    Operands of(random, ScalarType::f32, round);
+    of.kept = of.shape;
+    of.kept.back() = 1;
+    const Tensor counts = Tensor::zeros(of.kept, ScalarType::i64);
+    const Tensor firsts = Tensor::full(of.kept, ScalarType::i64, FirstPlace().identity());
+    of.for_each([&](const Dims& index, bool is) {
+      if (!is) return;
+      void* const count = test::element_at(counts, index);
+      void* const first = test::element_at(firsts, index);
+      test::store(count, test::load<std::int64_t>(count) + 1);
+      test::store(first, std::min(test::load<std::int64_t>(first), index.back()));
+    });
+    const auto same = [&](const Tensor& got, const Tensor& want) {
+      tally.check(std::memcmp(got.data(), want.data(), static_cast<std::size_t>(got.nbytes())) == 0,
+                  [&](auto& text) { text << weft::to_string(of.shape); });
+    };
+    const Tensor got = Tensor::full(of.kept, ScalarType::i64, -1);
+    weft::cpu_reduce(reduction({got}, {of.mask.view().expand(of.shape)}), masked(Count()));
+    same(got, counts);
+    weft::cpu_reduce_indexed(reduction({got}, {of.mask.view().expand(of.shape)}),
+                             masked(FirstPlace()));
+    same(got, firsts);
   }
   CHECK_TALLY(tally);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels and structs that are none, each behind words of the one error that refuses it
 // (check_refused.cmake).
+#include <weft/expr/reduce_with.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/cumulative.hpp>
 #include <weft/kernel/reduce.hpp>
@@ -30,6 +31,8 @@ void kernels(const weft::TensorIterator& iter) {
   weft::cpu_kernel(iter, [](const float* x) { return *x; });
   // refused: a kernel's parameters are elements
   weft::cpu_kernel(iter, [](const std::string&) { return 1.0F; });
+  // refused: a kernel's parameters are elements
+  weft::cpu_kernel(iter, [](const std::string& x) { return x; });
   // refused: returns the element of its output
   weft::cpu_kernel(iter, [](float) {});
   // refused: cpu_kernel's kernel returns one element, cpu_kernel_multiple_outputs
@@ -140,6 +143,20 @@ void reductions(const weft::TensorIterator& iter) {
   }
   {
     struct Op : Sum {
+      float accumulate = 0;
+    };
+    // refused: a reduction struct has `Acc accumulate
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op : Sum {
+      float accumulate() const { return 0; }
+    };
+    // refused: a reduction struct has `Acc accumulate
+    weft::cpu_reduce(iter, Op());
+  }
+  {
+    struct Op : Sum {
       float accumulate(float h, std::int64_t index) const { return h + static_cast<float>(index); }
     };
     // refused: std::int64_t behind them
@@ -160,6 +177,16 @@ void reductions(const weft::TensorIterator& iter) {
   weft::cpu_partial(iter, Sum(), &other);
   // refused: accumulators are of the type of accumulate's first parameter
   weft::cpu_finalize(iter, weft::masked(Sum()), &other);
+}
+
+void expressions(const weft::Expr& e) {
+  struct Op {
+    float identity() const { return 0; }
+    float accumulate(float h, float x) const { return h + x; }
+    float project(float h) const { return h; }
+  };
+  // refused: a reduction struct has `Acc combine
+  weft::reduce(Op(), 1, e);
 }
 
 void prefixes(const weft::TensorIterator& iter) {
@@ -208,6 +235,41 @@ void prefixes(const weft::TensorIterator& iter) {
     };
     // refused: project() returns an element, or a std::tuple
     weft::cpu_cumulative({out, out}, {in}, 0, Op());
+  }
+  {
+    struct Op : Sum {
+      float accumulate = 0;
+    };
+    // refused: a prefix struct has `Acc accumulate
+    weft::cpu_cumulative(out, in, 0, Op());
+  }
+  {
+    struct Op {
+      float start(std::string) const { return 0; }
+      float accumulate(float h, float x) const { return h + x; }
+      float project(float h) const { return h; }
+    };
+    // refused: identity() and start(x...) are const
+    weft::cpu_cumulative(out, in, 0, Op(), in);
+  }
+  {
+    struct Op : Sum {
+      float identity() { return 0; }
+    };
+    // refused: identity() and start(x...) are const
+    weft::cpu_cumulative(out, in, 0, Op(), in);
+  }
+  {
+    struct Op {
+      struct Acc {
+        const float sum;
+      };
+      Acc identity() const { return {0}; }
+      Acc accumulate(Acc h, float x) const { return {h.sum + x}; }
+      float project(Acc h) const { return h.sum; }
+    };
+    // refused: an accumulator is copied bytewise, made, and assigned to
+    weft::cpu_cumulative(out, in, 0, Op());
   }
   // refused: a prefix operation takes no masked
   weft::cpu_cumulative(out, in, 0, weft::masked(Sum()));

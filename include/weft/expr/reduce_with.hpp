@@ -54,13 +54,17 @@ struct ReducingStruct {
 template <bool keepdim = false, class Op, class... Args>
   requires ExprArguments<Args...>
 Expr reduce(Op op, IntSpan axes, Args&&... args) {
-  using Loops = typename LoopsOfStruct<Op>::Type;
-  static_assert(Loops::nout == 1, "a struct for reduce has one result");
-  static_assert(Loops::nin == sizeof...(Args),
-                "reduce has an argument for each that accumulate takes, and one for a mask");
-  const auto made = std::make_shared<const ReducingStruct<Op>>(std::move(op));
-  return Expr::call(std::shared_ptr<const ReductionKernel>(made, &made->kernel),
-                    {to_expr(std::forward<Args>(args))...}, axes, keepdim);
+  if constexpr (!is_reduction<Op>()) {
+    return Expr(Scalar(0));
+  } else {
+    using Loops = typename LoopsOfStruct<Op>::Type;
+    static_assert(Loops::nout == 1, "a struct for reduce has one result");
+    static_assert(Loops::nin == sizeof...(Args),
+                  "reduce has an argument for each that accumulate takes, and one for a mask");
+    const auto made = std::make_shared<const ReducingStruct<Op>>(std::move(op));
+    return Expr::call(std::shared_ptr<const ReductionKernel>(made, &made->kernel),
+                      {to_expr(std::forward<Args>(args))...}, axes, keepdim);
+  }
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

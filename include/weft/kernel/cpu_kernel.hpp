@@ -42,11 +42,11 @@ constexpr bool is_kernel() {
   constexpr bool is_void = std::is_void_v<Result>;
   static_assert(!one_output || !is_void, "a kernel returns the element of its output");
   constexpr bool is_element = is_void || Element<Result>;
-  static_assert(!one_output || is_element,
+  static_assert(!takes_elements || !one_output || is_element,
                 "cpu_kernel's kernel returns one element; cpu_kernel_multiple_outputs takes a "
                 "std::tuple of several");
   constexpr bool returns_elements = are_elements<typename Outputs<Result>::Types>;
-  static_assert(one_output || returns_elements,
+  static_assert(!takes_elements || one_output || returns_elements,
                 "what a kernel of several outputs returns is a std::tuple of elements (no "
                 "std::pair, no std::array), one element, or void");
   return takes_elements && takes_values && (one_output ? !is_void && is_element : returns_elements);

@@ -37,9 +37,9 @@ void check_reduction(const TensorIterator& iter, const Op&) {
 template <class Op, bool Indexed = false>
 constexpr bool is_reduction() {
   if constexpr (is_masked<Op>) {
-    return is_reduction_struct<decltype(Op::op), Indexed>();
+    return is_reduction_struct<decltype(Op::op), Indexed, true>();
   } else {
-    return is_reduction_struct<Op, Indexed>();
+    return is_reduction_struct<Op, Indexed, false>();
   }
 }
 

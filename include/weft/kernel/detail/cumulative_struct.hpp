@@ -50,6 +50,23 @@ struct CumulativeTypes {
   };
 };
 
+/// Whether identity() and start(), where there are such, can be called and give accumulators.
+template <class Op, class Acc, class... Starts>
+constexpr bool may_start(std::tuple<Starts...>*) {
+  bool may = true;
+  if constexpr (requires(Op& op) { op.identity(); }) {
+    may = requires(const Op& op) {
+      { op.identity() } -> std::convertible_to<Acc>;
+    };
+  }
+  if constexpr (requires { &Op::start; }) {
+    may = may && are_elements<std::tuple<Starts...>> && requires(const Op& op, const Starts&... x) {
+      { op.start(x...) } -> std::convertible_to<Acc>;
+    };
+  }
+  return may;
+}
+
 /// Whether a struct's functions can be called, and give what they are to.
 template <class Op, class Acc, class... Ins>
 constexpr bool has_cumulative_functions(std::tuple<Ins...>*) {
@@ -73,12 +90,17 @@ constexpr bool has_cumulative_functions(std::tuple<Ins...>*) {
     constexpr bool has_start = Types::has_identity || std::tuple_size_v<typename Types::Starts> > 0;
     static_assert(has_start,
                   "the struct has identity(), or start(x...) which makes an accumulator");
+    constexpr bool starts = may_start<Op, Acc>(static_cast<typename Types::Starts*>(nullptr));
+    static_assert(
+        !has_start || starts,
+        "identity() and start(x...) are const, take elements by value or const reference, "
+        "and return an accumulator");
     constexpr bool starts_blocks = Types::has_identity || !Types::has_combine;
-    static_assert(starts_blocks, "combine needs identity(), which blocks begin with");
+    static_assert(!starts || starts_blocks, "combine needs identity(), which blocks begin with");
     constexpr bool may_combine =
         Types::has_combine || !requires(Op& op, Acc acc) { op.combine(acc, acc); };
     static_assert(may_combine, "combine is const and returns an accumulator");
-    return gives_elements && has_start && starts_blocks && may_combine;
+    return gives_elements && has_start && starts && starts_blocks && may_combine;
   }
 }
 
@@ -86,7 +108,8 @@ constexpr bool has_cumulative_functions(std::tuple<Ins...>*) {
 template <class Op>
 constexpr bool is_cumulative_struct() {
   static_assert(!is_masked<Op>, "a prefix operation takes no masked() struct");
-  constexpr bool accumulates = is_masked<Op> || requires { &Op::accumulate; };
+  constexpr bool accumulates =
+      is_masked<Op> || requires { typename Signature<decltype(&Op::accumulate)>::Params; };
   static_assert(accumulates,
                 "a prefix struct has `Acc accumulate(Acc, T...) const`, one function, neither "
                 "overloaded nor a template");
@@ -105,8 +128,12 @@ constexpr bool is_cumulative_struct() {
       static_assert(takes_elements,
                     "accumulate takes an accumulator and elements, as a kernel's parameters (long "
                     "double and char are none)");
-      constexpr bool is_bytes = std::is_trivially_copyable_v<Acc> && sizeof(Acc) <= 64;
-      static_assert(is_bytes, "an accumulator is copied bytewise, and has at most 64 bytes");
+      constexpr bool is_bytes = std::is_trivially_copyable_v<Acc> &&
+                                std::is_default_constructible_v<Acc> &&
+                                std::is_copy_assignable_v<Acc> && sizeof(Acc) <= 64;
+      static_assert(is_bytes,
+                    "an accumulator is copied bytewise, made, and assigned to, and has at most 64 "
+                    "bytes");
       return takes_elements && is_bytes &&
              has_cumulative_functions<Op, Acc>(static_cast<Ins*>(nullptr));
     }

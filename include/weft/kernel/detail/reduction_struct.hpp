@@ -31,8 +31,11 @@ struct AccumulateParams<std::tuple<Acc, Rest...>> {
   using Elements = std::tuple<Rest...>;
 };
 
+/// Op::accumulate is one function, of an accumulator at least.
 template <class Op>
-concept TypedReduction = requires { &Op::accumulate; };
+concept TypedReduction = requires {
+  typename AccumulateParams<typename Signature<decltype(&Op::accumulate)>::Params>::Accumulator;
+};
 
 /// The same of an Op whose accumulate is a template: everything is of the type of the identity. No
 /// elements if it takes none of that type.
@@ -121,8 +124,9 @@ constexpr bool has_reduction_functions(std::tuple<Listed...>*) {
   }
 }
 
-/// Whether a struct has what a reduction calls; if not, one line says what it has not.
-template <class Op, bool Indexed>
+/// Whether a struct has what a reduction calls; if not, one line says what it has not. With a mask,
+/// accumulate may take no element: it counts what is selected.
+template <class Op, bool Indexed, bool Masks>
 constexpr bool is_reduction_struct() {
   constexpr bool has_identity = requires(const Op& op) { op.identity(); };
   static_assert(has_identity, "a reduction struct has `Acc identity() const`");
@@ -131,7 +135,7 @@ constexpr bool is_reduction_struct() {
   } else {
     using Acc = typename AccumulateOf<Op>::Accumulator;
     using Listed = typename AccumulateOf<Op>::Elements;
-    constexpr bool takes_any = std::tuple_size_v<Listed> > (Indexed ? 1 : 0);
+    constexpr bool takes_any = std::tuple_size_v<Listed> >= (Indexed ? 1 : 0) + (Masks ? 0 : 1);
     static_assert(
         takes_any,
         "a reduction struct has `Acc accumulate(Acc, T...) const` of one to six elements, "

@@ -44,6 +44,10 @@ template <class C, class R, class... Args>
 struct Signature<R (C::*)(Args...) const noexcept> : Signature<R (C::*)(Args...) const> {};
 template <class C, class R, class... Args>
 struct Signature<R (C::*)(Args...) noexcept> : Signature<R (C::*)(Args...) const> {};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...) const&> : Signature<R (C::*)(Args...) const> {};
+template <class C, class R, class... Args>
+struct Signature<R (C::*)(Args...) const & noexcept> : Signature<R (C::*)(Args...) const> {};
 template <class R, class... Args>
 struct Signature<R(Args...)> : Signature<R (std::tuple<>::*)(Args...) const> {};
 template <class R, class... Args>
