@@ -220,6 +220,7 @@ WEFT_ALWAYS_INLINE void fold_short_rows(Acc* acc, std::int64_t rows, std::int64_
   constexpr int at_once = folded_at_once<T>;
   static_assert(at_once % lanes == 0, "the rows at hand are whole vectors");
   constexpr int most = lanes / 2;
+  static_assert(most <= 8, "rows of five elements and more are more than half of `most`");
   alignas(64) T folded[at_once * most];
   for (; packed && 2 <= n && n <= most && first + at_once <= rows; first += at_once) {
     for (std::int64_t i = 0; i < at_once * n; i += lanes)
