@@ -183,8 +183,10 @@ class RecipeWriter {
     int mask_ = -1;
   };
 
-  /// Bytes of a small part that holds no result of a reduction, at most: those are there anyway.
-  static constexpr std::int64_t max_part_bytes = 128 << 10;
+  /// Bytes of a small part, at most, for each time that its elements are read, up to `max_uses`:
+  /// the more often they are read, the longer it takes to compute them each time. A part that is no
+  /// larger than the results of reductions in it may have any size: those are there.
+  static constexpr std::int64_t part_bytes_a_use = 32 << 10, max_uses = 4;
 
   void find_readers() {
     for (std::size_t at = 0; at < place_of_.size(); ++at) {
@@ -200,18 +202,24 @@ class RecipeWriter {
 
   /// What has fewer elements than a function that reads it, which repeats them.
   void find_small_parts() {
-    std::vector<bool> reduced(list_.entries().size(), false);  // has a reduction in it
-    // Divides integers; by a mask's leave only, where there is one.
+    // Elements of the largest result of a reduction in it.
+    std::vector<std::int64_t> reduced(list_.entries().size(), 0);
+    // Divides integers; where a mask or an empty shape may leave elements out, only those.
     std::vector<bool> divides(list_.entries().size(), false);
-    const bool masks =
-        std::ranges::any_of(list_.roots(), [this](int root) { return is_masked(root); });
+    bool leaves_out = false;
+    for (int at = 0; at < static_cast<int>(list_.entries().size()); ++at)
+      leaves_out = leaves_out || is_masked(at) || numel(node(at).shape) == 0;
+    int inputs = static_cast<int>(list_.operands().size() + list_.roots().size());
     for (std::size_t at = 0; at < list_.entries().size(); ++at) {
       const ExprNode& reader = node(static_cast<int>(at));
-      reduced[at] = reader.kind == ExprNode::Kind::reduce;
+      if (reader.kind == ExprNode::Kind::reduce) {
+        reduced[at] = numel(reader.shape);
+        ++inputs;
+      }
       divides[at] = divides_integers(reader);
       for (const int input : entry(static_cast<int>(at)).inputs) {
         const auto i = static_cast<std::size_t>(input);
-        reduced[at] = reduced[at] || reduced[i];
+        reduced[at] = std::max(reduced[at], reduced[i]);
         divides[at] = divides[at] || (divides[i] && reader.kind != ExprNode::Kind::reduce);
         const ExprNode& part = node(input);
         if (part.kind == ExprNode::Kind::operand || part.kind == ExprNode::Kind::number ||
@@ -219,11 +227,17 @@ class RecipeWriter {
           continue;
         const std::int64_t elements = numel(part.shape);
         if (elements >= numel(reader.shape) || reader.kind == ExprNode::Kind::reduce) continue;
-        if (masks && divides[i]) continue;
-        if (reduced[i] || elements <= max_part_bytes / element_size(part.dtype))
-          is_small_part_[i] = true;
+        if ((leaves_out && divides[i]) || is_small_part_[i]) continue;
+        const std::int64_t uses =
+            std::min(numel(reader.shape) / std::max<std::int64_t>(elements, 1), max_uses);
+        if (elements > reduced[i] && elements > part_bytes_a_use * uses / element_size(part.dtype))
+          continue;
+        is_small_part_[i] = true;
+        ++inputs;
       }
     }
+    // Each is one more tensor of a pass.
+    if (inputs > max_operands) is_small_part_.assign(is_small_part_.size(), false);
   }
 
   void add_small_part(int at) {

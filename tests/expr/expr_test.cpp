@@ -415,6 +415,28 @@ TEST_CASE("expressions: more tensors than a pass has are refused", "[expr]") {
         "mul(c64[1], complex(1, 2))");
 }
 
+TEST_CASE("expressions: parts that are repeated", "[expr]") {
+  WEFT_RANDOM(random);
+  const Tensor a = Tensor::copy_of(test::random_input(random, ScalarType::f32, {4, 300}).view());
+  const Tensor b = Tensor::copy_of(test::random_input(random, ScalarType::f32, {1, 300}).view());
+  // As many that each would be a tensor of the pass are computed within it.
+  Expr e = expr(a);
+  Tensor want = a;
+  for (int k = 0; k < 40; ++k) {
+    e = e * (expr(b) * 0.25F + k);
+    want = weft::mul(want, weft::add(weft::mul(b, 0.25F), k));
+  }
+  CHECK(test::difference(weft::evaluate(e), test::dense_copy(want)) == "");
+  // Nothing is divided where a product has no elements.
+  const Tensor none = Tensor::zeros({4, 0}, ScalarType::i32);
+  const Tensor column = Tensor::zeros({4, 1}, ScalarType::i32);
+  const Tensor one = Tensor::full({1}, ScalarType::i32, 1);
+  const Tensor zero = Tensor::zeros({1}, ScalarType::i32);
+  const Expr divided = (weft::floor_divide(expr(one), zero) + column) * none;
+  CHECK(weft::evaluate(divided).numel() == 0);
+  CHECK_ERROR(division, ("divided by 0"), weft::evaluate(weft::floor_divide(expr(one), zero)));
+}
+
 TEST_CASE("expressions: reductions of columns of any width", "[expr]") {
   WEFT_RANDOM(random);
   test::Tally tally;
