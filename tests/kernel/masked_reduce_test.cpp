@@ -30,6 +30,10 @@ struct ToldSum : Sum<T> {
   T accumulate(T sum, T x, bool is) const { return is ? static_cast<T>(sum + x) : sum; }
 };
 
+bool same_bytes(const Tensor& got, const Tensor& want) {
+  return std::memcmp(got.data(), want.data(), static_cast<std::size_t>(got.nbytes())) == 0;
+}
+
 /// How many are selected, and the place of the first one: of the mask alone.
 struct Count {
   std::int64_t identity() const { return 0; }
@@ -112,9 +116,7 @@ TEST_CASE("masked reduce: what is selected, one by one", "[kernel]") {
     });
     const Tensor got = Tensor::full(of.kept, ScalarType::i32, 5);
     weft::cpu_reduce(reduction({got}, inputs), masked(Dot<std::int32_t>()));
-    const bool same =
-        std::memcmp(got.data(), want.data(), static_cast<std::size_t>(got.nbytes())) == 0;
-    tally.check(same, [&](auto& text) { text << weft::to_string(of.shape); });
+    tally.check(same_bytes(got, want), [&](auto& text) { text << weft::to_string(of.shape); });
   }
   CHECK_TALLY(tally);
 }
@@ -136,8 +138,7 @@ TEST_CASE("masked reduce: structs that take no element, or the place alone", "[k
       test::store(first, std::min(test::load<std::int64_t>(first), index.back()));
     });
     const auto same = [&](const Tensor& got, const Tensor& want) {
-      tally.check(std::memcmp(got.data(), want.data(), static_cast<std::size_t>(got.nbytes())) == 0,
-                  [&](auto& text) { text << weft::to_string(of.shape); });
+      tally.check(same_bytes(got, want), [&](auto& text) { text << weft::to_string(of.shape); });
     };
     const Tensor got = Tensor::full(of.kept, ScalarType::i64, -1);
     weft::cpu_reduce(reduction({got}, {of.mask.view().expand(of.shape)}), masked(Count()));
@@ -171,7 +172,7 @@ TEST_CASE("masked reduce: places, early ends, and parts", "[kernel]") {
       test::store(test::element_at(places, index), index.back());
     });
     const auto same = [&](const char* what, const Tensor& got, const Tensor& want) {
-      tally.check(std::memcmp(got.data(), want.data(), static_cast<std::size_t>(got.nbytes())) == 0,
+      tally.check(same_bytes(got, want),
                   [&](auto& text) { text << what << " of " << weft::to_string(of.shape); });
     };
     const Tensor got = Tensor::full(of.kept, ScalarType::i64, 5);

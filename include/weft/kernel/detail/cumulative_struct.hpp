@@ -83,10 +83,7 @@ constexpr bool has_cumulative_functions(std::tuple<Ins...>*) {
     return false;
   } else {
     using Types = CumulativeTypes<Op>;
-    constexpr bool gives_elements = has_output_elements<Projected<Op, Acc>>;
-    static_assert(gives_elements,
-                  "project() returns an element, or a std::tuple of elements (no std::pair, no "
-                  "std::array)");
+    constexpr bool gives_elements = projects_elements<Op, Acc>();
     constexpr bool has_start = Types::has_identity || std::tuple_size_v<typename Types::Starts> > 0;
     static_assert(has_start,
                   "the struct has identity(), or start(x...) which makes an accumulator");

@@ -37,8 +37,8 @@ concept TypedReduction = requires {
   typename AccumulateParams<typename Signature<decltype(&Op::accumulate)>::Params>::Accumulator;
 };
 
-/// The same of an Op whose accumulate is a template: everything is of the type of the identity. No
-/// elements if it takes none of that type.
+/// As AccumulateParams, of an Op whose accumulate is a template: everything is of the type of the
+/// identity. No elements if it takes none of that type.
 template <class Op>
 struct GenericAccumulate {
   using Accumulator = std::remove_cvref_t<decltype(std::declval<const Op&>().identity())>;
@@ -92,6 +92,16 @@ template <class Op, class Acc>
 using Projected =
     std::remove_cvref_t<decltype(std::declval<const Op&>().project(std::declval<Acc>()))>;
 
+/// Whether project returns elements; if not, one line says so.
+template <class Op, class Acc>
+constexpr bool projects_elements() {
+  constexpr bool gives_elements = has_output_elements<Projected<Op, Acc>>;
+  static_assert(gives_elements,
+                "project() returns an element, or a std::tuple of elements (no std::pair, no "
+                "std::array)");
+  return gives_elements;
+}
+
 /// Whether a struct's functions can be called, and give what they are to.
 template <class Op, class Acc, class... Listed>
 constexpr bool has_reduction_functions(std::tuple<Listed...>*) {
@@ -116,10 +126,7 @@ constexpr bool has_reduction_functions(std::tuple<Listed...>*) {
     static_assert(gives_accumulators,
                   "identity(), accumulate() and combine() return an accumulator, which is what "
                   "accumulate's first parameter is");
-    constexpr bool gives_elements = has_output_elements<Projected<Op, Acc>>;
-    static_assert(gives_elements,
-                  "project() returns an element, or a std::tuple of elements (no std::pair, no "
-                  "std::array)");
+    constexpr bool gives_elements = projects_elements<Op, Acc>();
     return gives_accumulators && gives_elements;
   }
 }
