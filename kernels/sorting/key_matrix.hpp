@@ -15,14 +15,6 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-#if defined(__clang__)
-#define WEFT_NOT_UNROLLED _Pragma("clang loop unroll(disable)")
-#elif defined(__GNUC__)
-#define WEFT_NOT_UNROLLED _Pragma("GCC unroll 1")
-#else
-#define WEFT_NOT_UNROLLED
-#endif
-
 #if defined(__AVX512VL__)
 inline constexpr int key_register_bytes = 64;
 #else

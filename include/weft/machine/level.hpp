@@ -113,9 +113,12 @@
 #define WEFT_UNROLLED
 #endif
 
-// Before a loop of known length that is to become one of vectors: at -O3, GCC makes single
-// statements of it before it looks for vectors, and of those finds few.
-#if defined(__GNUC__) && !defined(__clang__)
+// Before a loop of known length that is to stay one: because its steps have most of their text in
+// common, or because it is to become one of vectors. At -O3, GCC makes single statements of such a
+// loop before it looks for vectors, and of those finds few.
+#if defined(__clang__)
+#define WEFT_NOT_UNROLLED _Pragma("clang loop unroll(disable)")
+#elif defined(__GNUC__)
 #define WEFT_NOT_UNROLLED _Pragma("GCC unroll 1")
 #else
 #define WEFT_NOT_UNROLLED
