@@ -70,15 +70,12 @@ ExprPlan::Meetings meetings_of(OutputViews outs, std::span<const ExprNode* const
   return words;
 }
 
-void write_key(ExprKey& key, const ExprList& list, OutputViews outs,
-               const ExprPlan::Meetings& meetings) {
+void write_outputs(ExprKey& key, OutputViews outs) {
   key.add(static_cast<std::int64_t>(outs.size()));
   for (const TensorView* out : outs) {
     key.add(static_cast<std::int64_t>(out->dtype()) << 32 | out->rank());
     key.add_all(out->strides());
   }
-  list.write_key(key);
-  key.add_all(meetings);
 }
 
 /// A plan for these outputs: from the cache, or a new one.
@@ -86,13 +83,14 @@ std::unique_ptr<ExprPlan> plan_for(std::span<const Expr> expressions, OutputView
   SmallVector<const ExprNode*, 4> roots;
   for (const Expr& e : expressions)
     roots.push_back(&e.node());
-  const ExprList list({roots.data(), roots.size()});
-  const auto meetings = meetings_of(outs, list.operands());
   ExprKey key;
-  write_key(key, list, outs, meetings);
+  write_outputs(key, outs);
+  const ExprStructure structure(roots, key);
+  const auto meetings = meetings_of(outs, structure.operands());
+  key.add_all(meetings);
   std::unique_ptr<ExprPlan> plan = expr_cache::take(key);
-  if (plan == nullptr) plan = std::make_unique<ExprPlan>(list, outs, std::move(key));
-  plan->operands.assign(list.operands());
+  if (plan == nullptr) plan = std::make_unique<ExprPlan>(ExprList(roots), outs, std::move(key));
+  plan->operands.assign(structure.operands());
   plan->meetings = meetings;
   for (const Expr& e : expressions.subspan(1))
     plan->others.emplace_back(ExprNode::shared(e));

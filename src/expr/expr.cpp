@@ -17,12 +17,12 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-std::shared_ptr<ExprOperand> operand_node(const TensorView& view) {
-  if (!view.defined()) fail(ErrorCode::undefined, "expr: undefined tensor");
+std::shared_ptr<const ExprNode> operand_node(Tensor&& elements) {
+  if (!elements.defined()) fail(ErrorCode::undefined, "expr: undefined tensor");
   auto node = std::make_shared<ExprOperand>(ExprNode::Kind::operand);
-  node->dtype = view.dtype();
-  node->shape.assign(view.shape());
-  node->elements = view;
+  node->dtype = elements.dtype();
+  node->shape.assign(elements.shape());
+  node->elements = std::move(elements);
   return node;
 }
 
@@ -43,9 +43,8 @@ Expr view_of(const Expr& e, const Look& look) {
     fail(ErrorCode::invalid_argument,
          text("a view of ", e.text(), ": expected an operand, as of expr(tensor)"));
   }
-  auto seen = operand_node(look(node.view()));
-  seen->owner = static_cast<const ExprOperand&>(node).owner;
-  return ExprNode::made(std::move(seen));
+  const auto& owner = static_cast<const ExprOperand&>(node).elements.owner();
+  return ExprNode::made(operand_node(Tensor::share(owner, look(node.view()))));
 }
 
 /// Of an expression that is much longer than a line, this much is enough; one whose parts are
@@ -210,12 +209,8 @@ Expr reduced_by(const char* label, std::shared_ptr<const ReductionKernel> kernel
 
 // ---- Expr ---------------------------------------------------------------------------------------
 
-Expr::Expr(Tensor operand) {
-  auto node = operand_node(operand);
-  node->owner = std::move(operand);
-  node_ = std::move(node);
-}
-Expr::Expr(const TensorView& operand) : node_(operand_node(operand)) {}
+Expr::Expr(Tensor operand) : node_(operand_node(std::move(operand))) {}
+Expr::Expr(const TensorView& operand) : node_(operand_node(Tensor::share(nullptr, operand))) {}
 Expr::Expr(const Scalar& number) {
   if (is_f64(number)) {
     auto node = std::make_shared<ExprNumber>(number);
@@ -226,7 +221,7 @@ Expr::Expr(const Scalar& number) {
   auto node = std::make_shared<ExprOperand>(ExprNode::Kind::number);
   node->dtype = number.dtype();
   node->number = number;
-  node->elements = node->number.view();
+  node->elements = Tensor::share(nullptr, node->number.view());
   node_ = std::move(node);
 }
 

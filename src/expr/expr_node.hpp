@@ -84,8 +84,7 @@ struct ExprOperand : ExprNode {
   explicit ExprOperand(Kind of_kind) : ExprNode(of_kind) { is_operand = true; }
 
   Scalar number{0.0};
-  Tensor owner;  // of the memory, if it has one
-  TensorView elements;
+  Tensor elements;  // without an owner where a view or the number is meant
 };
 
 /// A number that no other node with a function of the user's has: plans of one are none of another.

@@ -65,6 +65,8 @@ class ExprPlanPlace {
   ExprPlanPlace& operator=(const ExprPlanPlace&) = delete;
 
   std::unique_ptr<ExprPlan> take() noexcept {
+    // Most nodes never have one, and reading is cheaper than exchanging.
+    if (plan_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     return std::unique_ptr<ExprPlan>(plan_.exchange(nullptr));
   }
   void put(std::unique_ptr<ExprPlan> plan) noexcept { delete plan_.exchange(plan.release()); }
