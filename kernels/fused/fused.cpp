@@ -150,6 +150,10 @@ SpanKernel::Run WEFT_KERNEL(fused_loop)(ScalarType type) {
   return nullptr;
 }
 
+SpanKernel::Run WEFT_KERNEL(fused_selecting_loop)(ScalarType type) {
+  return has_selected_stores ? WEFT_KERNEL(fused_loop)(type) : nullptr;
+}
+
 ReduceSpans WEFT_KERNEL(fused_sums)(ScalarType type) {
   if constexpr (is_compiled(ScalarType::f32))
     if (type == ScalarType::f32) return &sum_spans;

@@ -66,6 +66,7 @@ enum class FusedOp : std::uint8_t {
 #undef WEFT_DEFINE
               flags,  ///< x is the truth values of an input of bools
   store,              ///< x stays, and goes to an output or a temporary
+  store_selected,     ///< x goes to an output where the second operand, bools, selects it
 };
 
 /// Whether an instruction is two, each with an operand.
@@ -81,7 +82,8 @@ constexpr bool is_pair(FusedOp op) noexcept {
 struct FusedInstruction {
   FusedOp op = FusedOp::load;
   std::uint8_t operand = 0;  ///< outputs, inputs, then temporaries
-  std::uint8_t second = 0;   ///< the choice of `choose`, a temporary; the other operand of pairs
+  /// The choice of `choose`, a temporary; the other operand of pairs; the input that selects.
+  std::uint8_t second = 0;
 };
 
 /// A list of instructions: the context of the kernel. What is stored into an output is stored
@@ -94,13 +96,17 @@ struct FusedProgram {
   int noutputs = 0;
   int ninputs = 0;
   int ntemporaries = 0;
-  std::uint32_t flags = 0;  ///< inputs of bools, counted like operands: `flags` alone reads them
+  std::uint32_t flags = 0;  ///< inputs of bools, counted like operands, which nothing else reads
   FusedInstruction instructions[max_instructions];
 };
 
 /// The loop over spans that carries out the program that is its context, for operands of f32 or of
 /// f64; any of its inputs may be one value. Null for other types.
 WEFT_DECLARE_KERNEL(fused_loop, SpanKernel::Run(ScalarType type));
+/// The same for programs that end by storing what is selected of their only output: nothing else is
+/// written, not even with its old value. What selects is no single value. Null also where the level
+/// has no masked stores.
+WEFT_DECLARE_KERNEL(fused_selecting_loop, SpanKernel::Run(ScalarType type));
 
 /// Whether rows of n results of a program are best summed in registers: those of whole blocks of
 /// 128, but for a single one, which is summed in f32 as shorter ones are, and those so long that it

@@ -26,6 +26,7 @@ class FusedRows {
         broadcast_(broadcast),
         end_(steps_ + program.count) {
     static_assert(FusedProgram::max_temporaries * temporary_bytes <= sizeof(memory_));
+    selects_ = program.instructions[program.count - 1].op == FusedOp::store_selected;
     for (int t = 0; t < program.ntemporaries; ++t)
       places_[operands_ + t] = {memory_ + t * temporary_bytes, 0};
     set_codes();
@@ -241,7 +242,8 @@ class FusedRows {
     }
   }
 
-  /// The elements that a row ends with, fewer than a register's: by way of `spare_`.
+  /// The elements that a row ends with, fewer than a register's: by way of `spare_`. What is
+  /// selected is stored where it belongs, and nothing is where there are no more elements.
   void run_rest(std::int64_t offset, std::int64_t count) noexcept {
     char* outputs[max_operands];
     for (int k = 0; k < operands_; ++k) {
@@ -249,22 +251,28 @@ class FusedRows {
       char* const at = places_[k].at + (offset & places_[k].moves) / size * size_of(k);
       if (k < program_.noutputs) {
         outputs[k] = at;
+        if (selects_) {
+          places_[k] = {at, 0};
+          continue;
+        }
       } else {
         // The first one again, where there are no more: of that no function is slow.
         fill_spare(k, at);
+        if (selects_ && size_of(k) == 1) __builtin_memset(spare_[k], 0, sizeof(spare_[k]));
         __builtin_memcpy(spare_[k], at, static_cast<std::size_t>(count * size_of(k)));
       }
       set_spare(k);
     }
     set_steps();
     run_register(0);
-    for (int k = 0; k < program_.noutputs; ++k)
+    for (int k = 0; k < program_.noutputs && !selects_; ++k)
       __builtin_memcpy(outputs[k], spare_[k], static_cast<std::size_t>(count * size));
   }
 
   const FusedProgram& program_;
   int operands_;
   std::uint32_t broadcast_;
+  bool selects_;                  // the program ends by storing what is selected
   bool in_place_ = false;         // an output is an input
   std::uint32_t row_values_ = 0;  // inputs that are another value in each row
   const FusedStep* end_;

@@ -166,6 +166,13 @@ WEFT_ALWAYS_INLINE void carry_out(const FusedStep* step, const FusedStep* end, s
       for (int i = 0; i < count; ++i)
         x[i] = truth_of_flags<T>(at + (one ? 0 : i * R::lanes));
     };
+    const auto store_some = [&]() WEFT_INLINE_LAMBDA {
+      const char* const flags =
+          step->second.at + (offset & step->second.moves) / static_cast<std::int64_t>(sizeof(T));
+      WEFT_UNROLLED
+      for (int i = 0; i < count; ++i)
+        store_selected(m + i * R::lanes, x[i], flags + i * R::lanes);
+    };
     switch (step->code) {
 #define WEFT_CASE(NAME, TEXT)                                                                   \
   case code_of(FusedOp::NAME, false): apply.template operator()<FusedOp::NAME, false>(); break; \
@@ -198,6 +205,9 @@ WEFT_ALWAYS_INLINE void carry_out(const FusedStep* step, const FusedStep* end, s
         WEFT_UNROLLED
         for (int i = 0; i < count; ++i)
           x[i].store(m + i * R::lanes);
+        break;
+      case code_of(FusedOp::store_selected, false):
+        if constexpr (has_selected_stores) store_some();
         break;
       default: __builtin_unreachable();
     }

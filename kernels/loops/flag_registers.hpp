@@ -53,6 +53,36 @@ WEFT_ALWAYS_INLINE Register<T> truth_of_flags(const char* flags) noexcept {
 #endif
 }
 
+/// Whether there are masked stores, for store_selected().
+#if defined(__AVX2__)
+inline constexpr bool has_selected_stores = true;
+#else
+inline constexpr bool has_selected_stores = false;
+#endif
+
+/// Stores the lanes whose byte is not 0; memory of the others is not touched.
+template <class T>
+WEFT_ALWAYS_INLINE void store_selected([[maybe_unused]] T* to,
+                                       [[maybe_unused]] const Register<T>& x,
+                                       [[maybe_unused]] const char* flags) noexcept {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags));
+    _mm512_mask_storeu_ps(to, _mm_test_epi8_mask(bytes, bytes), x.value);
+  } else {
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(flags));
+    _mm512_mask_storeu_pd(to, static_cast<__mmask8>(_mm_test_epi8_mask(bytes, bytes)), x.value);
+  }
+#elif defined(__AVX2__)
+  const __m256i selected = truth_of_flags<T>(flags).bits();
+  if constexpr (sizeof(T) == 4) {
+    _mm256_maskstore_ps(to, selected, x.value);
+  } else {
+    _mm256_maskstore_pd(to, selected, x.value);
+  }
+#endif
+}
+
 /// Elements in memory whose byte is not 0, and 0 in the other lanes.
 template <class T>
 WEFT_ALWAYS_INLINE Register<T> load_selected(const T* from, const char* flags) noexcept {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/fused_steps.hpp"
 
+#include <weft/core/cast.hpp>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -400,6 +402,25 @@ bool FusedSteps::has_functions() const noexcept {
     }
   });
 }
+void FusedSteps::select_output() noexcept {
+  const int mask = program.noutputs + program.ninputs++;
+  const auto move = [&](std::uint8_t& operand) { operand += operand >= mask ? 1 : 0; };
+  for (int i = 0; i < program.count; ++i) {
+    move(program.instructions[i].operand);
+    move(program.instructions[i].second);
+  }
+  program.flags |= 1U << mask;
+  FusedInstruction& last = program.instructions[program.count - 1];
+  last = {FusedOp::store_selected, last.operand, static_cast<std::uint8_t>(mask)};
+}
+
+FusedInput::FusedInput(const Chain::Term& term) {
+  if (term.kind == Chain::Kind::number)
+    cast_elements(number, term.dtype, 0, &term.number, ScalarType::f64, 0, 1);
+  else
+    input = term.input;
+}
+
 std::optional<FusedSteps> fuse_whole(const Chain& chain) {
   StepGrouping grouping(chain);
   const std::vector<StepGroup> groups = grouping.groups();

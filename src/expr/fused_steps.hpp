@@ -28,11 +28,27 @@ struct FusedSteps {
 
   /// Whether exp or its like is among the instructions.
   bool has_functions() const noexcept;
+  /// Of one output: bools, which are one input more behind the others, select what is stored.
+  void select_output() noexcept;
 };
 FusedSteps fuse(const Chain& chain, const StepGroup& group);
 
 /// A chain of one output as one program, if it can be that.
 std::optional<FusedSteps> fuse_whole(const Chain& chain);
+
+/// Where a program finds a term of its chain that it reads.
+struct FusedInput {
+  explicit FusedInput(const Chain::Term& term);
+
+  int input = -1;  ///< of the chain; -1: it is the number
+  alignas(16) char number[16]{};
+  /// Inputs are at these addresses. Programs only read them.
+  template <class Pointer>
+  char* at(const Pointer* inputs) const noexcept {
+    const void* const where = input >= 0 ? inputs[input] : number;
+    return static_cast<char*>(const_cast<void*>(where));
+  }
+};
 
 }  // namespace v0
 }  // namespace weft

@@ -4,6 +4,7 @@
 #include <weft/core/shape.hpp>
 
 #include "expr/prepared_chain.hpp"
+#include "machine/fixed_sizes.hpp"
 
 #include <atomic>
 
@@ -33,13 +34,12 @@ Geometry geometry_of(IntSpan shape, std::span<const TensorView> views) {
   return geometry;
 }
 
-/// The dim that boxes go along besides dim 0, by all operands.
-int second_dim(IntSpan shape, const TensorView& out, std::span<const TensorView> values,
-               std::span<const TensorView> mask) {
+std::vector<TensorView> all_of(const TensorView& out, std::span<const TensorView> values,
+                               std::span<const TensorView> mask = {}) {
   std::vector<TensorView> views{out};
   views.insert(views.end(), values.begin(), values.end());
   views.insert(views.end(), mask.begin(), mask.end());
-  return MaskedBoxes::second_dim(geometry_of(shape, views));
+  return views;
 }
 
 /// What boxes have by dim, by axis.
@@ -58,15 +58,20 @@ MaskedChain::MaskedChain(const Chain& values, std::span<const TensorView> value_
                          const TensorView& out)
     : values_(values, shape, value_inputs),
       mask_(mask, shape, mask_inputs),
-      geometry_(geometry_of(shape, {&out, 1})),
+      geometry_(geometry_of(shape, all_of(out, value_inputs))),
       element_size_(element_size(out.dtype())),
-      boxes_(geometry_, {&element_size_, 1}, second_dim(shape, out, value_inputs, mask_inputs)) {}
+      selecting_(SelectingChain::make(values, geometry_, out.dtype())),
+      boxes_(geometry_, {&element_size_, 1},
+             MaskedBoxes::second_dim(geometry_of(shape, all_of(out, value_inputs, mask_inputs))),
+             selecting_ != nullptr ? fixed::selecting_box_bytes : fixed::masked_box_bytes) {}
 
 std::int64_t MaskedChain::grain() const noexcept { return boxes_.boxes_of(min_elements); }
 
 void MaskedChain::run(const TensorView& out, const void* const* value_inputs,
                       const void* const* mask_inputs, bool serial) {
-  char* const origin = static_cast<char*>(out.data());
+  char* origins[max_operands] = {static_cast<char*>(out.data())};
+  for (int k = 1; k < geometry_.noperands; ++k)  // which are only read
+    origins[k] = static_cast<char*>(const_cast<void*>(value_inputs[k - 1]));
   const int rank = geometry_.ndim();
   const auto begin_of = [&](const TileCursor& box) {
     return by_axis(rank, [&](int d) { return boxes_.first(box, d); });
@@ -81,15 +86,17 @@ void MaskedChain::run(const TensorView& out, const void* const* value_inputs,
   };
   boxes_.share(grain(), serial, [&](std::int64_t begin, std::int64_t end) {
     boxes_.run(
-        begin, end, &origin,
+        begin, end, origins,
         [&](const TileCursor& box, char* room) -> const char* {
           const DimVector first = begin_of(box), extents = extents_of(box);
           if (const char* const mask = mask_.in_place(first, extents, mask_inputs)) return mask;
           note(mask_.compute(first, extents, room, mask_inputs));
           return room;
         },
-        [&](const TileCursor& box, char* const* values) {
-          note(values_.compute(begin_of(box), extents_of(box), values[0], value_inputs));
+        [&](const TileCursor& box, const char* flags, char* const* room) {
+          if (selecting_ != nullptr) return selecting_->run(geometry_, box, flags);
+          note(values_.compute(begin_of(box), extents_of(box), room[0], value_inputs));
+          boxes_.store(box, room, flags);
         });
   });
   if (by_zero) PreparedChain::fail_by_zero();

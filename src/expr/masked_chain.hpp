@@ -8,14 +8,17 @@
 
 #include "engine/elementwise/masked_boxes.hpp"
 #include "expr/computed_chain.hpp"
+#include "expr/selecting_chain.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace weft {
 inline namespace v0 {
 
-/// Values and the mask are computed box by box, by chains (MaskedBoxes).
+/// Values and the mask are computed box by box, by chains (MaskedBoxes); values in the output's
+/// memory, where they can be.
 class MaskedChain {
  public:
   /// Of inputs, which broadcast to `shape`, types, shapes and strides count, as of the output.
@@ -36,8 +39,9 @@ class MaskedChain {
   std::int64_t grain() const noexcept;
 
   ComputedChain values_, mask_;
-  Geometry geometry_;  // of the output; the last axis is dim 0
+  Geometry geometry_;  // of the output and the values' inputs; the last axis is dim 0
   std::int64_t element_size_;
+  std::unique_ptr<SelectingChain> selecting_;  // if the values are that
   MaskedBoxes boxes_;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/summed_chain.hpp"
 
-#include <weft/core/cast.hpp>
 #include <weft/core/shape.hpp>
 
 #include <cmath>
@@ -106,18 +105,13 @@ bool SummedChain::set_operands(const ChainInputs& inputs, const std::vector<int>
     const Chain::Term& term =
         inputs.chain.terms[static_cast<std::size_t>(terms[static_cast<std::size_t>(k)])];
     kernel_.types[noutputs + k] = term.dtype;
-    Operand& operand = operands_.emplace_back();
+    const FusedInput& operand = operands_.emplace_back(term);
     DimVector& along = strides_.emplace_back(static_cast<std::size_t>(ndim), 0);
-    if (term.kind == Chain::Kind::number) {
-      cast_elements(operand.number, term.dtype, 0, &term.number, ScalarType::f64, 0, 1);
-    } else {
-      operand.input = term.input;
-      for (int d = 0; d < ndim; ++d) {
-        const auto stride = stride_along(inputs.iter, d, inputs.shape,
-                                         inputs.strides[static_cast<std::size_t>(term.input)]);
-        if (!stride) return false;
-        along[static_cast<std::size_t>(d)] = *stride;
-      }
+    for (int d = 0; d < ndim && operand.input >= 0; ++d) {
+      const auto stride = stride_along(inputs.iter, d, inputs.shape,
+                                       inputs.strides[static_cast<std::size_t>(operand.input)]);
+      if (!stride) return false;
+      along[static_cast<std::size_t>(d)] = *stride;
     }
     if (along[0] == 0)
       sums_.broadcast |= 1U << (1 + k);
@@ -130,12 +124,8 @@ bool SummedChain::set_operands(const ChainInputs& inputs, const std::vector<int>
 void SummedChain::run(const ReduceCall& call, ComputeBlock compute, const void* const* inputs,
                       bool serial) const {
   char* data[max_operands];
-  for (std::size_t k = 0; k < operands_.size(); ++k) {
-    // Inputs are only read.
-    const void* const at =
-        operands_[k].input >= 0 ? inputs[operands_[k].input] : operands_[k].number;
-    data[k] = static_cast<char*>(const_cast<void*>(at));
-  }
+  for (std::size_t k = 0; k < operands_.size(); ++k)
+    data[k] = operands_[k].at(inputs);
   const ComputingKernel rows{kernel_, strides_, data};
   call.run(compute, serial, &rows);
 }

@@ -46,13 +46,9 @@ class SummedChain {
   /// Takes terms of the chain for operands.
   bool set_operands(const ChainInputs& inputs, const std::vector<int>& terms);
 
-  struct Operand {
-    int input = -1;  ///< of the chain; -1: it is
-    alignas(16) char number[16]{};
-  };
   FusedSums sums_;  // of what a mask selects, its ComputedSums counts
   ReductionKernel kernel_;
-  std::vector<Operand> operands_;
+  std::vector<FusedInput> operands_;
   std::vector<DimVector> strides_;  // of operands, by dim of the iterator
 };
 

@@ -55,6 +55,9 @@ inline constexpr std::int64_t max_shared_lines = 2;
 /// Bytes of the values of a box of which a mask selects some: they and the operands' part of it
 /// stay in the first-level cache.
 inline constexpr std::int64_t masked_box_bytes = 16 << 10;
+/// The same where values are stored as they are computed, and nothing has to stay in a cache. Of
+/// these, parts of masked_box_bytes without a selected element are left out.
+inline constexpr std::int64_t selecting_box_bytes = 64 << 10;
 /// Elements of a box along dim 0, and along another one that an operand goes along first.
 inline constexpr std::int64_t masked_box_side = 64;
 

@@ -43,12 +43,13 @@ int MaskedBoxes::second_dim(const Geometry& geometry) {
   return 0;
 }
 
-MaskedBoxes::MaskedBoxes(const Geometry& geometry, std::span<const std::int64_t> sizes, int second)
+MaskedBoxes::MaskedBoxes(const Geometry& geometry, std::span<const std::int64_t> sizes, int second,
+                         std::int64_t box_bytes)
     : geometry_(geometry), sizes_(sizes) {
   std::int64_t bytes = 0;
   for (const std::int64_t size : sizes)
     bytes += size;
-  const std::int64_t most_elements = fixed::masked_box_bytes / bytes;
+  const std::int64_t most_elements = box_bytes / bytes;
   DimVector box(geometry.shape.size(), 1);
   const auto extend = [&](int dim, std::int64_t most) {
     std::int64_t& extent = box[static_cast<std::size_t>(dim)];
@@ -102,7 +103,7 @@ void MaskedBoxes::for_each_shape(FunctionRef<void(const TileCursor&)> f) const {
 }
 
 void MaskedBoxes::run(std::int64_t begin, std::int64_t end, char* const* origins, const Mask& mask,
-                      const Values& values) const {
+                      const Compute& compute) const {
   std::int64_t bytes = whole_lines(box_elements_);
   for (const std::int64_t size : sizes_)
     bytes += whole_lines(box_elements_ * size);
@@ -119,16 +120,20 @@ void MaskedBoxes::run(std::int64_t begin, std::int64_t end, char* const* origins
     if (number != begin) box.next();
     const char* const flags = mask(box, memory.data());
     if (!selects_any(flags, box.elements(geometry_.ndim()))) continue;
-    values(box, results);
-    for (std::size_t k = 0; k < sizes_.size(); ++k)
-      write(box, static_cast<int>(k), results[k], flags);
+    compute(box, flags, results);
   }
 }
 
+void MaskedBoxes::store(const TileCursor& box, char* const* values, const char* flags) const {
+  for (std::size_t k = 0; k < sizes_.size(); ++k)
+    store_output(box, static_cast<int>(k), values[k], flags);
+}
+
 /// Row after row of the box, as the output has rows.
-void MaskedBoxes::write(const TileCursor& box, int k, const char* values, const char* mask) const {
+void MaskedBoxes::store_output(const TileCursor& box, int k, const char* values,
+                               const char* flags) const {
   const std::int64_t size = sizes_[static_cast<std::size_t>(k)];
-  const MaskedStoreFn store = masked_store_kernel(size, has_fast_masked_stores());
+  const MaskedStoreFn store_row = masked_store_kernel(size, has_fast_masked_stores());
   BlockDim dims[max_rank + 2];
   int ndims = 0;
   for (int d = 0; d < geometry_.ndim(); ++d)
@@ -137,7 +142,8 @@ void MaskedBoxes::write(const TileCursor& box, int k, const char* values, const 
                  [&](char* to, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
                    for (std::int64_t r = 0; r < d1.extent; ++r) {
                      const std::int64_t at = offset + r * d1.step;
-                     store(to + r * d1.stride, d0.stride, values + at, mask + at / size, d0.extent);
+                     store_row(to + r * d1.stride, d0.stride, values + at, flags + at / size,
+                               d0.extent);
                    }
                  });
 }

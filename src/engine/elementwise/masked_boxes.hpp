@@ -16,16 +16,18 @@
 namespace weft {
 inline namespace v0 {
 
-/// Cuts a geometry into boxes of 16 KiB of values. The values of a box are computed into dense
-/// memory of the thread, and what the mask selects is copied from there: no strategy of the engine
-/// writes some elements of an output only. A box that has nothing to write is not computed.
+/// Cuts a geometry into boxes. The values of a box are computed into dense memory of the thread,
+/// and what the mask selects is copied from there: no strategy of the engine writes some elements
+/// of an output only. (A SelectingChain does, and needs no such memory.) A box that has nothing to
+/// write is not computed.
 class WEFT_INTERNAL_API MaskedBoxes {
  public:
   /// Gives the flags of the elements of a box, one byte each, dense, dim 0 fastest: where they are,
   /// or in `room`, which has room for them. What is not 0 is selected.
   using Mask = FunctionRef<const char*(const TileCursor& box, char* room)>;
-  /// Computes a box: values[k] are the elements of output k, dense, dim 0 fastest.
-  using Values = FunctionRef<void(const TileCursor& box, char* const* values)>;
+  /// Computes a box, and stores what its flags select. room[k] has room for the elements of output
+  /// k, dense, dim 0 fastest, as store() takes them.
+  using Compute = FunctionRef<void(const TileCursor& box, const char* flags, char* const* room)>;
 
   /// The dim other than 0 along which the elements of an operand are next to each other, the first
   /// for which there is one; 0 if there is none.
@@ -33,7 +35,8 @@ class WEFT_INTERNAL_API MaskedBoxes {
 
   /// Of a geometry whose first operands are outputs with elements of these sizes. Refers to both.
   /// Boxes are long along dim 0, or have as much of that and of `second`, if it is not 0.
-  MaskedBoxes(const Geometry& geometry, std::span<const std::int64_t> sizes, int second);
+  MaskedBoxes(const Geometry& geometry, std::span<const std::int64_t> sizes, int second,
+              std::int64_t box_bytes);
 
   std::int64_t count() const noexcept { return count_; }
   /// Boxes that have so many elements.
@@ -50,7 +53,9 @@ class WEFT_INTERNAL_API MaskedBoxes {
 
   /// Runs boxes [begin, end) on this thread. origins[k] is operand k's element (0, 0, ...).
   void run(std::int64_t begin, std::int64_t end, char* const* origins, const Mask& mask,
-           const Values& values) const;
+           const Compute& compute) const;
+  /// Stores what flags select of the values of a box.
+  void store(const TileCursor& box, char* const* values, const char* flags) const;
   /// Runs all of them: threads take at least `grain` boxes; `serial`: on this thread. `part` runs
   /// some, by run() with what the thread needs.
   void share(std::int64_t grain, bool serial,
@@ -60,7 +65,7 @@ class WEFT_INTERNAL_API MaskedBoxes {
   Explanation::Run explain(std::int64_t grain, bool serial) const;
 
  private:
-  void write(const TileCursor& box, int k, const char* values, const char* mask) const;
+  void store_output(const TileCursor& box, int k, const char* values, const char* flags) const;
 
   const Geometry& geometry_;
   std::span<const std::int64_t> sizes_;

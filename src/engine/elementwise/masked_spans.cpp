@@ -11,6 +11,7 @@
 #include "engine/elementwise/run_spans.hpp"
 #include "engine/grain.hpp"
 #include "iter/operand_name.hpp"
+#include "machine/fixed_sizes.hpp"
 
 #include <algorithm>
 
@@ -142,7 +143,7 @@ MaskedCall::MaskedCall(const TensorIterator& iter, const SpanKernel& kernel,
       sizes_((check_options(options), check_elementwise(iter), check_masked_kernel(iter, kernel),
               output_sizes())),
       boxes_(iter.geometry(), {sizes_.data(), sizes_.size()},
-             MaskedBoxes::second_dim(iter.geometry())),
+             MaskedBoxes::second_dim(iter.geometry()), fixed::masked_box_bytes),
       grain_(boxes_.boxes_of(estimate_grain(iter, kernel.cost, options, iter.noutputs()))) {
   // Boxes at the end may be of a shape that the strategy cannot carry out.
   if (wanted_ != Strategy::automatic && iter.numel() > 0)
@@ -164,7 +165,10 @@ void MaskedCall::run() const {
     boxes_.run(
         begin, end, origins,
         [&](const TileCursor& box, char* room) { return runner.mask(box, room); },
-        [&](const TileCursor& box, char* const* values) { runner.compute(box, values); });
+        [&](const TileCursor& box, const char* flags, char* const* room) {
+          runner.compute(box, room);
+          boxes_.store(box, room, flags);
+        });
   });
 }
 
