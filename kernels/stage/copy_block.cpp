@@ -211,9 +211,9 @@ void stream_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
   constexpr std::int64_t size = sizeof(T);
   const bool large = n0 >= LaneOf<T>::size && n1 >= LaneOf<T>::size;
   const auto transposable = [&](std::int64_t step) {
-    return large && (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to)) | step) %
-                            register_bytes ==
-                        0;
+    return large &&
+           (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to)) | step) % line_bytes ==
+               0;
   };
   if constexpr (can_stream) {
     if (t0 == size && f0 == size) {
