@@ -5,6 +5,8 @@
 
 #include <weft/machine/dispatch.hpp>
 
+#include "base/internal_api.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -17,10 +19,11 @@ using MaskedStoreFn = void (*)(char* to, std::int64_t step, const char* from, co
                                std::int64_t n);
 /// For elements of 1, 2, 4, 8 or 16 bytes; `by_instruction`: by masked stores, where the level has
 /// them for such elements and they are dense.
-WEFT_DECLARE_KERNEL(masked_store_kernel,
-                    MaskedStoreFn(std::int64_t element_bytes, bool by_instruction));
+WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, masked_store_kernel,
+                             MaskedStoreFn(std::int64_t element_bytes, bool by_instruction));
 /// Whether any byte of a mask is not 0.
-WEFT_DECLARE_KERNEL(selects_any, bool(const char* mask, std::int64_t n));
+WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, selects_any,
+                             bool(const char* mask, std::int64_t n));
 
 }  // namespace v0
 }  // namespace weft

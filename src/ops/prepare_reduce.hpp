@@ -89,8 +89,8 @@ const ReductionKernel& kernel_of_place(Reduction op, ScalarType type);
 const ReductionKernel& kernel_of_number_place(Reduction op, ScalarType type);
 ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView& b);
 /// Arg reductions, in row-major order where no axis is given.
-ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
-                       std::optional<std::int64_t> axis, bool keepdim);
+WEFT_INTERNAL_API ReduceCall prepare_arg(Reduction op, const Output& out, const TensorView& a,
+                                         std::optional<std::int64_t> axis, bool keepdim);
 
 }  // namespace v0
 }  // namespace weft

@@ -13,7 +13,7 @@ inline namespace v0 {
 
 /// The operands of an operation along one axis, all of one shape: outputs, inputs, starts. Refers
 /// to views that have it already.
-class AlongAxis {
+class WEFT_INTERNAL_API AlongAxis {
  public:
   /// Throws Error: undefined, shape, axis.
   AlongAxis(const CumulativeOperands& operands, std::int64_t axis);
