@@ -96,7 +96,8 @@ struct FusedProgram {
   int noutputs = 0;
   int ninputs = 0;
   int ntemporaries = 0;
-  std::uint32_t flags = 0;  ///< inputs of bools, counted like operands, which nothing else reads
+  /// Inputs of bools, counted like operands: `flags` and `store_selected` alone read them.
+  std::uint32_t flags = 0;
   FusedInstruction instructions[max_instructions];
 };
 

@@ -38,10 +38,10 @@ class SelectingChain {
                 std::int64_t rows) const;
 
   FusedProgram program_;
-  SmallVector<std::int64_t, inline_operands> sizes_;  // of operands' elements; 0: one in each row
+  SmallVector<std::int64_t, inline_operands> sizes_;  // bytes of elements; 0: one value
   SpanKernel::Run run_ = nullptr;
   std::vector<FusedInput> inputs_;  // without the mask
-  std::uint32_t broadcast_ = 0;     // those
+  std::uint32_t broadcast_ = 0;     // operands that are one value in each row
 };
 
 }  // namespace v0
