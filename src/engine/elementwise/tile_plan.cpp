@@ -281,6 +281,14 @@ void stream_blocks(TilePlan& plan, const TensorIterator& iter) {
   }
 }
 
+/// Several rows are one chunk if it holds them: a call of a chain takes as long as a hundred
+/// elements.
+void fill_chunks(TilePlan& plan) {
+  const auto by_chunk = [](const TileOperand& t) { return t.access == Access::chunked; };
+  if (plan.chunk_rows == 1 && !any_of(plan.operands, by_chunk))
+    plan.chunk_rows = std::max(plan.chunk / plan.row_elements, std::int64_t{1});
+}
+
 }  // namespace
 
 TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
@@ -338,6 +346,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
     stream_blocks(plan, iter);
   }
   stream_in_place(plan, iter, kernel, tuning);
+  if (plan.in_chunks()) fill_chunks(plan);
   plan.strategy = plan.streams() ? streamed_form(form) : form;
   int staged = 0;
   for (const TileOperand& t : plan.operands) {

@@ -91,11 +91,10 @@ struct TilePlan {
   /// row_tiles, gathered_tiles, strided_tiles, transposed_tiles, or one of these streamed.
   Strategy strategy = Strategy::row_tiles;
   TileOperands operands;
-  bool prefetches = false;  ///< what the next tile needs is prefetched: tiles have rows
-  std::int64_t chunk = 0;   ///< elements of a chunk
-  std::int64_t chunk_rows =
-      1;  ///< rows of one, if whole rows: streamed outputs go on in the next row where one ends
-  int row_rank = 1;   ///< dims that make a row: the first of `steps`
+  bool prefetches = false;      ///< what the next tile needs is prefetched: tiles have rows
+  std::int64_t chunk = 0;       ///< elements of a chunk
+  std::int64_t chunk_rows = 1;  ///< rows of one, if whole rows
+  int row_rank = 1;             ///< dims that make a row: the first of `steps`
   int tile_rank = 0;  ///< dims within a tile: those, or one more, the rows, or two, planes of rows
   TileSteps steps;    ///< those dims, innermost first, then all others
   std::int64_t count = 1;          ///< number of tiles

@@ -243,8 +243,8 @@ class TileRunner {
     }
   }
 
-  /// Rows of n elements that are one chunk of each streamed output. `data` and `row_bytes` as in
-  /// call().
+  /// Whole rows of n elements that are one chunk of each streamed output. `data` and `row_bytes` as
+  /// in call().
   void run_whole_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
                       std::int64_t rows) {
     char* part[max_operands];
@@ -257,8 +257,21 @@ class TileRunner {
     }
     kernel_.run(kernel_.context, part, part_bytes, n, rows, broadcast_);
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
-      if (plan_.operands[k].access == Access::streamed) store_chunk(k, data[k], 0, n * rows);
+      if (plan_.operands[k].access == Access::streamed)
+        store_rows(k, data[k], row_bytes[k], n, rows);
     }
+  }
+
+  /// What is in the buffer of operand k, to rows of memory.
+  void store_rows(std::size_t k, char* to, std::int64_t row_bytes, std::int64_t n,
+                  std::int64_t rows) {
+    const TileOperand& t = plan_.operands[k];
+    const std::int64_t bytes = n * t.memory_size;
+    if (row_bytes == bytes) return store_chunk(k, to, 0, n * rows);
+    const Buffers& b = buffers_[k];
+    if (t.converts()) t.convert(b.memory, b.kernel, b.via, n * rows);
+    t.move(to, t.memory_size, row_bytes, t.converts() ? b.memory : b.kernel, t.memory_size, bytes,
+           n, rows);
   }
 
   /// One row chunk by chunk. `data` are the operands' first elements, those of chunked and streamed
