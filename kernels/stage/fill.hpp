@@ -9,6 +9,7 @@
 #include "kernels/stage/moves.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace weft {
 inline namespace v0 {
@@ -52,6 +53,53 @@ std::int64_t fill_short_rows(char* __restrict to, const char* __restrict from, s
   return safe > 0 ? safe : 0;
 }
 
+#if defined(__AVX2__)
+/// The parts of a register that `places`, another one, says.
+#if defined(__AVX512BW__)
+using Parts = __m512i;
+WEFT_ALWAYS_INLINE Parts chosen(Parts of, const std::uint16_t* places) {
+  return _mm512_permutexvar_epi16(_mm512_loadu_si512(places), of);
+}
+WEFT_ALWAYS_INLINE Parts chosen(Parts of, const std::uint32_t* places) {
+  return _mm512_permutexvar_epi32(_mm512_loadu_si512(places), of);
+}
+#else
+using Parts = __m256i;
+WEFT_ALWAYS_INLINE Parts chosen(Parts of, const std::uint32_t* places) {
+  return _mm256_permutevar8x32_epi32(of, load<Parts>(reinterpret_cast<const char*>(places)));
+}
+#endif
+/// Sizes of elements that consist of such parts.
+inline constexpr std::int64_t least_part = sizeof(Parts) == 64 ? 2 : 4;
+
+/// Rows of one value each, one after the other, of values that follow each other: a register of
+/// these makes n0 registers. Returns how many rows it has done; none where a store a row does as
+/// well, as it does for rows of more than 24 bytes.
+template <class T>
+std::int64_t spread_values(char* __restrict to, const char* __restrict from, std::int64_t n0,
+                           std::int64_t n1) {
+  using Part = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>;
+  constexpr std::int64_t size = sizeof(T), values = register_bytes / size;
+  constexpr std::int64_t parts = size / static_cast<std::int64_t>(sizeof(Part));
+  constexpr std::int64_t max_copies = 24 / size;
+  constexpr std::int64_t min_registers = 8;  // of values, for which places are worth finding
+  if (n0 > max_copies || n1 < min_registers * values) return 0;
+  Part places[max_copies * values * parts];
+  Part* place = places;
+  for (std::int64_t value = 0; value < values; ++value)
+    for (std::int64_t i = 0; i < n0; ++i)
+      for (std::int64_t p = 0; p < parts; ++p)
+        *place++ = static_cast<Part>(value * parts + p);
+  std::int64_t done = 0;
+  for (; done + values <= n1; done += values) {
+    const auto of = load<Parts>(from + done * size);
+    for (std::int64_t k = 0; k < n0; ++k)
+      store(to + done * n0 * size + k * register_bytes, chosen(of, places + k * values * parts));
+  }
+  return done;
+}
+#endif
+
 /// A row of one value, of at least a line: by whole lines between its ends.
 template <class T>
 void fill_long_row(char* __restrict to, const Bytes<line_bytes>& value, std::int64_t bytes) {
@@ -76,6 +124,16 @@ void fill_rows(char* __restrict to, std::int64_t t1, const char* __restrict from
       fill_long_row<T>(to + j * t1, repeated<T, line_bytes>(from + j * f1), row);
     return;
   }
+#if defined(__AVX2__)
+  if constexpr (size >= least_part && size <= 8) {
+    if (t1 == row && f1 == size) {
+      const std::int64_t done = spread_values<T>(to, from, n0, n1);
+      to += done * row;
+      from += done * size;
+      n1 -= done;
+    }
+  }
+#endif
   std::int64_t j = 0;
   if (t1 == row) {
     j = row <= 16   ? fill_short_rows<T, 16>(to, from, f1, n0, n1)

@@ -66,6 +66,7 @@ enum class Kind {
   reversed,
   reversed_pixels,  // short rows, next to each other in `to`
   repeated_elements,
+  spread_elements,  // the same, all next to each other
   one_value,
   any_steps,
 };
@@ -145,6 +146,10 @@ Block draw(Random& random, Kind kind, std::int64_t size, std::int64_t n0, std::i
       t[1] = stride(n0 * t[0]);
       f[0] = 0;
       f[1] = stride(size);
+      break;
+    case Kind::spread_elements:
+      f[0] = 0;
+      f[1] = size;
       break;
     case Kind::one_value:
       t[1] = stride(row);
