@@ -36,6 +36,10 @@ inline std::int64_t fetch_ps(std::int64_t bytes, const Tuning& t) {
                                                            : t.memory_line_ps;
   return bytes / cache_line_bytes * price;
 }
+/// The same that moving so many rows takes, but for their elements: a third of a kernel's.
+inline std::int64_t moved_rows_ps(std::int64_t rows, const Tuning& t) {
+  return rows * t.row_ps / 3;
+}
 
 }  // namespace v0
 }  // namespace weft

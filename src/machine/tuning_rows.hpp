@@ -20,9 +20,9 @@
   ROW(few_buffer_bytes, "bytes", 16, 16 << 10, 16 << 10, 16 << 10, 16 << 10, 7, "of one operand that is packed whole") \
   /* Prices of few elements */                                                                                         \
   ROW(call_ps, "ps", 0, 1'000'000'000, 12800, 10300, 10300, 11, "calling a kernel, or moving a plane of a block")      \
-  ROW(row_ps, "ps", 0, 1'000'000'000, 220, 240, 240, 11, "each row of that")                                           \
+  ROW(row_ps, "ps", 0, 1'000'000'000, 650, 600, 600, 11, "each row of that; a third of it where rows are moved")       \
   ROW(vector_ps, "ps", 0, 1'000'000'000, 390, 316, 316, 11, "32 bytes of a row, by a plain kernel or a copy")          \
-  ROW(single_ps, "ps", 0, 1'000'000'000, 1000, 885, 885, 11, "an element at the end of a row that fills no register")  \
+  ROW(single_ps, "ps", 0, 1'000'000'000, 600, 550, 550, 11 , "an element at the end of a row that fills no register")  \
   ROW(strided_row_ps, "ps", 0, 1'000'000'000, 7500, 6400, 6400, 11, "a row of the kernel's strided loop")              \
   ROW(strided_ps, "ps", 0, 1'000'000'000, 106, 92, 92, 11, "an element of each operand there, twice if it is stepped over") \
   ROW(buffer_ps, "ps", 0, 1'000'000'000, 40000, 22000, 22000, 11, "bringing an operand through a buffer, but for its elements") \

@@ -81,7 +81,7 @@ class CopyChoice {
     const std::int64_t rows = numel / p_.extent0;
     std::int64_t ps = t_.call_ps * (1 + numel / (tiles.tile0 * tiles.tile1));
     ps += p_.transposes              ? vectors * t_.transposed_ps
-          : p_.dense() || p_.fills() ? rows * t_.row_ps + vectors * t_.vector_ps
+          : p_.dense() || p_.fills() ? moved_rows_ps(rows, t_) + vectors * t_.vector_ps
                                      : numel * t_.gathered_ps;
     if (tiles.buffered() || tiles.joins_rows()) ps += vectors * t_.vector_ps;
     return std::max(ps, fetch_ps(bytes * (tiles.streams() ? 2 : 3), t_));

@@ -24,8 +24,8 @@ std::int64_t moved_ps(const TilePlan& plan, const Geometry& geometry, int k, std
   const std::int64_t step = std::abs(geometry.stride(0, k));
   const bool dense = !op.pack || step == op.memory_size || step == 0;
   return plan.count * t.call_ps + (op.is_transposed() ? vectors * t.transposed_ps
-                                   : dense            ? rows * t.row_ps + vectors * t.vector_ps
-                                                      : elements * t.gathered_ps);
+                                   : dense ? moved_rows_ps(rows, t) + vectors * t.vector_ps
+                                           : elements * t.gathered_ps);
 }
 
 /// Lines that go through the caches: an output's come and go, unless they are streamed.

@@ -119,9 +119,9 @@ class SmallEstimate {
     const std::int64_t vectors = elements * sizes_[k] / priced_bytes;
     const std::int64_t ps = t_.buffer_ps + layout_.planes * t_.call_ps;
     if (((layout_.unit | layout_.still) >> k & 1) != 0)
-      return ps + layout_.rows * t_.row_ps + vectors * t_.vector_ps;
+      return ps + moved_rows_ps(layout_.rows, t_) + vectors * t_.vector_ps;
     if (is_transposed) return ps + vectors * t_.transposed_ps;
-    return ps + layout_.rows * t_.row_ps + elements * t_.gathered_ps +
+    return ps + moved_rows_ps(layout_.rows, t_) + elements * t_.gathered_ps +
            fetch_ps(bytes_touched(k), t_);
   }
 
