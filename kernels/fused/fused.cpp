@@ -12,30 +12,32 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
+/// Rows of operands, `at_once` of them together. There once: both kinds of loops are calls of it.
+template <class T>
+[[gnu::noinline]] void run_rows(FusedRows<T>& spans, char* const* data,
+                                const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
+                                std::int64_t at_once) {
+  // A rest that fills no register takes the operands elsewhere.
+  const bool follow = rows > at_once && spans.has_no_rest(n * at_once) && !spans.repeats_values();
+  if (follow) spans.set_row_steps(row_bytes, at_once);
+  for (std::int64_t row = 0; row < rows; row += at_once) {
+    const std::int64_t count = rows - row < at_once ? rows - row : at_once;
+    if (spans.repeats_values()) spans.repeat_values(data, row_bytes, n, row, count);
+    if (row != 0 && follow && count == at_once)
+      spans.next_row(data, row_bytes, row);
+    else
+      spans.set_all(data, row_bytes, row);
+    spans.run_row(n * count);
+  }
+}
+
 /// A program over spans of its operands.
 template <class T>
 void run_spans(const void* context, char* const* data, const std::int64_t* row_bytes,
                std::int64_t n, std::int64_t rows, std::uint32_t broadcast) {
   FusedRows<T> spans(*static_cast<const FusedProgram*>(context), broadcast);
   spans.find_in_place(data);
-  if (rows > 1 && spans.is_one_row(row_bytes, n)) {
-    n *= rows;
-    rows = 1;
-  }
-  const std::int64_t at_once = rows > 1 ? spans.repeat_rows(data, row_bytes, n, rows) : 1;
-  // A rest that fills no register takes the operands elsewhere.
-  const bool follow = rows > at_once && spans.has_no_rest(n * at_once) && !spans.repeats_values();
-  if (follow) spans.set_row_steps(row_bytes, at_once);
-  for (std::int64_t row = 0; row < rows; row += at_once) {
-    const bool whole = rows - row >= at_once;
-    if (spans.repeats_values())
-      spans.repeat_values(data, row_bytes, n, row, whole ? at_once : rows - row);
-    if (row != 0 && follow && whole)
-      spans.next_row(data, row_bytes, row);
-    else
-      spans.set_all(data, row_bytes, row);
-    spans.run_row(n * (whole ? at_once : rows - row));
-  }
+  run_rows(spans, data, row_bytes, n, rows, spans.join_rows(data, row_bytes, n, rows));
 }
 
 // ---- Sums ---------------------------------------------------------------------------------------
@@ -107,37 +109,68 @@ class ComputedFloatRow {
   std::int64_t n_;
 };
 
-void sum_spans(const void* context, void* accumulators, char* const* inputs,
-               const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
-               std::int64_t) {
-  const auto& of = *static_cast<const FusedSums*>(context);
-  auto* const sums = static_cast<double*>(accumulators);
-  FusedRows<float> computed(of.program, of.broadcast);
-  alignas(64) float results[short_row];
-  char* data[max_operands] = {reinterpret_cast<char*>(results)};
-  std::int64_t bytes[max_operands] = {};
-  for (int k = 0; k < of.program.ninputs; ++k) {
-    data[1 + k] = inputs[k];
-    bytes[1 + k] = rows > 1 ? row_bytes[k] : 0;
-  }
-  if (n <= short_row) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      computed.set_all(data, bytes, r);
-      computed.run_row(n);
-      of.sums.in_memory(context, sums + r, data, bytes, 1, n, 0, 0);
+/// The operands of a program that is summed: its results, in a buffer, and its inputs.
+struct SummedOperands {
+  char* data[max_operands];
+  std::int64_t row_bytes[max_operands] = {};
+
+  SummedOperands(const FusedSums& of, char* const* inputs, const std::int64_t* input_row_bytes,
+                 std::int64_t rows, void* results) noexcept {
+    data[0] = static_cast<char*>(results);
+    for (int k = 0; k < of.program.ninputs; ++k) {
+      data[1 + k] = inputs[k];
+      if (rows > 1) row_bytes[1 + k] = input_row_bytes[k];
     }
-    return;
   }
-  computed.set_row_steps(bytes, 1);
+};
+
+/// Several rows at a time, by way of a buffer.
+template <class T>
+void sum_buffered_rows(const FusedSums& of, double* sums, char* const* inputs,
+                       const std::int64_t* input_row_bytes, std::int64_t rows, std::int64_t n) {
+  alignas(64) T results[max_buffered_row<T>];
+  SummedOperands at(of, inputs, input_row_bytes, rows, results);
+  at.row_bytes[0] = n * static_cast<std::int64_t>(sizeof(T));
+  FusedRows<T> computed(of.program, of.broadcast);
+  const std::int64_t at_once = computed.join_rows(at.data, at.row_bytes, n, rows);
+  const std::int64_t group = max_buffered_row<T> / n;
+  for (std::int64_t r = 0; r < rows; r += group) {
+    const std::int64_t count = rows - r < group ? rows - r : group;
+    run_rows(computed, at.data, at.row_bytes, n, count, at_once < count ? at_once : count);
+    of.sums.in_memory(&of, sums + r, at.data, at.row_bytes, count, n, 0, 0);
+    for (int k = 1; k <= of.program.ninputs; ++k)
+      at.data[k] += count * at.row_bytes[k];
+  }
+}
+
+/// Long rows, in registers.
+void sum_long_rows(const FusedSums& of, double* sums, char* const* inputs,
+                   const std::int64_t* input_row_bytes, std::int64_t rows, std::int64_t n) {
+  alignas(64) float results[short_row];
+  SummedOperands at(of, inputs, input_row_bytes, rows, results);
+  FusedRows<float> computed(of.program, of.broadcast);
+  computed.set_row_steps(at.row_bytes, 1);
   const Vectorized<float> numbers = lane_numbers<float>();
   for (std::int64_t r = 0; r < rows; ++r) {
-    r == 0 ? computed.set_all(data, bytes, r) : computed.next_row(data, bytes, r);
+    r == 0 ? computed.set_all(at.data, at.row_bytes, r)
+           : computed.next_row(at.data, at.row_bytes, r);
     fold_rows_of<double>(
         sums + r, 1, n,
         [&](std::int64_t)
             WEFT_INLINE_LAMBDA { return ComputedFloatRow(computed, n).in_f64(numbers, results); },
         [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
   }
+}
+
+template <class T>
+void sum_spans(const void* context, void* accumulators, char* const* inputs,
+               const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
+               std::int64_t) {
+  const auto& of = *static_cast<const FusedSums*>(context);
+  auto* const sums = static_cast<double*>(accumulators);
+  if constexpr (std::is_same_v<T, float>)
+    if (sums_in_registers(n)) return sum_long_rows(of, sums, inputs, row_bytes, rows, n);
+  sum_buffered_rows<T>(of, sums, inputs, row_bytes, rows, n);
 }
 
 }  // namespace
@@ -156,7 +189,9 @@ SpanKernel::Run WEFT_KERNEL(fused_selecting_loop)(ScalarType type) {
 
 ReduceSpans WEFT_KERNEL(fused_sums)(ScalarType type) {
   if constexpr (is_compiled(ScalarType::f32))
-    if (type == ScalarType::f32) return &sum_spans;
+    if (type == ScalarType::f32) return &sum_spans<float>;
+  if constexpr (is_compiled(ScalarType::f64))
+    if (type == ScalarType::f64) return &sum_spans<double>;
   return nullptr;
 }
 

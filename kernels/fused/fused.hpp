@@ -117,6 +117,16 @@ constexpr bool sums_in_registers(std::int64_t n) noexcept {
   return n % block == 0 ? n > block : n > 5 * block;
 }
 
+/// Elements of the longest row that is computed in a buffer and summed there.
+template <class T>
+inline constexpr std::int64_t max_buffered_row = (8 << 10) / sizeof(T);
+/// Whether rows of n results of a program are summed by fused_sums(): it is quicker than to compute
+/// blocks of them first.
+constexpr bool sums_programs(ScalarType type, std::int64_t n) noexcept {
+  return type == ScalarType::f32 ? sums_in_registers(n) || n <= max_buffered_row<float>
+                                 : n <= max_buffered_row<double>;
+}
+
 /// What sums over rows of a program's results take.
 struct FusedSums {
   ComputedSums sums;
@@ -126,9 +136,9 @@ struct FusedSums {
 };
 
 /// The reduce_spans of sums and means, whose context is a FusedSums: what the program makes of its
-/// inputs is added as it comes, in registers. The sums are those that the kernel for elements in
-/// memory gives, bit for bit, but for which NaN it is. Null where there is none: it is there for
-/// f32.
+/// inputs is added as it comes, in registers or by way of a buffer in the first level. The sums are
+/// those that the kernel for elements in memory gives, bit for bit, but for which NaN it is. Null
+/// where there is none: it is there for f32 and f64. Precondition: sums_programs().
 WEFT_DECLARE_KERNEL(fused_sums, ReduceSpans(ScalarType type));
 
 }  // namespace v0

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/fused/instructions.hpp"
+#include "kernels/stage/stage.hpp"
 
 #include <cstdint>
 
@@ -41,6 +42,22 @@ class FusedRows {
         in_place_ = in_place_ || data[o] == data[k];
     }
   }
+  /// How many rows are one: all that follow each other, or what repeat_rows() makes of them.
+  std::int64_t join_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                         std::int64_t rows) noexcept {
+    return rows == 1 || is_one_row(row_bytes, n) ? rows : repeat_rows(data, row_bytes, n, rows);
+  }
+  bool repeats_values() const noexcept { return repeated_values_ != 0; }
+  /// Repeats what is one value in each row, for `count` rows from one on.
+  void repeat_values(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
+                     std::int64_t row, std::int64_t count) noexcept {
+    for (std::uint32_t left = repeated_values_; left != 0; left &= left - 1) {
+      const int k = __builtin_ctz(left);
+      const std::int64_t bytes = size_of(k);
+      const CopyBlockFn copy = WEFT_KERNEL(copy_block_kernel)(bytes);
+      copy(repeats_[k], bytes, n * bytes, data[k] + row * row_bytes[k], 0, row_bytes[k], n, count);
+    }
+  }
   /// Whether rows follow each other without a gap in all operands.
   bool is_one_row(const std::int64_t* row_bytes, std::int64_t n) const noexcept {
     for (int k = 0; k < operands_; ++k)
@@ -52,8 +69,8 @@ class FusedRows {
   /// one. How many; 1 if it is not so, or not worth it. Where a row is a power of two of elements
   /// and there is room for it and a block, all rows are one: what is read goes around in the
   /// buffer.
-  std::int64_t repeat_rows(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
-                           std::int64_t rows) noexcept {
+  [[gnu::noinline]] std::int64_t repeat_rows(char* const* data, const std::int64_t* row_bytes,
+                                             std::int64_t n, std::int64_t rows) noexcept {
     std::uint32_t same = 0, values = 0;
     std::int64_t count = 0;
     for (int k = 0; k < operands_; ++k) {
@@ -79,25 +96,12 @@ class FusedRows {
     for (int k = 0; k < operands_; ++k) {
       if (((same | values) >> k & 1) == 0) continue;
       repeats_[k] = to;
-      const std::int64_t bytes = n * size_of(k);
-      for (std::int64_t row = 0; (same >> k & 1) != 0 && row < copies; ++row)
-        __builtin_memcpy(to + row * bytes, data[k], static_cast<std::size_t>(bytes));
+      if ((same >> k & 1) != 0) repeat(to, data[k], n * size_of(k), copies);
       to += room * size;
     }
     if (values != 0) take_for_rows(values);
     return goes_around ? rows : copies;
   }
-  /// Repeats what is one value in each row, for `count` rows from one on.
-  void repeat_values(char* const* data, const std::int64_t* row_bytes, std::int64_t n,
-                     std::int64_t row, std::int64_t count) noexcept {
-    for (std::uint32_t left = repeated_values_; left != 0; left &= left - 1) {
-      const int k = __builtin_ctz(left);
-      char* to = repeats_[k];
-      for (std::int64_t r = row; r < row + count; ++r, to += n * size_of(k))
-        fill(k, to, data[k] + r * row_bytes[k], n);
-    }
-  }
-  bool repeats_values() const noexcept { return repeated_values_ != 0; }
   /// Whether run_row(n) leaves all places as they are: else next_row() cannot follow.
   bool has_no_rest(std::int64_t n) const noexcept {
     return n % lanes == 0 || (n >= block && !in_place_);
@@ -180,15 +184,14 @@ class FusedRows {
   std::int64_t size_of(int operand) const noexcept {
     return (program_.flags >> operand & 1) != 0 ? 1 : size;
   }
-  /// n times the element of operand k at `at`.
-  void fill(int k, char* to, const char* at, std::int64_t n) const noexcept {
-    if (size_of(k) == 1) {
-      __builtin_memset(to, *at, static_cast<std::size_t>(n));
-      return;
+  /// A row of so many bytes, `copies` times: once, and then what is there already.
+  static void repeat(char* to, const char* row, std::int64_t bytes, std::int64_t copies) noexcept {
+    __builtin_memcpy(to, row, static_cast<std::size_t>(bytes));
+    const std::int64_t all = copies * bytes;
+    for (std::int64_t done = bytes, more = 0; done < all; done += more) {
+      more = done < all - done ? done : all - done;
+      __builtin_memcpy(to + done, to, static_cast<std::size_t>(more));
     }
-    const T value = element_at(at);
-    for (std::int64_t i = 0; i < n; ++i)
-      reinterpret_cast<T*>(to)[i] = value;
   }
   /// An element all along a register.
   void fill_spare(int k, const char* at) noexcept {

@@ -28,8 +28,9 @@ struct BlockDimAxes {
 /// The chain prepared for boxes of several shapes. One thread runs it at a time.
 class BlockChains {
  public:
-  explicit BlockChains(const ComputedChain& of) : of_(of), dense_(contiguous_strides(of.shape_)) {
-    const std::size_t rank = of.shape_.size();
+  explicit BlockChains(const ComputedChain& of)
+      : of_(of), dense_(contiguous_strides(of.walked_->shape)) {
+    const std::size_t rank = of.walked_->shape.size();
     begin_.resize(rank, 0);
     extents_.resize(rank, 1);
     strides_.resize(rank, 0);
@@ -86,9 +87,9 @@ class BlockChains {
                        iter.geometry().stride(d, k) / size,
                        block.strides[d]};
       const std::int64_t end = dim.stride * iter.geometry().extent(d);
-      for (int a = static_cast<int>(of_.shape_.size()); a-- > 0;) {
+      for (int a = static_cast<int>(of_.walked_->shape.size()); a-- > 0;) {
         const auto axis = static_cast<std::size_t>(a);
-        if (of_.shape_[axis] > 1 && dense_[axis] >= dim.stride && dense_[axis] < end)
+        if (of_.walked_->shape[axis] > 1 && dense_[axis] >= dim.stride && dense_[axis] < end)
           dim.axes.push_back(a);
       }
       dims_.push_back(dim);
@@ -129,12 +130,12 @@ class BlockChains {
   }
 
   void compute_box(std::int64_t to) {
-    const std::size_t ninputs = of_.strides_.size();
+    const std::size_t ninputs = of_.walked_->strides.size();
     const void* at[max_operands];
     for (std::size_t i = 0; i < ninputs; ++i) {
       std::int64_t offset = 0;
       for (std::size_t a = 0; a < begin_.size(); ++a)
-        offset += begin_[a] * of_.strides_[i][a];
+        offset += begin_[a] * of_.walked_->strides[i][a];
       at[i] = static_cast<const char*>(inputs_[i]) + offset;
     }
     void* outputs[max_operands];
@@ -150,8 +151,8 @@ class BlockChains {
     });
     if (found != prepared_.end()) return **found;
     std::vector<TensorView> views;
-    for (std::size_t i = 0; i < of_.strides_.size(); ++i) {
-      DimVector elements = of_.strides_[i];
+    for (std::size_t i = 0; i < of_.walked_->strides.size(); ++i) {
+      DimVector elements = of_.walked_->strides[i];
       for (std::int64_t& stride : elements)
         stride /= element_size(of_.types_[i]);
       views.push_back(TensorView::trusted(inputs[i], of_.types_[i], extents_, elements));
@@ -184,13 +185,13 @@ ComputedChain::ComputedChain(Chain chain, IntSpan shape, std::span<const TensorV
          text("an expression with ", inputs.size(), " operands in one pass, expected at most ",
               max_operands - static_cast<int>(noutputs())));
   }
-  shape_.assign(shape);
+  axes_.shape.assign(shape);
   for (const TensorView& input : inputs) {
     const TensorView all = input.expand(shape);
     DimVector strides(all.strides().begin(), all.strides().end());
     for (std::size_t a = 0; a < strides.size(); ++a)
       strides[a] = shape[a] == 1 ? 0 : strides[a] * element_size(input.dtype());
-    strides_.push_back(std::move(strides));
+    axes_.strides.push_back(std::move(strides));
     types_.push_back(input.dtype());
   }
 }
@@ -200,7 +201,7 @@ ComputedChain::~ComputedChain() = default;
 TensorView ComputedChain::output(std::size_t k) const {
   // No address is read; one that is aligned and not null, so that it is a tensor.
   alignas(64) static constexpr char nowhere[64] = {};
-  return TensorView::trusted(nowhere, output_type(k), shape_, contiguous_strides(shape_));
+  return TensorView::trusted(nowhere, output_type(k), axes_.shape, contiguous_strides(axes_.shape));
 }
 
 Explanation::Run ComputedChain::explain(const ReduceCall& call) const {
@@ -208,17 +209,17 @@ Explanation::Run ComputedChain::explain(const ReduceCall& call) const {
       call.explain_computed(summed_ != nullptr ? &summed_->kernel() : nullptr).run;
   // What is computed is in no memory: the inputs are.
   for (std::size_t k = 0; k < noutputs(); ++k)
-    run.bytes_moved -= numel(shape_) * element_size(output_type(k));
+    run.bytes_moved -= numel(axes_.shape) * element_size(output_type(k));
   run.bytes_moved += input_bytes();
   return run;
 }
 
 std::int64_t ComputedChain::input_bytes() const {
   std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < strides_.size(); ++i) {
+  for (std::size_t i = 0; i < axes_.strides.size(); ++i) {
     std::int64_t elements = 1;
-    for (std::size_t a = 0; a < shape_.size(); ++a)
-      if (strides_[i][a] != 0 || shape_[a] == 0) elements *= shape_[a];
+    for (std::size_t a = 0; a < axes_.shape.size(); ++a)
+      if (axes_.strides[i][a] != 0 || axes_.shape[a] == 0) elements *= axes_.shape[a];
     bytes += elements * element_size(types_[i]);
   }
   return bytes;
@@ -231,9 +232,9 @@ const char* ComputedChain::in_place(IntSpan begin, IntSpan extents,
     return nullptr;
   std::int64_t dense = element_size(types_[0]), offset = 0;
   for (std::size_t a = extents.size(); a-- > 0;) {
-    if (extents[a] > 1 && strides_[0][a] != dense) return nullptr;
+    if (extents[a] > 1 && axes_.strides[0][a] != dense) return nullptr;
     dense *= extents[a];
-    offset += begin[a] * strides_[0][a];
+    offset += begin[a] * axes_.strides[0][a];
   }
   return static_cast<const char*>(inputs[0]) + offset;
 }
@@ -246,8 +247,43 @@ bool ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void
   return by_zero;
 }
 
+/// A block may end anywhere along a dim of the reduction, and is up to three boxes of each axis
+/// that the dim was made of but the innermost. Axes that all inputs go through as if they were one
+/// are one.
+[[gnu::cold]] void ComputedChain::join_axes(const TensorIterator& iter) {
+  const int k = iter.noutputs();
+  const std::int64_t size = element_size(iter.operand(k).storage);
+  const DimVector dense = contiguous_strides(axes_.shape);
+  const auto dim_of = [&](std::size_t axis) {
+    for (int d = iter.ndim(); d-- > 0;)
+      if (iter.geometry().stride(d, k) / size <= dense[axis] &&
+          dense[axis] < iter.geometry().stride(d, k) / size * iter.geometry().extent(d))
+        return d;
+    return -1;
+  };
+  joined_ = {{}, std::vector<DimVector>(axes_.strides.size())};
+  int last_dim = -1;
+  for (std::size_t axis = 0; axis < axes_.shape.size(); ++axis) {
+    const std::int64_t extent = axes_.shape[axis];
+    if (extent == 1) continue;
+    const int dim = dim_of(axis);
+    bool is_one = dim >= 0 && dim == last_dim;
+    for (std::size_t i = 0; i < axes_.strides.size() && is_one; ++i)
+      is_one = joined_.strides[i].back() == axes_.strides[i][axis] * extent;
+    if (!is_one) joined_.shape.push_back(1);
+    joined_.shape.back() *= extent;
+    for (std::size_t i = 0; i < axes_.strides.size(); ++i) {
+      if (!is_one) joined_.strides[i].push_back(0);
+      joined_.strides[i].back() = axes_.strides[i][axis];
+    }
+    last_dim = dim;
+  }
+  walked_ = &joined_;
+}
+
 void ComputedChain::prepare(const ReduceCall& call) {
-  summed_ = noutputs() == 1 ? SummedChain::make(chain_, shape_, strides_, call) : nullptr;
+  if (numel(axes_.shape) != 0) join_axes(call.iter);
+  summed_ = noutputs() == 1 ? SummedChain::make(chain_, axes_.shape, axes_.strides, call) : nullptr;
 }
 
 void ComputedChain::reduce(const ReduceCall& call, const void* const* inputs, bool serial) {

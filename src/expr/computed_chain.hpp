@@ -54,14 +54,22 @@ class WEFT_INTERNAL_API ComputedChain {
  private:
   friend class BlockChains;
 
+  /// What blocks are cut out of.
+  struct Axes {
+    DimVector shape;
+    /// Of an input in bytes, by axis; 0 where it is broadcast.
+    std::vector<DimVector> strides;
+  };
+
+  void join_axes(const TensorIterator& iter);
   ScalarType output_type(std::size_t k) const {
     return chain_.terms[static_cast<std::size_t>(chain_.outputs[k])].dtype;
   }
 
   Chain chain_;
-  DimVector shape_;
-  /// Of an input in bytes, by axis; 0 where it is broadcast.
-  std::vector<DimVector> strides_;
+  Axes axes_;
+  Axes joined_;  // those that are one in the call, as one
+  const Axes* walked_ = &axes_;
   std::vector<ScalarType> types_;
   std::unique_ptr<SummedChain> summed_;  // if it is that
   /// One for each thread that reduces, when it does.

@@ -71,7 +71,7 @@ std::unique_ptr<SummedChain> SummedChain::make(const Chain& chain, IntSpan shape
   made->sums_.sums = {call.number, sum.reduce_spans};
   made->kernel_.context = &made->sums_;
   if (made->select(inputs, masked_sums(type), row * element_size(type))) return made;
-  if (made->compute(inputs, fused_sums(type), row)) return made;
+  if (made->compute(inputs, type, row)) return made;
   return nullptr;
 }
 
@@ -84,8 +84,9 @@ bool SummedChain::select(const ChainInputs& inputs, ReduceSpans reduce_spans, st
 }
 
 /// What a program makes, in rows of so many elements.
-bool SummedChain::compute(const ChainInputs& inputs, ReduceSpans reduce_spans, std::int64_t row) {
-  if (reduce_spans == nullptr || !sums_in_registers(row)) return false;
+bool SummedChain::compute(const ChainInputs& inputs, ScalarType type, std::int64_t row) {
+  const ReduceSpans reduce_spans = fused_sums(type);
+  if (reduce_spans == nullptr || !sums_programs(type, row)) return false;
   const std::optional<FusedSteps> steps = fuse_whole(inputs.chain);
   // Exp and its like alone are quicker in the loop that they have for themselves.
   if (!steps || (inputs.chain.steps.size() == 1 && steps->has_functions())) return false;

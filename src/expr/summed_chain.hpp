@@ -42,7 +42,7 @@ class SummedChain {
   SummedChain() = default;
   // The two ways. False if it cannot be done so; what is set then is set anew by the other.
   bool select(const ChainInputs& inputs, ReduceSpans reduce_spans, std::int64_t bytes);
-  bool compute(const ChainInputs& inputs, ReduceSpans reduce_spans, std::int64_t row);
+  bool compute(const ChainInputs& inputs, ScalarType type, std::int64_t row);
   /// Takes terms of the chain for operands.
   bool set_operands(const ChainInputs& inputs, const std::vector<int>& terms);
 
