@@ -212,9 +212,15 @@ std::uint64_t flip_backward_dims(Geometry& geometry, std::span<std::int64_t> off
   std::uint64_t flipped = 0;
   for (int dim = 0; dim < std::min(geometry.ndim(), 64); ++dim) {
     if ((keep >> dim & 1) != 0 || geometry.extent(dim) <= 1) continue;
-    const std::int64_t* strides = geometry.strides(dim);
-    const auto [least, most] = std::minmax_element(strides, strides + geometry.noperands);
-    if (*least >= 0 || *most > 0) continue;
+    int backwards = 0, forwards = 0;
+    bool first_is_backwards = false;
+    for (int k = 0; k < geometry.noperands; ++k) {
+      const std::int64_t stride = geometry.stride(dim, k);
+      if (backwards + forwards == 0) first_is_backwards = stride < 0;
+      backwards += static_cast<int>(stride < 0);
+      forwards += static_cast<int>(stride > 0);
+    }
+    if (backwards < forwards || (backwards == forwards && !first_is_backwards)) continue;
     for (int k = 0; k < geometry.noperands; ++k) {
       std::int64_t& stride = geometry.stride(dim, k);
       offsets_bytes[static_cast<std::size_t>(k)] += (geometry.extent(dim) - 1) * stride;

@@ -323,7 +323,8 @@ void PlanBuilder::finish() {
   iter_.view_offsets_.resize(static_cast<std::size_t>(std::max(iter_.ndim(), 1)), 0);
 }
 
-/// Reduced dims are walked forwards: their order is what an index reduction counts.
+/// Reduced dims are walked forwards: their order is what an index reduction counts. Others of a
+/// reduction are where its inputs run so: these are what is read, and may be in no memory.
 void PlanBuilder::flip_backwards() {
   if (config_.pytorch_order_ || config_.linear_ || !config_.squash_axes_.empty()) return;
   const bool any = std::ranges::any_of(iter_.operands_,
@@ -331,7 +332,11 @@ void PlanBuilder::flip_backwards() {
   if (!any || iter_.numel_ == 0) return;
   std::uint64_t keep = 0;
   for (int d = 0; d < iter_.ndim(); ++d) {
-    if (config_.reduction_ && iter_.is_dim_reduced(d)) keep |= std::uint64_t{1} << d;
+    if (!config_.reduction_) break;
+    bool forwards = iter_.is_dim_reduced(d);
+    for (int k = iter_.noutputs(); k < iter_.ntensors(); ++k)
+      forwards = forwards || iter_.geometry_.stride(d, k) > 0;
+    if (forwards) keep |= std::uint64_t{1} << d;
   }
   SmallVector<std::int64_t, inline_operands> offsets(iter_.operands_.size(), 0);
   iter_.flipped_ = flip_backward_dims(iter_.geometry_, {offsets.data(), offsets.size()}, keep);

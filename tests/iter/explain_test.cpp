@@ -131,6 +131,25 @@ TEST_CASE("explain: dims that are walked backwards", "[iter]") {
   CHECK(dims(one.shape) == Dims{12});
   REQUIRE(one.neighbours.size() == 1);
   CHECK(one.neighbours[0].merged);
+  // Of several, as most of them run; of as many each way, as the output does.
+  const auto turned = [](const TensorView& out, const TensorView& x, const TensorView& y) {
+    return TensorIteratorConfig()
+        .add_output(out)
+        .add_input(x)
+        .add_input(y)
+        .build()
+        .explain()
+        .flipped;
+  };
+  const Tensor b = Tensor::zeros({3, 4}, ScalarType::f32),
+               c = Tensor::zeros({3, 4}, ScalarType::f32);
+  const Tensor one_value = Tensor::zeros({1, 1}, ScalarType::f32);
+  const TensorView number = one_value.expand({3, 4});
+  CHECK(turned(half, b.flip(0), c) == std::vector<int>{0});
+  CHECK(turned(a, b.flip(0), c.flip(0)) == std::vector<int>{0});
+  CHECK(turned(half, b, c).empty());
+  CHECK(turned(half, b, number) == std::vector<int>{0});
+  CHECK(turned(a, b.flip(0), number).empty());
 }
 
 TEST_CASE("explain: a reduction says so", "[iter]") {

@@ -46,7 +46,8 @@ WEFT_API void permute_dims(Geometry& geometry, const Permutation& perm);
 WEFT_API bool all_agree(const Geometry& geometry, std::span<const OrderOperand> operands,
                         const Permutation& perm);
 
-/// Turns dims round along which at least one operand runs backwards and none forwards.
+/// Turns dims round along which more operands run backwards than forwards, or as many and the first
+/// one that moves does.
 /// offsets_bytes[k] grows by what operand k's first element moved. `keep` is a bit mask of dims to
 /// leave alone.
 /// @post the set of offset tuples visited is unchanged
