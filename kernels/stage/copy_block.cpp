@@ -61,7 +61,8 @@ void copy_strided_back(char* __restrict to, std::int64_t t1, const char* __restr
   constexpr std::int64_t most = 2048 / size;
   alignas(64) char buffer[most * size];
   for (std::int64_t j = 0; j < n1; ++j) {
-    for (std::int64_t i = 0; i < n0; i += most) {
+    // The last part first: what reads only upwards is had beforehand.
+    for (std::int64_t i = (n0 - 1) / most * most; i >= 0; i -= most) {
       const std::int64_t n = n0 - i < most ? n0 - i : most;
       copy_strided<T, Step>(buffer, 0, from + j * f1 - (i + n - 1) * Step * size, 0, n, 1);
       copy_back<T>(to + j * t1 + i * size, 0, buffer + (n - 1) * size, 0, n, 1);
@@ -187,7 +188,7 @@ void copy_any_block(char* __restrict to, std::int64_t t0, std::int64_t t1,
                     const char* __restrict from, std::int64_t f0, std::int64_t f1, std::int64_t n0,
                     std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
-  if ((t0 == -size && f0 != 0) || (f0 == -size && t1 == size)) {
+  if ((t0 == -size && f0 != 0) || (f0 == -size && t1 == size && n1 > 1)) {
     to += (n0 - 1) * t0;
     from += (n0 - 1) * f0;
     t0 = -t0;

@@ -101,10 +101,15 @@ void repeat_short_row(char* __restrict to, const char* __restrict from, std::int
 inline void repeat_pattern(char* __restrict to, const char* __restrict from, std::int64_t bytes,
                            std::int64_t n1) {
   using V = Bytes<64>;
-  char pattern[128];
-  copy_few_bytes(pattern, from, bytes);
-  for (std::int64_t i = bytes; i < 128; ++i)
-    pattern[i] = pattern[i - bytes];
+  using Part = Bytes<16>;
+  char part[16];
+  copy_few_bytes(part, from, bytes);
+  for (std::int64_t i = bytes; i < 16; ++i)
+    part[i] = part[i - bytes];
+  char pattern[128 + sizeof(Part)];
+  const std::int64_t whole = 16 / bytes * bytes;
+  for (std::int64_t i = 0; i < 128; i += whole)
+    store(pattern + i, load<Part>(part));
   const std::int64_t total = bytes * n1;
   const std::int64_t advance = 64 % bytes;
   std::int64_t phase = 0;
@@ -114,10 +119,7 @@ inline void repeat_pattern(char* __restrict to, const char* __restrict from, std
     phase += advance;
     phase -= phase >= bytes ? bytes : 0;
   }
-  for (; i < total; ++i) {
-    to[i] = pattern[phase];
-    phase = phase + 1 == bytes ? 0 : phase + 1;
-  }
+  copy_few_bytes(to + i, pattern + phase, total - i);
 }
 
 /// One row of `bytes` bytes, over and over, to consecutive places.
