@@ -309,14 +309,19 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   switch (form) {
     case Strategy::strided_tiles: step_in_place(plan.operands); break;
     case Strategy::transposed_tiles: {
-      const std::int64_t side = std::min(row, geometry.extent(totals.transposed_dim));
+      const std::int64_t width = geometry.extent(totals.transposed_dim);
       const bool far = tuning.has_far_last_level();
-      plan.prefetches = side >= tuning.min_prefetched_side &&
+      const bool is_long = row >= tuning.min_prefetched_side;
+      const std::int64_t least = far ? tuning.min_prefetched_side : tuning.min_transposed_side;
+      plan.prefetches = is_long && width >= least &&
                         bytes_touched(iter) > tuning.last_level_bytes &&
                         (!far || worth_prefetching(plan, geometry, totals, tuning));
       streams_blocks = plan.prefetches && !far;
+      // A narrow side is in one tile as a whole: of such tiles memory's prefetchers see long runs.
+      const bool is_narrow = is_long && width < least && !far;
       const bool streams =
-          (streams_blocks || (!plan.prefetches && side >= tuning.min_streamed_side)) &&
+          (streams_blocks || is_narrow ||
+           (!plan.prefetches && std::min(row, width) >= tuning.min_streamed_side)) &&
           goes_by_rows(plan.operands, geometry, totals, tuning, kernel.cost);
       if (!streams && streaming == Streaming::if_worth) stop_streaming(plan.operands);
       break;
