@@ -119,7 +119,7 @@ constexpr bool sums_in_registers(std::int64_t n) noexcept {
 
 /// Elements of the longest row that is computed in a buffer and summed there.
 template <class T>
-inline constexpr std::int64_t max_buffered_row = (8 << 10) / sizeof(T);
+inline constexpr std::int64_t max_buffered_row = (4 << 10) / sizeof(T);
 /// Whether rows of n results of a program are summed by fused_sums(): it is quicker than to compute
 /// blocks of them first.
 constexpr bool sums_programs(ScalarType type, std::int64_t n) noexcept {
