@@ -5,6 +5,7 @@
 #include <weft/core/shape.hpp>
 
 #include "base/text.hpp"
+#include "expr/computed_dim.hpp"
 #include "expr/prepared_chain.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ inline namespace v0 {
 namespace {
 
 /// The axes that a dim of the reduction's iterator was made of, innermost first, and the rows of
-/// them that a block has. A dim of a dense tensor is one axis, or several that follow each other.
+/// them that a block has.
 struct BlockDimAxes {
   SmallVector<int, inline_rank> axes;
   std::int64_t begin, count;  // elements of the block along the dim
@@ -77,20 +78,13 @@ class BlockChains {
   };
 
   void find_axes(const TensorIterator& iter, const ComputedBlock& block) {
-    const int k = iter.noutputs();
-    const std::int64_t size = element_size(iter.operand(k).storage);
     dims_.clear();
     for (int d = 0; d < iter.ndim(); ++d) {
-      BlockDimAxes dim{{},
-                       block.begin[d],
-                       block.extents[d],
-                       iter.geometry().stride(d, k) / size,
-                       block.strides[d]};
-      const std::int64_t end = dim.stride * iter.geometry().extent(d);
+      const ComputedDim of(iter, d);
+      BlockDimAxes dim{{}, block.begin[d], block.extents[d], of.stride, block.strides[d]};
       for (int a = static_cast<int>(of_.walked_->shape.size()); a-- > 0;) {
         const auto axis = static_cast<std::size_t>(a);
-        if (of_.walked_->shape[axis] > 1 && dense_[axis] >= dim.stride && dense_[axis] < end)
-          dim.axes.push_back(a);
+        if (of_.walked_->shape[axis] > 1 && of.has(dense_[axis])) dim.axes.push_back(a);
       }
       dims_.push_back(dim);
     }
@@ -251,15 +245,12 @@ bool ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void
 /// that the dim was made of but the innermost. Axes that all inputs go through as if they were one
 /// are one.
 [[gnu::cold]] void ComputedChain::join_axes(const TensorIterator& iter) {
-  const int k = iter.noutputs();
-  const std::int64_t size = element_size(iter.operand(k).storage);
   const DimVector dense = contiguous_strides(axes_.shape);
   const auto dim_of = [&](std::size_t axis) {
-    for (int d = iter.ndim(); d-- > 0;)
-      if (iter.geometry().stride(d, k) / size <= dense[axis] &&
-          dense[axis] < iter.geometry().stride(d, k) / size * iter.geometry().extent(d))
-        return d;
-    return -1;
+    int d = iter.ndim() - 1;
+    while (d >= 0 && !ComputedDim(iter, d).has(dense[axis]))
+      --d;
+    return d;
   };
   joined_ = {{}, std::vector<DimVector>(axes_.strides.size())};
   int last_dim = -1;

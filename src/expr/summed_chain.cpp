@@ -3,6 +3,8 @@
 
 #include <weft/core/shape.hpp>
 
+#include "expr/computed_dim.hpp"
+
 #include <cmath>
 #include <optional>
 
@@ -10,18 +12,16 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// The stride of an operand along a dim of the reduction's iterator, which is one axis of a dense
-/// tensor or several that follow each other. None if it has not one all along.
+/// The stride of an operand along a dim of the reduction's iterator. None if it has not one all
+/// along.
 std::optional<std::int64_t> stride_along(const TensorIterator& iter, int dim, IntSpan shape,
                                          const DimVector& strides) {
-  const int k = iter.noutputs();
-  const std::int64_t first = iter.geometry().stride(dim, k) / element_size(iter.operand(k).storage);
-  const std::int64_t end = first * iter.geometry().extent(dim);
+  const ComputedDim along(iter, dim);
   const DimVector dense = contiguous_strides(shape);
   std::optional<std::int64_t> stride;
   std::int64_t next = 0;
   for (std::size_t a = shape.size(); a-- > 0;) {
-    if (shape[a] == 1 || dense[a] < first || dense[a] >= end) continue;
+    if (shape[a] == 1 || !along.has(dense[a])) continue;
     if (!stride)
       stride = strides[a];
     else if (strides[a] != next)
