@@ -128,12 +128,13 @@ struct SummedOperands {
 template <class T>
 void sum_buffered_rows(const FusedSums& of, double* sums, char* const* inputs,
                        const std::int64_t* input_row_bytes, std::int64_t rows, std::int64_t n) {
-  alignas(64) T results[max_buffered_row<T>];
+  constexpr std::int64_t most = summed_bytes / static_cast<std::int64_t>(sizeof(T));
+  alignas(64) T results[most];
   SummedOperands at(of, inputs, input_row_bytes, rows, results);
   at.row_bytes[0] = n * static_cast<std::int64_t>(sizeof(T));
   FusedRows<T> computed(of.program, of.broadcast);
   const std::int64_t at_once = computed.join_rows(at.data, at.row_bytes, n, rows);
-  const std::int64_t group = max_buffered_row<T> / n;
+  const std::int64_t group = most / n;
   for (std::int64_t r = 0; r < rows; r += group) {
     const std::int64_t count = rows - r < group ? rows - r : group;
     run_rows(computed, at.data, at.row_bytes, n, count, at_once < count ? at_once : count);

@@ -117,14 +117,13 @@ constexpr bool sums_in_registers(std::int64_t n) noexcept {
   return n % block == 0 ? n > block : n > 5 * block;
 }
 
-/// Elements of the longest row that is computed in a buffer and summed there.
-template <class T>
-inline constexpr std::int64_t max_buffered_row = (4 << 10) / sizeof(T);
-/// Whether rows of n results of a program are summed by fused_sums(): it is quicker than to compute
-/// blocks of them first.
+/// The buffer that other rows are computed in, as many as fit, and summed from. It is on the stack.
+inline constexpr std::int64_t summed_bytes = 4 << 10;
+/// Whether rows of n results of a program are for fused_sums(): in registers or by that buffer. Of
+/// other rows blocks are computed first.
 constexpr bool sums_programs(ScalarType type, std::int64_t n) noexcept {
-  return type == ScalarType::f32 ? sums_in_registers(n) || n <= max_buffered_row<float>
-                                 : n <= max_buffered_row<double>;
+  return (type == ScalarType::f32 && sums_in_registers(n)) ||
+         n * element_size(type) <= summed_bytes;
 }
 
 /// What sums over rows of a program's results take.

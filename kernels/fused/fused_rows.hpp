@@ -54,8 +54,8 @@ class FusedRows {
     for (std::uint32_t left = repeated_values_; left != 0; left &= left - 1) {
       const int k = __builtin_ctz(left);
       const std::int64_t bytes = size_of(k);
-      const CopyBlockFn copy = WEFT_KERNEL(copy_block_kernel)(bytes);
-      copy(repeats_[k], bytes, n * bytes, data[k] + row * row_bytes[k], 0, row_bytes[k], n, count);
+      copy_block(bytes)(repeats_[k], bytes, n * bytes, data[k] + row * row_bytes[k], 0,
+                        row_bytes[k], n, count);
     }
   }
   /// Whether rows follow each other without a gap in all operands.
@@ -96,7 +96,9 @@ class FusedRows {
     for (int k = 0; k < operands_; ++k) {
       if (((same | values) >> k & 1) == 0) continue;
       repeats_[k] = to;
-      if ((same >> k & 1) != 0) repeat(to, data[k], n * size_of(k), copies);
+      const std::int64_t bytes = size_of(k);
+      if ((same >> k & 1) != 0)
+        copy_block(bytes)(to, bytes, n * bytes, data[k], bytes, 0, n, copies);
       to += room * size;
     }
     if (values != 0) take_for_rows(values);
@@ -184,14 +186,8 @@ class FusedRows {
   std::int64_t size_of(int operand) const noexcept {
     return (program_.flags >> operand & 1) != 0 ? 1 : size;
   }
-  /// A row of so many bytes, `copies` times: once, and then what is there already.
-  static void repeat(char* to, const char* row, std::int64_t bytes, std::int64_t copies) noexcept {
-    __builtin_memcpy(to, row, static_cast<std::size_t>(bytes));
-    const std::int64_t all = copies * bytes;
-    for (std::int64_t done = bytes, more = 0; done < all; done += more) {
-      more = done < all - done ? done : all - done;
-      __builtin_memcpy(to + done, to, static_cast<std::size_t>(more));
-    }
+  static CopyBlockFn copy_block(std::int64_t element_bytes) noexcept {
+    return WEFT_KERNEL(copy_block_kernel)(element_bytes);
   }
   /// An element all along a register.
   void fill_spare(int k, const char* at) noexcept {
