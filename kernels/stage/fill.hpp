@@ -54,7 +54,7 @@ std::int64_t fill_short_rows(char* __restrict to, const char* __restrict from, s
 }
 
 #if defined(__AVX2__)
-/// The parts of a register that `places`, another one, says.
+/// A register of the parts of another one that are at `places`.
 #if defined(__AVX512BW__)
 using Parts = __m512i;
 WEFT_ALWAYS_INLINE Parts chosen(Parts of, const std::uint16_t* places) {
@@ -69,7 +69,7 @@ WEFT_ALWAYS_INLINE Parts chosen(Parts of, const std::uint32_t* places) {
   return _mm256_permutevar8x32_epi32(of, load<Parts>(reinterpret_cast<const char*>(places)));
 }
 #endif
-/// Sizes of elements that consist of such parts.
+/// Bytes of the smallest part.
 inline constexpr std::int64_t least_part = sizeof(Parts) == 64 ? 2 : 4;
 
 /// Rows of one value each, one after the other, of values that follow each other: a register of

@@ -36,7 +36,7 @@ inline std::int64_t fetch_ps(std::int64_t bytes, const Tuning& t) {
                                                            : t.memory_line_ps;
   return bytes / cache_line_bytes * price;
 }
-/// The same that moving so many rows takes, but for their elements: a third of a kernel's.
+/// Picoseconds that so many rows take to be moved, besides their elements: a third of a kernel's.
 inline std::int64_t moved_rows_ps(std::int64_t rows, const Tuning& t) {
   return rows * t.row_ps / 3;
 }

@@ -323,16 +323,16 @@ void PlanBuilder::finish() {
   iter_.view_offsets_.resize(static_cast<std::size_t>(std::max(iter_.ndim(), 1)), 0);
 }
 
-/// Reduced dims are walked forwards: their order is what an index reduction counts. Others of a
-/// reduction are where its inputs run so: these are what is read, and may be in no memory.
+/// Reduced dims are walked forwards: their order is what an index reduction counts. So are other
+/// dims of a reduction where an input runs forwards: inputs are most of what is walked, and what
+/// computes them counts its elements from the front.
 void PlanBuilder::flip_backwards() {
   if (config_.pytorch_order_ || config_.linear_ || !config_.squash_axes_.empty()) return;
   const bool any = std::ranges::any_of(iter_.operands_,
                                        [](const Operand& op) { return op.view.first_byte() < 0; });
   if (!any || iter_.numel_ == 0) return;
   std::uint64_t keep = 0;
-  for (int d = 0; d < iter_.ndim(); ++d) {
-    if (!config_.reduction_) break;
+  for (int d = 0; config_.reduction_ && d < iter_.ndim(); ++d) {
     bool forwards = iter_.is_dim_reduced(d);
     for (int k = iter_.noutputs(); k < iter_.ntensors(); ++k)
       forwards = forwards || iter_.geometry_.stride(d, k) > 0;

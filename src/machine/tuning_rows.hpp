@@ -22,7 +22,7 @@
   ROW(call_ps, "ps", 0, 1'000'000'000, 12800, 10300, 10300, 11, "calling a kernel, or moving a plane of a block")      \
   ROW(row_ps, "ps", 0, 1'000'000'000, 650, 600, 600, 11, "each row of that; a third of it where rows are moved")       \
   ROW(vector_ps, "ps", 0, 1'000'000'000, 390, 316, 316, 11, "32 bytes of a row, by a plain kernel or a copy")          \
-  ROW(single_ps, "ps", 0, 1'000'000'000, 600, 550, 550, 11 , "an element at the end of a row that fills no register")  \
+  ROW(single_ps, "ps", 0, 1'000'000'000, 600, 550, 550, 11, "an element at the end of a row that fills no register")  \
   ROW(strided_row_ps, "ps", 0, 1'000'000'000, 7500, 6400, 6400, 11, "a row of the kernel's strided loop")              \
   ROW(strided_ps, "ps", 0, 1'000'000'000, 106, 92, 92, 11, "an element of each operand there, twice if it is stepped over") \
   ROW(buffer_ps, "ps", 0, 1'000'000'000, 40000, 22000, 22000, 11, "bringing an operand through a buffer, but for its elements") \
@@ -46,7 +46,7 @@
   ROW(max_staged, "elements", 64, 1 << 16, 4096, 4096, 4096, 2, "of a tile with something staged")                     \
   ROW(max_in_place, "elements", 64, 1 << 30, 16 << 10, 16 << 10, 16 << 10, 2, "of a tile with nothing staged")         \
   /* Tiles of transposed operands */                                                                                   \
-  ROW(min_transposed_side, "elements", 2, 1 << 16, 16, 16, 16, 7, "a side of such a tile, and of what is read at a time; shorter ones are gathered") \
+  ROW(min_transposed_side, "elements", 2, 1 << 16, 16, 16, 16, 7, "a side of such a tile, and of what is read at a time; shorter rows are gathered, and narrower ones not prefetched from a near last level") \
   ROW(transposed_run_bytes, "bytes", 64, 1024, 512, 512, 512, 7, "read at a time along the transposed operand; what is buffered has rows of it, and narrow sides are read by half of it") \
   ROW(transposed_tile_bytes, "bytes", 8 << 10, 128 << 10, 128 << 10, 128 << 10, 128 << 10, 7, "buffers in the second level") \
   ROW(l1_run_bytes, "bytes", 16, 1 << 16, 128, 128, 128, 7, "the same of tiles in the first level")                    \
@@ -57,8 +57,8 @@
   ROW(wide_memory_run_bytes, "bytes", 16, 1 << 16, 512, 256, 512, 7, "the same beyond that")                           \
   ROW(max_transposed_run, "elements", 16, 1 << 16, 256, 256, 256, 7, "read at a time; half of it where rows have set conflicts") \
   ROW(transposed_row_bytes, "bytes", 64, 1 << 16, 1024, 1024, 1024, 7, "written at a time, where it is not what the buffers hold; half of it by non-temporal stores; prefetched at a time") \
-  ROW(min_prefetched_side, "elements", 16, std::int64_t{1} << 40, 64, 64, 64, 7, "a side of a plane whose tiles are prefetched, and streamed but to a far last level") \
-  ROW(min_streamed_side, "elements", 16, std::int64_t{1} << 40, std::int64_t{1} << 40, std::int64_t{1} << 40, 256, 7, "the same, streamed only") \
+  ROW(min_prefetched_side, "elements", 16, std::int64_t{1} << 40, 64, 64, 64, 7, "a row of tiles that are prefetched, and streamed but to a far last level; each side from that") \
+  ROW(min_streamed_side, "elements", 16, std::int64_t{1} << 40, 256, 256, 256, 7, "each side of what is streamed only, to a far last level") \
   /* Strided operands */                                                                                               \
   ROW(min_dense_extent, "elements", 2, 1 << 16, 4, 4, 4, 7, "elements side by side that are not better fetched one pass each") \
   ROW(min_strided_row, "elements", 1, 1 << 30, 32, 32, 32, 2, "a row for the kernel's strided loop")                   \

@@ -281,11 +281,11 @@ void stream_blocks(TilePlan& plan, const TensorIterator& iter) {
   }
 }
 
-/// Several rows are one chunk if it holds them: a call of a chain takes as long as a hundred
-/// elements.
+/// Several rows are one chunk if it holds them, since a call of a chain takes as long as a hundred
+/// elements. An operand that is packed chunk by chunk allows one row alone.
 void fill_chunks(TilePlan& plan) {
   const auto by_chunk = [](const TileOperand& t) { return t.access == Access::chunked; };
-  if (plan.chunk_rows == 1 && !any_of(plan.operands, by_chunk))
+  if (plan.in_chunks() && plan.chunk_rows == 1 && !any_of(plan.operands, by_chunk))
     plan.chunk_rows = std::max(plan.chunk / plan.row_elements, std::int64_t{1});
 }
 
@@ -317,12 +317,13 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
                         bytes_touched(iter) > tuning.last_level_bytes &&
                         (!far || worth_prefetching(plan, geometry, totals, tuning));
       streams_blocks = plan.prefetches && !far;
-      // A narrow side is in one tile as a whole: of such tiles memory's prefetchers see long runs.
-      const bool is_narrow = is_long && width < least && !far;
+      // To a near last level: what is prefetched, and what is narrow, so that a tile has all of it
+      // and the memory's prefetchers see long runs. To a far one: what is not prefetched.
+      const bool is_streamed =
+          far ? !plan.prefetches && std::min(row, width) >= tuning.min_streamed_side
+              : plan.prefetches || (is_long && width < least);
       const bool streams =
-          (streams_blocks || is_narrow ||
-           (!plan.prefetches && std::min(row, width) >= tuning.min_streamed_side)) &&
-          goes_by_rows(plan.operands, geometry, totals, tuning, kernel.cost);
+          is_streamed && goes_by_rows(plan.operands, geometry, totals, tuning, kernel.cost);
       if (!streams && streaming == Streaming::if_worth) stop_streaming(plan.operands);
       break;
     }
@@ -351,7 +352,7 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
     stream_blocks(plan, iter);
   }
   stream_in_place(plan, iter, kernel, tuning);
-  if (plan.in_chunks()) fill_chunks(plan);
+  fill_chunks(plan);
   plan.strategy = plan.streams() ? streamed_form(form) : form;
   int staged = 0;
   for (const TileOperand& t : plan.operands) {
