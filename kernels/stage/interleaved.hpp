@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Two to four rows that alternate element by element on one side, such as the channels of pixels,
-/// and lie each for itself on the other.
+/// Few rows that alternate element by element on one side, such as the channels of pixels, and lie
+/// each for itself on the other.
 #pragma once
 
-#include "kernels/stage/moves.hpp"
+#include "kernels/stage/rows.hpp"
+#include "kernels/stage/transpose.hpp"
 
 #include <cstdint>
 
@@ -12,19 +13,73 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
+/// A register of each of `rows` rows: three, or a power of two.
+template <class T, int rows>
+struct AlternatingRegisters {
+  static constexpr int lanes = LaneOf<T>::size;
+  using Register = typename VectorOf<T, lanes>::Type;
+  struct Type {
+    Register val[rows];
+  };
+  using Lanes = std::make_integer_sequence<int, lanes>;
+
+  /// From memory where they alternate.
+  static WEFT_ALWAYS_INLINE Type load(const char* from) {
+    Type of;
+    WEFT_UNROLLED
+    for (int r = 0; r < rows; ++r)
+      of.val[r] = weft::load<Register>(from + 16 * r);
+    if constexpr (rows == 3) {
+      return {take<0>(of, Lanes()), take<1>(of, Lanes()), take<2>(of, Lanes())};
+    } else {
+      interleave_rows<lanes, lanes, lanes>(of.val);
+      return of;
+    }
+  }
+  /// Back to there.
+  static WEFT_ALWAYS_INLINE void store(char* to, Type of) {
+    if constexpr (rows == 3) {
+      of = {put<0>(of, Lanes()), put<1>(of, Lanes()), put<2>(of, Lanes())};
+    } else {
+      interleave_rows<lanes, lanes, rows>(of.val);
+    }
+    WEFT_UNROLLED
+    for (int r = 0; r < rows; ++r)
+      weft::store(to + 16 * r, of.val[r]);
+  }
+
+ private:
+  /// A row of the three that alternate in three registers: what the first two have of it, then the
+  /// third.
+  template <int row, int... l>
+  static WEFT_ALWAYS_INLINE Register take(const Type& of, std::integer_sequence<int, l...>) {
+    const Register most = __builtin_shufflevector(of.val[0], of.val[1],
+                                                  (3 * l + row < 2 * lanes ? 3 * l + row : -1)...);
+    return __builtin_shufflevector(most, of.val[2],
+                                   (3 * l + row < 2 * lanes ? l : 3 * l + row - lanes)...);
+  }
+  /// Register r of three in which three rows alternate: what the first two rows have of it, then
+  /// the third.
+  template <int r, int... l>
+  static WEFT_ALWAYS_INLINE Register put(const Type& of, std::integer_sequence<int, l...>) {
+    const Register two = __builtin_shufflevector(
+        of.val[0], of.val[1],
+        ((r * lanes + l) % 3 == 2 ? -1 : (r * lanes + l) % 3 * lanes + (r * lanes + l) / 3)...);
+    return __builtin_shufflevector(two, of.val[2],
+                                   ((r * lanes + l) % 3 == 2 ? lanes + (r * lanes + l) / 3 : l)...);
+  }
+};
+
 #if defined(__aarch64__)
-/// `rows` registers of elements of some bits, from places where they alternate and back.
-template <int bits, int rows>
-struct AlternatingRegisters;
 #define WEFT_ALTERNATING_REGISTERS(BITS, LANES, ROWS)                                  \
   template <>                                                                          \
-  struct AlternatingRegisters<BITS, ROWS> {                                            \
+  struct AlternatingRegisters<std::uint##BITS##_t, ROWS> {                             \
     using Type = uint##BITS##x##LANES##x##ROWS##_t;                                    \
     static WEFT_ALWAYS_INLINE Type load(const char* from) {                            \
       return vld##ROWS##q_u##BITS(reinterpret_cast<const std::uint##BITS##_t*>(from)); \
     }                                                                                  \
-    static WEFT_ALWAYS_INLINE void store(char* to, const Type& registers) {            \
-      vst##ROWS##q_u##BITS(reinterpret_cast<std::uint##BITS##_t*>(to), registers);     \
+    static WEFT_ALWAYS_INLINE void store(char* to, const Type& of) {                   \
+      vst##ROWS##q_u##BITS(reinterpret_cast<std::uint##BITS##_t*>(to), of);            \
     }                                                                                  \
   };
 #define WEFT_ALTERNATING_ROWS(BITS, LANES)   \
@@ -37,87 +92,159 @@ WEFT_ALTERNATING_ROWS(32, 4)
 WEFT_ALTERNATING_ROWS(64, 2)
 #undef WEFT_ALTERNATING_ROWS
 #undef WEFT_ALTERNATING_REGISTERS
+#endif
 
-/// Moves of elements of T, of up to eight bytes, between such rows and memory where they alternate;
-/// n >= a register's elements. The last register overlaps the one before it.
+/// Moves of elements of T between such rows and memory where they alternate. The last register of
+/// a row overlaps the one before it.
 template <class T>
 struct Interleaved {
   static constexpr std::int64_t size = sizeof(T);
-  static constexpr std::int64_t lanes = 16 / size;
+  static constexpr std::int64_t lanes = LaneOf<T>::size;
 
-  static constexpr bool fits(std::int64_t rows, std::int64_t n) {
-    return size <= 8 && rows >= 2 && rows <= 4 && n >= lanes;
+  /// Whether rows of n elements are for join(). Others are transposed, or moved row by row.
+  static constexpr bool joins(std::int64_t rows, std::int64_t n) {
+    return n >= lanes && takes(rows);
+  }
+  /// Whether they are for split().
+  static constexpr bool splits(std::int64_t rows, std::int64_t n) {
+    return rows >= min_split_rows && joins(rows, n);
   }
   /// to[c * t1 + i * size] = from[(i * rows + c) * size] for 0 <= c < rows, 0 <= i < n.
   static void split(char* __restrict to, std::int64_t t1, const char* __restrict from,
                     std::int64_t rows, std::int64_t n) {
-    if (rows == 2) return split_rows<2>(to, t1, from, n);
-    if (rows == 3) return split_rows<3>(to, t1, from, n);
-    split_rows<4>(to, t1, from, n);
+    if constexpr (min_split_rows < lanes || takes(min_split_rows)) {
+      with_registers(rows, [&]<int all>() {
+        if (all < 8 || all == rows) return split_rows<all>(to, t1, from, all, n);
+        if constexpr (all >= 8) split_padded<all>(to, t1, from, rows, n);
+      });
+    }
   }
   /// to[(i * rows + c) * size] = from[c * f1 + i * size].
   static void join(char* __restrict to, const char* __restrict from, std::int64_t f1,
                    std::int64_t rows, std::int64_t n) {
-    if (rows == 2) return join_rows<2>(to, from, f1, n);
-    if (rows == 3) return join_rows<3>(to, from, f1, n);
-    join_rows<4>(to, from, f1, n);
+    with_registers(rows, [&]<int all>() {
+      if (all < 8 || all == rows) return join_rows<all>(to, from, f1, all, n);
+      if constexpr (all >= 8) join_padded<all>(to, from, f1, rows, n);
+    });
   }
 
  private:
-  template <int rows>
+  /// Fewer than a register has lanes; of rows of `lanes` and more there are transposes.
+  static constexpr bool takes(std::int64_t rows) {
+#if defined(__aarch64__)
+    if (size <= 8 && rows >= 2 && rows <= 4) return true;
+#elif !defined(__AVX2__)
+    if (rows == 3) return false;  // no instruction of this level moves the bytes of a register
+#endif
+    return rows >= 2 && rows < lanes;
+  }
+  /// The lanes of fewer rows are picked from whole registers as fast: of any that are moved row by
+  /// row where a register has 64 bytes.
+#if defined(__aarch64__)
+  static constexpr std::int64_t min_split_rows = 2;
+#elif defined(__AVX512BW__)
+  static constexpr std::int64_t min_split_rows = lanes;
+#elif defined(__AVX2__)
+  static constexpr std::int64_t min_split_rows = 3;
+#else
+  static constexpr std::int64_t min_split_rows = size == 2 ? 2 : 3;
+#endif
+  /// Calls f<all>() for the number of registers that so many rows are moved by: more than there are
+  /// rows where there are five and more, but not eight.
+  template <class F>
+  static void with_registers(std::int64_t rows, const F& f) {
+    if constexpr (takes(2)) {
+      if (rows == 2) return f.template operator()<2>();
+    }
+    if constexpr (takes(3)) {
+      if (rows == 3) return f.template operator()<3>();
+    }
+    if constexpr (takes(4)) {
+      if (rows == 4) return f.template operator()<4>();
+    }
+    if constexpr (takes(5)) {
+      if (rows <= 8) return f.template operator()<8>();
+    }
+    if constexpr (takes(9)) f.template operator()<16>();
+  }
+
+  /// `all` rows alternate, of which the first `rows` are wanted.
+  template <int all>
   static void split_rows(char* __restrict to, std::int64_t t1, const char* __restrict from,
-                         std::int64_t n) {
+                         std::int64_t rows, std::int64_t n) {
     for (std::int64_t i = 0; i < n; i += lanes) {
       i = i < n - lanes ? i : n - lanes;
-      const auto registers = AlternatingRegisters<8 * size, rows>::load(from + i * rows * size);
+      const auto registers = AlternatingRegisters<T, all>::load(from + i * all * size);
       WEFT_UNROLLED
-      for (int c = 0; c < rows; ++c)
-        weft::store(to + c * t1 + i * size, registers.val[c]);
+      for (int c = 0; c < all; ++c)
+        if (c < rows) weft::store(to + c * t1 + i * size, registers.val[c]);
     }
   }
-  template <int rows>
+  /// `all` rows will alternate; the last of `rows` stands for those there are not.
+  template <int all>
   static void join_rows(char* __restrict to, const char* __restrict from, std::int64_t f1,
-                        std::int64_t n) {
-    using Registers = AlternatingRegisters<8 * size, rows>;
+                        std::int64_t rows, std::int64_t n) {
+    using Registers = AlternatingRegisters<T, all>;
     for (std::int64_t i = 0; i < n; i += lanes) {
       i = i < n - lanes ? i : n - lanes;
       typename Registers::Type registers;
       WEFT_UNROLLED
-      for (int c = 0; c < rows; ++c)
-        __builtin_memcpy(&registers.val[c], from + c * f1 + i * size, 16);
-      Registers::store(to + i * rows * size, registers);
+      for (int c = 0; c < all; ++c)
+        __builtin_memcpy(&registers.val[c], from + (c < rows ? c : rows - 1) * f1 + i * size, 16);
+      Registers::store(to + i * all * size, registers);
+    }
+  }
+
+  /// By way of memory where `all` rows alternate, some elements of each at a time, of which the
+  /// last ones overlap those before them.
+  static constexpr std::int64_t padded = 64;
+  template <int all>
+  static void split_padded(char* __restrict to, std::int64_t t1, const char* __restrict from,
+                           std::int64_t rows, std::int64_t n) {
+    alignas(64) char buffer[padded * all * size];
+    const std::int64_t count = n < padded ? n : padded;
+    for (std::int64_t i = 0; i < n; i += count) {
+      i = i < n - count ? i : n - count;
+      copy_rows(buffer, all * size, from + i * rows * size, rows * size, rows * size, count);
+      split_rows<all>(to + i * size, t1, buffer, rows, count);
+    }
+  }
+  template <int all>
+  static void join_padded(char* __restrict to, const char* __restrict from, std::int64_t f1,
+                          std::int64_t rows, std::int64_t n) {
+    alignas(64) char buffer[padded * all * size];
+    const std::int64_t count = n < padded ? n : padded;
+    for (std::int64_t i = 0; i < n; i += count) {
+      i = i < n - count ? i : n - count;
+      join_rows<all>(buffer, from + i * size, f1, rows, count);
+      copy_rows(to + i * rows * size, rows * size, buffer, all * size, rows * size, count);
     }
   }
 };
 template <>
 struct Interleaved<Pair> {
-  static constexpr bool fits(std::int64_t, std::int64_t) { return false; }
+  static constexpr bool splits(std::int64_t, std::int64_t) { return false; }
+  static constexpr bool joins(std::int64_t, std::int64_t) { return false; }
   static void split(char*, std::int64_t, const char*, std::int64_t, std::int64_t) {}
   static void join(char*, const char*, std::int64_t, std::int64_t, std::int64_t) {}
 };
-#else
-template <class T>
-struct Interleaved {
-  static constexpr bool fits(std::int64_t, std::int64_t) { return false; }
-  static void split(char*, std::int64_t, const char*, std::int64_t, std::int64_t) {}
-  static void join(char*, const char*, std::int64_t, std::int64_t, std::int64_t) {}
-};
-#endif
 
 /// copy_block() of kernels/stage/copy_block.cpp, where one side has a few rows alternate and the
-/// other has each for itself, and the level has instructions for that. Whether it was done.
+/// other has each for itself. Whether it was done.
 template <class T>
 WEFT_ALWAYS_INLINE bool copy_interleaved(char* __restrict to, std::int64_t t0, std::int64_t t1,
                                          const char* __restrict from, std::int64_t f0,
                                          std::int64_t f1, std::int64_t n0, std::int64_t n1) {
   constexpr std::int64_t size = sizeof(T);
-  if (Interleaved<T>::fits(n1, n0) && t0 == size && f1 == size && f0 == n1 * size) {
+  if (t1 == size && f0 == size) {
+    std::swap(t0, t1);
+    std::swap(f0, f1);
+    std::swap(n0, n1);
+  }
+  if (t0 != size || f1 != size) return false;
+  if (f0 == n1 * size && Interleaved<T>::splits(n1, n0)) {
     Interleaved<T>::split(to, t1, from, n1, n0);
-  } else if (Interleaved<T>::fits(n0, n1) && t1 == size && f0 == size && f1 == n0 * size) {
-    Interleaved<T>::split(to, t0, from, n0, n1);
-  } else if (Interleaved<T>::fits(n1, n0) && t1 == size && f0 == size && t0 == n1 * size) {
-    Interleaved<T>::join(to, from, f1, n1, n0);
-  } else if (Interleaved<T>::fits(n0, n1) && t0 == size && f1 == size && t1 == n0 * size) {
+  } else if (t1 == n0 * size && Interleaved<T>::joins(n0, n1)) {
     Interleaved<T>::join(to, from, f0, n0, n1);
   } else {
     return false;

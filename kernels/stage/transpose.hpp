@@ -65,22 +65,23 @@ WEFT_ALWAYS_INLINE V interleave(V a, V b, std::index_sequence<I...>) {
       a, b, ((I & 1) * n + I / lane * lane + (I % lane) / 2 + (upper ? lane / 2 : 0))...);
 }
 
-/// Transposes Lane rows in each lane on its own. Interleaving row i with row i + Lane/2, for all i,
-/// moves one bit of the row number into the column number; after log2(Lane) rounds they have
-/// changed places.
-template <int Lane, int N, class V>
-WEFT_ALWAYS_INLINE void transpose_lanes(V (&rows)[Lane]) {
+/// log2(Count) rounds, in each lane on its own. In a round, row i is interleaved with row
+/// i + Rows/2, for all i, which moves the first bit of the row number to the end of the column
+/// number. Count = Rows makes memory in which the rows alternate. Count = Lane makes rows of such
+/// memory, and of Lane rows their transpose.
+template <int Lane, int N, int Count, int Rows, class V>
+WEFT_ALWAYS_INLINE void interleave_rows(V (&rows)[Rows]) {
   constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(N)>();
   WEFT_UNROLLED
-  for (int round = 1; round < Lane; round *= 2) {
-    V next[Lane];
+  for (int round = 1; round < Count; round *= 2) {
+    V next[Rows];
     WEFT_UNROLLED
-    for (int i = 0; i < Lane / 2; ++i) {
-      next[2 * i] = interleave<Lane, false>(rows[i], rows[i + Lane / 2], all);
-      next[2 * i + 1] = interleave<Lane, true>(rows[i], rows[i + Lane / 2], all);
+    for (int i = 0; i < Rows / 2; ++i) {
+      next[2 * i] = interleave<Lane, false>(rows[i], rows[i + Rows / 2], all);
+      next[2 * i + 1] = interleave<Lane, true>(rows[i], rows[i + Rows / 2], all);
     }
     WEFT_UNROLLED
-    for (int i = 0; i < Lane; ++i)
+    for (int i = 0; i < Rows; ++i)
       rows[i] = next[i];
   }
 }
@@ -101,7 +102,7 @@ WEFT_ALWAYS_INLINE void transpose_block(char* to, std::int64_t to_step, const ch
   }
   WEFT_UNROLLED
   for (int g = 0; g < Groups; ++g) {
-    transpose_lanes<lane, LanesOf<T, Lanes>::words>(rows[g]);
+    interleave_rows<lane, LanesOf<T, Lanes>::words, lane>(rows[g]);
     WEFT_UNROLLED
     for (int i = 0; i < lane; ++i) {
       char* at = to + (g * lane + i) * to_step;

@@ -31,7 +31,7 @@ WEFT_ALWAYS_INLINE void transpose_lines_block(char* to, std::int64_t to_step, co
     WEFT_UNROLLED
     for (int i = 0; i < lane; ++i)
       rows[i] = load<V>(from + (r * lane + i) * from_step);
-    transpose_lanes<lane, LanesOf<T, 4>::words>(rows);
+    interleave_rows<lane, LanesOf<T, 4>::words, lane>(rows);
     WEFT_UNROLLED
     for (int i = 0; i < lane; ++i)
       turned[r][i] = rows[i];

@@ -27,11 +27,12 @@ struct BlockDim {
 };
 
 /// The dim that a block is best moved along together with dim 0: one that memory holds densely, if
-/// it is worth transposing, or the longest.
+/// it is worth transposing or all that lies between elements of dim 0, or the longest.
 inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
   int longest = 1;
   for (int i = 1; i < ndims; ++i) {
-    const bool dense = dims[i].stride == size && dims[i].extent >= transposed_lanes;
+    const bool joined = dims[0].stride == dims[i].extent * size && size < wide_bytes;
+    const bool dense = dims[i].stride == size && (joined || dims[i].extent >= transposed_lanes);
     if (dense && dims[0].extent >= transposed_lanes) return i;
     if (dims[i].extent > dims[longest].extent) longest = i;
   }

@@ -32,16 +32,21 @@ std::int64_t streamed_chunk_bytes(const TensorIterator& iter, const SpanKernel& 
   return direct < 2 || bytes_touched(iter) <= full ? t.chunk_bytes : t.full_chunk_bytes;
 }
 
-/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0. Of two
-/// or three elements that lie side by side, each is better fetched in a pass of its own, unless
-/// those after them go on where they end.
-int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t size) {
+/// The dim other than 0 along which an operand that is not dense along dim 0 is dense, or 0: one of
+/// at least so many elements, or of fewer if those after them go on where they end.
+int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t size,
+              std::int64_t least) {
   if (std::abs(geometry.stride(0, k)) <= size) return 0;
   for (int d = 1; d < geometry.ndim(); ++d) {
     if (std::abs(geometry.stride(d, k)) != size) continue;
-    if (geometry.extent(d) >= t.min_dense_extent || run_of(geometry, t, k, d, size) != 0) return d;
+    if (geometry.extent(d) >= least || run_of(geometry, t, k, d, size) != 0) return d;
   }
   return 0;
+}
+/// For elements of `size` bytes: two rows and more are joined and split by instructions, but for
+/// short ones, and for wide elements, which are moved one by one as fast.
+std::int64_t min_dense_extent(const Geometry& geometry, std::int64_t size, const Tuning& t) {
+  return size < wide_bytes && geometry.extent(0) >= t.min_transposed_side ? 2 : t.min_dense_extent;
 }
 
 /// Elements of a chunk of which what is read, buffered and written stays in the first-level cache,
@@ -165,7 +170,12 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
     } else {
       stage(t);
       t.one_per_row = stride == 0 && may_broadcast;
-      t.dense_dim = static_cast<std::int16_t>(dense_dim(geometry, tuning, k, t.memory_size));
+      // Two or three passes over what is narrow cost less than gaps between non-temporal stores of
+      // what is wide.
+      const std::int64_t least = chunk_bytes > 0 && t.memory_size < t.kernel_size
+                                     ? tuning.min_dense_extent
+                                     : min_dense_extent(geometry, t.memory_size, tuning);
+      t.dense_dim = static_cast<std::int16_t>(dense_dim(geometry, tuning, k, t.memory_size, least));
     }
   }
   return operands;
@@ -190,7 +200,8 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
     const std::int64_t step = std::abs(geometry.stride(0, k));
     narrowest = std::min(narrowest, size);
     if (step == size || step == 0) continue;
-    if (dense_dim(geometry, t, k, size) != 0) return false;  // a transposition is quicker
+    // A transposition is quicker.
+    if (dense_dim(geometry, t, k, size, min_dense_extent(geometry, size, t)) != 0) return false;
     touched += std::min(step, cache_line_bytes);
     last_step = step;
     ++strided;

@@ -249,10 +249,7 @@ TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
 
 bool worth_prefetching(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
                        const Tuning& t) {
-  const auto reads_in_place = [](const TileOperand& operand) {
-    return operand.access == Access::direct && !operand.is_output;
-  };
-  return any_of(plan.operands, reads_in_place) &&
+  return std::ranges::any_of(plan.operands, &TileOperand::is_read_in_place) &&
          (count_walked(plan) > few_operands || long_rows_fit(plan, geometry, totals, t));
 }
 

@@ -104,15 +104,22 @@ std::int64_t whole_lines(std::int64_t extent, std::int64_t most, std::int64_t si
   return std::min(most / in_line, ceil_div(part, in_line)) * in_line;
 }
 
-/// Elements of a row of a tile that is streamed, or prefetched, of at most `most` elements: 512
-/// bytes of the widest output. Where the caches are asked for what is next, a KiB, or so much less
-/// that the runs of the transposed operand, each shorter than a row but read once, not written as
-/// well, do not get too short: one costs about a third of a row.
-std::int64_t long_run(const TilePlan& plan, const Tuning& tuning, std::int64_t most) {
+/// Elements of a row of a tile that is streamed, or prefetched, of at most `most` elements and so
+/// many rows: 512 bytes of the widest output, more in few rows if no input is read in place beside
+/// them. Where the caches are asked for what is next, a KiB, or so much less that the runs of the
+/// transposed operand, each shorter than a row but read once, not written as well, do not get too
+/// short: one costs about a third of a row.
+std::int64_t long_run(const TilePlan& plan, const Tuning& tuning, std::int64_t most,
+                      std::int64_t rows) {
   std::int64_t widest = 1;
   for (const TileOperand& t : plan.operands)
     if (t.is_output) widest = std::max<std::int64_t>(widest, t.memory_size);
-  if (!plan.prefetches) return tuning.transposed_row_bytes / 2 / widest;
+  if (!plan.prefetches) {
+    const std::int64_t run = tuning.transposed_row_bytes / 2 / widest;
+    return std::ranges::any_of(plan.operands, &TileOperand::is_read_in_place)
+               ? run
+               : std::max(run, tuning.max_staged / rows);
+  }
   std::int64_t run = tuning.transposed_row_bytes / widest;
   while (run * run > 6 * most)
     run /= 2;
@@ -177,7 +184,7 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
       whole ? std::min(most, std::max(t.tile_bytes / 2 / totals.staged_bytes, rows * min_row))
             : most;
   std::int64_t along = std::max<std::int64_t>(capacity / rows, 1);
-  if (plan.streams() || plan.prefetches) along = std::min(along, long_run(plan, t, most));
+  if (plan.streams() || plan.prefetches) along = std::min(along, long_run(plan, t, most, rows));
   add_step(plan, iter, 0,
            along > cache_line_bytes ? along / cache_line_bytes * cache_line_bytes : along);
   // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there

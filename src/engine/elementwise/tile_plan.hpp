@@ -53,6 +53,7 @@ struct TileOperand : TypeChange {
   bool is_transposed() const noexcept { return dense_dim != 0; }
   /// Whether the kernel gets one value for each row, or one in all.
   bool is_value() const noexcept { return access == Access::broadcast || one_per_row; }
+  bool is_read_in_place() const noexcept { return access == Access::direct && !is_output; }
   bool is_streamed() const noexcept {
     return access == Access::streamed || access == Access::streamed_in_place;
   }
