@@ -4,6 +4,7 @@
 #pragma once
 
 #include <weft/base/limits.hpp>
+#include <weft/iter/geometry.hpp>
 
 #include "kernels/stage/stage.hpp"
 #include "machine/tuning.hpp"
@@ -23,7 +24,7 @@ struct BlockDim {
 
   std::int64_t extent;
   std::int64_t stride;  ///< bytes in memory
-  std::int64_t step;    ///< bytes on the other side; set by for_each_plane
+  std::int64_t step;    ///< bytes on the other side: for_each_plane() sets it
 };
 
 /// The dim that a block is best moved along together with dim 0: one that memory holds densely, if
@@ -41,11 +42,9 @@ inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
 
 /// Calls f(memory, offset, d0, d1) for each plane of dim 0 and a second dim of a block of `ndims`
 /// dims, innermost first, of elements of `size` bytes. `offset` counts bytes on the other side, by
-/// the dims' steps. Extents are at least 1. `dims` has room for two at least and is changed.
+/// the dims' steps. Extents are at least 1, dims at least two. `dims` is changed.
 template <class F>
 void walk_planes(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f) {
-  while (ndims < 2)
-    dims[ndims++] = {1, 0};
   if (ndims == 2) {
     f(memory, 0, dims[0], dims[1]);
     return;
@@ -90,6 +89,20 @@ inline void append_dim(BlockDim* dims, int& ndims, BlockDim dim) {
   } else {
     dims[ndims++] = dim;
   }
+}
+
+/// The block that operand k of a geometry is in memory, of so many elements along each dim. Returns
+/// how many dims it has; `dims` has room for all of the geometry's, and for two at least.
+inline int block_of(const Geometry& geometry, int k, const std::int64_t* extents, BlockDim* dims) {
+  int ndims = 0;
+  const std::int64_t* stride = geometry.strides(0) + k;
+  for (int d = 0; d < geometry.ndim(); ++d, stride += geometry.noperands)
+    append_dim(dims, ndims, {extents[d], *stride});
+  return ndims;
+}
+/// Whether a block of elements of `size` bytes is dense in memory, dim 0 fastest.
+inline bool is_dense(const BlockDim* dims, int ndims, std::int64_t size) {
+  return ndims == 0 || (ndims == 1 && dims[0].stride == size);
 }
 
 /// Gathers a block of elements of `size` bytes into a dense buffer, by a kernel for that size.

@@ -70,9 +70,8 @@ void check_types(const TensorIterator& iter, int operands, const ScalarType* typ
     const ScalarType to = k < iter.noutputs() ? dtype : type;
     if (can_cast(from, to)) continue;
     fail(ErrorCode::cast,
-         text(operand_name(static_cast<std::size_t>(k), static_cast<std::size_t>(iter.noutputs())),
-              ": the kernel works on ", name(type), ", the operand is ", name(dtype), "; ",
-              name(from), " can't be cast to ", name(to)));
+         text(operand_name(k, iter.noutputs()), ": the kernel works on ", name(type),
+              ", the operand is ", name(dtype), "; ", name(from), " can't be cast to ", name(to)));
   }
 }
 

@@ -17,8 +17,8 @@ void check_grain(const RunOptions& options);
 void fail_options(const RunOptions& options);
 /// Throws Error(invalid_argument) for a grain below 0, and for a number that is no strategy.
 inline void check_options(const RunOptions& options) {
-  const auto strategy = static_cast<int>(options.strategy);
-  if (options.grain < 0 || strategy >= strategy_count) fail_options(options);
+  if (options.grain < 0 || static_cast<int>(options.strategy) >= strategy_count)
+    fail_options(options);
 }
 /// Throws Error(invalid_argument) for an iterator of a reduction, whose outputs several elements
 /// share.

@@ -4,6 +4,7 @@
 #include "machine/tuning.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace weft {
 inline namespace v0 {
@@ -24,6 +25,7 @@ std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged)
 
 std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,
                             int staged) {
+  if (options.serial) return std::numeric_limits<std::int64_t>::max();
   if (options.grain > 0) return options.grain;
   std::int64_t bytes = 0;
   for (int k = 0; k < iter.ntensors(); ++k)

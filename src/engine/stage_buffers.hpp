@@ -20,7 +20,7 @@ struct StageBuffers {
   char* memory = nullptr;  ///< dense, of the type in memory
 };
 
-/// Bytes of the buffers for so many elements, each on a line of its own.
+/// Bytes of the buffers for so many elements, each beginning on a line.
 inline std::int64_t stage_bytes(const TypeChange& change, std::int64_t elements) {
   return whole_lines(elements * change.buffer_bytes()) + 2 * cache_line_bytes;
 }
@@ -62,8 +62,8 @@ inline void load_block(const TypeChange& change, const StageBuffers& to, char* m
 /// The other way round.
 inline void store_block(const TypeChange& change, const StageBuffers& from, char* memory,
                         BlockDim* dims, int ndims, std::int64_t n) {
-  const bool is_dense = ndims == 0 || (ndims == 1 && dims[0].stride == change.memory_size);
-  char* const dense = !change.converts() ? from.kernel : is_dense ? memory : from.memory;
+  const bool in_place = is_dense(dims, ndims, change.memory_size);
+  char* const dense = !change.converts() ? from.kernel : in_place ? memory : from.memory;
   if (change.converts()) change.convert(dense, from.kernel, from.via, n);
   if (dense != memory)
     unpack(copy_block_kernel(change.memory_size), memory, dense, change.memory_size, dims, ndims);

@@ -28,12 +28,6 @@ inline Strategy wanted_strategy(const RunOptions& options, const Tuning& tuning)
   return options.strategy != Strategy::automatic ? options.strategy : tuning.strategy;
 }
 
-/// For copies that are part of another call: whoever forces a strategy does not mean them.
-inline Tuning without_strategy(Tuning tuning) noexcept {
-  tuning.strategy = Strategy::automatic;
-  return tuning;
-}
-
 /// Throws Error(invalid_argument) that names the strategy and those that can.
 [[noreturn]] void fail_strategy(Strategy wanted, const Strategies& candidates);
 

@@ -2,6 +2,7 @@
 #include "expr/masked_chain.hpp"
 
 #include <weft/core/shape.hpp>
+#include <weft/parallel/parallel.hpp>
 
 #include "expr/prepared_chain.hpp"
 #include "machine/fixed_sizes.hpp"
@@ -84,7 +85,8 @@ void MaskedChain::run(const TensorView& out, const void* const* value_inputs,
   const auto note = [&](bool divided) {
     if (divided) by_zero.store(true, std::memory_order_relaxed);
   };
-  boxes_.share(grain(), serial, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t least = serial ? boxes_.count() : grain();
+  parallel_for(boxes_.count(), least, [&](std::int64_t begin, std::int64_t end) {
     boxes_.run(
         begin, end, origins,
         [&](const TileCursor& box, char* room) -> const char* {
@@ -103,7 +105,7 @@ void MaskedChain::run(const TensorView& out, const void* const* value_inputs,
 }
 
 Explanation::Run MaskedChain::explain() const {
-  Explanation::Run run = boxes_.explain(grain(), false);
+  Explanation::Run run = boxes_.explain(grain());
   run.bytes_moved = values_.input_bytes() + mask_.input_bytes() + geometry_.numel() * element_size_;
   return run;
 }

@@ -104,9 +104,8 @@ std::vector<Explanation::Neighbours> TensorIterator::explain_neighbours() const 
     neighbours.merged = blocker < 0;
     if (blocker >= 0) {
       neighbours.why_not =
-          text(operand_name(static_cast<std::size_t>(blocker), static_cast<std::size_t>(noutputs_)),
-               ": extent ", pair.extent(0), " * stride ", pair.stride(0, blocker),
-               " is not stride ", pair.stride(1, blocker));
+          text(operand_name(blocker, noutputs_), ": extent ", pair.extent(0), " * stride ",
+               pair.stride(0, blocker), " is not stride ", pair.stride(1, blocker));
     }
     story.push_back(std::move(neighbours));
     if (blocker < 0) {
@@ -135,7 +134,7 @@ Explanation TensorIterator::explain() const {
   for (int k = 0; k < ntensors(); ++k) {
     const Operand& op = operands_[static_cast<std::size_t>(k)];
     Explanation::Operand out;
-    out.name = operand_name(static_cast<std::size_t>(k), static_cast<std::size_t>(noutputs_));
+    out.name = operand_name(k, noutputs_);
     out.storage = op.storage;
     out.dtype = op.dtype;
     out.allocated = op.allocated;

@@ -3,6 +3,8 @@
 /// How messages name an operand.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -10,9 +12,9 @@ namespace weft {
 inline namespace v0 {
 
 /// "output 0", "input 1": each counted from 0, as callers write them.
-inline std::string operand_name(std::size_t index, std::size_t noutputs) {
-  return index < noutputs ? "output " + std::to_string(index)
-                          : "input " + std::to_string(index - noutputs);
+std::string operand_name(std::integral auto index, std::integral auto noutputs) {
+  const auto k = static_cast<std::int64_t>(index), outputs = static_cast<std::int64_t>(noutputs);
+  return k < outputs ? "output " + std::to_string(k) : "input " + std::to_string(k - outputs);
 }
 
 /// The same for a list whose elements know whether they are outputs.

@@ -37,7 +37,7 @@ void PlanBuilder::run() {
 }
 
 std::string PlanBuilder::operand_label(std::size_t operand) const {
-  return operand_name(operand, static_cast<std::size_t>(iter_.noutputs_));
+  return operand_name(operand, iter_.noutputs_);
 }
 
 /// Rules that contradict each other, and operands out of order.
@@ -75,8 +75,8 @@ WEFT_ALWAYS_INLINE void PlanBuilder::mark_read_write(const Operand& in) {
     Operand& out = iter_.operands_[static_cast<std::size_t>(i)];
     if (in.data != out.data || in.storage != out.storage || is_new(static_cast<std::size_t>(i)))
       continue;
-    out.is_read_write |=
-        same(in.view.shape(), out.view.shape()) && same(in.view.strides(), out.view.strides());
+    out.is_read_write |= same_list(in.view.shape(), out.view.shape()) &&
+                         same_list(in.view.strides(), out.view.strides());
   }
 }
 
@@ -136,7 +136,7 @@ void PlanBuilder::find_shape() {
       any = true;
       continue;
     }
-    if (same(shape, op.view.shape())) continue;
+    if (same_list(shape, op.view.shape())) continue;
     try {
       shape = broadcast_shapes(shape, op.view.shape());
     } catch (const Error& error) {
@@ -161,7 +161,7 @@ void PlanBuilder::check_output_shapes() {
   const IntSpan shape = iter_.common_shape_;
   for (std::size_t k = 0; k < static_cast<std::size_t>(iter_.noutputs_); ++k) {
     const Operand& op = iter_.operands_[k];
-    if (is_new(k) || config_.has_static_shape_ || same(op.view.shape(), shape)) continue;
+    if (is_new(k) || config_.has_static_shape_ || same_list(op.view.shape(), shape)) continue;
     if (config_.resize_outputs_ && config_.entries_[k].tensor != nullptr && !op.is_read_write &&
         !config_.reduction_) {
       new_ |= 1u << k;
@@ -274,15 +274,12 @@ void PlanBuilder::choose_order() {
     if (const auto fast = pytorch_fast_layout(config_.reduction_, config_.linear_, iter_, new_)) {
       iter_.perm_ = fast->perm;
       new_strides_ = fast->new_strides;
-    } else {
-      iter_.perm_ = config_.linear_ ? order_linear(geometry.ndim())
-                                    : order_as_pytorch(geometry, operands, config_.reduction_);
-      if (any_new) new_strides_ = dense_strides(iter_.perm_);
+      return;
     }
-    return;
   }
-  if (config_.linear_) {
-    iter_.perm_ = order_linear(geometry.ndim());
+  if (config_.pytorch_order_ || config_.linear_) {
+    iter_.perm_ = config_.linear_ ? order_linear(geometry.ndim())
+                                  : order_as_pytorch(geometry, operands, config_.reduction_);
     if (any_new) new_strides_ = dense_strides(iter_.perm_);
     return;
   }

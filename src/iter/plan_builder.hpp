@@ -9,15 +9,6 @@
 namespace weft {
 inline namespace v0 {
 
-/// Equal lists. A loop: for a few axes a call to memcmp costs more than the comparison.
-inline bool same(IntSpan a, IntSpan b) noexcept {
-  if (a.size() != b.size()) return false;
-  std::size_t i = 0;
-  while (i < a.size() && a[i] == b[i])
-    ++i;
-  return i == a.size();
-}
-
 /// Fills one TensorIterator from one config, stage by stage. Each stage relies on those before it;
 /// the order is that of run(). Nothing is allocated before every check has passed, and nothing is
 /// assigned while anything can fail.

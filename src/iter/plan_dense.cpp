@@ -63,7 +63,7 @@ bool PlanBuilder::is_uniform() const {
   }
   for (const Entry* entry = config_.entries_.begin() + 1; entry != config_.entries_.end();
        ++entry) {
-    if (!same(entry->view->shape(), first->shape())) return false;
+    if (!same_list(entry->view->shape(), first->shape())) return false;
   }
   return true;
 }
@@ -94,7 +94,7 @@ const TensorView* PlanBuilder::dense_operand(bool& one_type) const {
     if (!view->is_contiguous() || (entry.is_output && view->read_only())) return nullptr;
     const bool input = !entry.is_output;
     one_type = one_type && !view->is_weak_scalar() && view->dtype() == dense->dtype();
-    if (same(view->shape(), dense->shape())) {
+    if (same_list(view->shape(), dense->shape())) {
       from_input = from_input || input;
     } else if (input && view->numel() == 1 && dense->numel() != 1 &&
                view->rank() <= dense->rank()) {

@@ -122,7 +122,7 @@ void PlanBuilder::check_pair(std::size_t out, std::size_t other) {
   const Overlap found = overlap(a, b);
   if (found == Overlap::none) return;
   // In place. Not so where an output is reduced into: its element would be read again after that.
-  const bool elementwise = !config_.reduction_ || same(a.shape(), b.shape());
+  const bool elementwise = !config_.reduction_ || same_list(a.shape(), b.shape());
   if (found == Overlap::full && !is_output && elementwise) return;
   if (config_.overlap_ == OverlapPolicy::copy && !is_output) {
     copy_ |= 1u << other;

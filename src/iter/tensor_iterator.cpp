@@ -80,10 +80,9 @@ bool TensorIterator::is_scalar(int operand) const {
 
 const Operand& TensorIterator::scalar_operand(int operand) const {
   if (!is_scalar(operand) || numel_ == 0) {
-    fail(ErrorCode::shape,
-         text(operand_name(static_cast<std::size_t>(operand), static_cast<std::size_t>(noutputs_)),
-              ": expected one value for the whole iteration, got shape ",
-              to_string(at(operand).view.shape())));
+    fail(ErrorCode::shape, text(operand_name(operand, noutputs_),
+                                ": expected one value for the whole iteration, got shape ",
+                                to_string(at(operand).view.shape())));
   }
   return at(operand);
 }
@@ -180,8 +179,8 @@ void TensorIterator::require_uncast(const char* method) const {
     const Operand& op = operands_[k];
     if (op.dtype == op.storage) continue;
     fail(ErrorCode::dtype,
-         text(method, ": ", operand_name(k, static_cast<std::size_t>(noutputs_)), " is ",
-              name(op.storage), " in memory and ", name(op.dtype),
+         text(method, ": ", operand_name(k, noutputs_), " is ", name(op.storage), " in memory and ",
+              name(op.dtype),
               " to the kernel; expected equal types, cpu_kernel, or materialize_casts() before"));
   }
 }

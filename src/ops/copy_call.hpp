@@ -5,7 +5,6 @@
 
 #include "base/internal_api.hpp"
 #include "engine/copy/copy_kernel.hpp"
-#include "engine/wanted_strategy.hpp"
 #include "ops/elementwise.hpp"
 
 namespace weft {
@@ -20,10 +19,8 @@ class WEFT_INTERNAL_API CopyCall {
   Explanation explain() const { return kernel_.explain(iter_); }
 
   /// The same of a copy that is part of another call, which a forced strategy is not meant for.
-  void run_as_part() const { kernel_.run(iter_, {}, without_strategy(tuning())); }
-  Explanation explain_as_part() const {
-    return kernel_.explain(iter_, {}, without_strategy(tuning()));
-  }
+  void run_as_part() const { kernel_.run_as_part(iter_); }
+  Explanation explain_as_part() const { return kernel_.explain_as_part(iter_); }
 
  private:
   TensorIterator iter_;

@@ -51,8 +51,7 @@ TensorIterator part_iterator(const TensorView& to, const TensorView& from) {
 void ToldCopies::add(const TensorView& to, const TensorView& from) {
   const std::int64_t bytes = to.nbytes();
   const TensorIterator iter = part_iterator(to, from);
-  Explanation e =
-      CopyKernel(iter.dtype(0), iter.dtype(1)).explain(iter, {}, without_strategy(tuning()));
+  Explanation e = CopyKernel(iter.dtype(0), iter.dtype(1)).explain_as_part(iter);
   ++count_;
   bytes_ += e.run.bytes_moved;
   threads_ = std::max(threads_, e.run.threads);
@@ -77,7 +76,7 @@ void PartCopies::copy(const TensorView& to, const TensorView& from) const {
   if (told_ != nullptr) return told_->add(to, from);
   if (copy_small(to, same_list(from.shape(), to.shape()) ? from : from.expand(to.shape()))) return;
   const TensorIterator iter = part_iterator(to, from);
-  CopyKernel(iter.dtype(0), iter.dtype(1)).run(iter, {}, without_strategy(tuning()));
+  CopyKernel(iter.dtype(0), iter.dtype(1)).run_as_part(iter);
 }
 
 void PartCopies::share(std::int64_t count, std::int64_t grain,

@@ -32,8 +32,6 @@ class WEFT_INTERNAL_API AlongAxis {
   std::string name_of(int k) const;
 
  private:
-  void add(const TensorView& view, IntSpan shape);
-
   SmallVector<const TensorView*, inline_operands> views_;
   SmallVector<TensorView, 2> expanded_;  // those that had another shape
   int noutputs_, ninputs_, axis_;

@@ -185,7 +185,7 @@ struct AxisWalk::Memory {
   Memory(const AxisWalk& walk, const TileCursor& at, std::int64_t rows, int k) {
     for (const int i : walk.by_lines_ ? std::array{0, 1, 2} : std::array{1, 2, 0})
       append_dim(dims, ndims, {i == 0 ? rows : at.extents[i], walk.walked_.stride(i, k)});
-    dense = ndims == 0 || (ndims == 1 && dims[0].stride == walk.operands_[k].memory_size);
+    dense = is_dense(dims, ndims, walk.operands_[k].memory_size);
   }
 
   BlockDim dims[3];

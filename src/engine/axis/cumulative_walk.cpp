@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/axis/cumulative_walk.hpp"
 
-#include "engine/elementwise/tile_plan.hpp"
 #include "machine/fixed_sizes.hpp"
 #include "machine/scratch_memory.hpp"
 
@@ -17,7 +16,7 @@ using Types = std::array<ScalarType, max_operands>;
 Types types_of(const AlongAxis& operands, const CumulativeKernel& kernel, KeptAccumulators kept) {
   Types types;
   std::copy_n(kernel.types, types.size(), types.begin());
-  if (kept.are_there) types[static_cast<std::size_t>(operands.size() - 1)] = ScalarType::u8;
+  if (kept.are_there()) types[static_cast<std::size_t>(operands.size() - 1)] = ScalarType::u8;
   return types;
 }
 
@@ -29,7 +28,7 @@ CumulativeWalk::CumulativeWalk(const AlongAxis& operands, const CumulativeKernel
       kernel_(kernel),
       kept_(kept),
       moving_(kernel.noutputs + kernel.ninputs) {
-  const std::int64_t l1_bytes = std::min(t.l1_tile_bytes, max_stage_bytes);
+  const std::int64_t l1_bytes = std::min(t.l1_tile_bytes, tuning_maximum::tile_bytes);
   const bool takes_lines = kernel.advance_lines != nullptr && extent(0) > 1;
   by_lines_ = takes_lines && all(&AxisOperand::has_kernel_lines);
   // Few columns are sooner turned into lines.
@@ -96,7 +95,7 @@ void CumulativeWalk::start(const TileCursor& at, char* accumulators, char* buffe
                            std::int64_t buffer_bytes, char* others) const {
   if (kept_.begins) return move_kept<false>(at, accumulators);
   const std::int64_t columns = at.extents[1] * at.extents[2];
-  const int nstarts = size() - moving_ - (kept_.are_there ? 1 : 0);
+  const int nstarts = size() - moving_ - (kept_.are_there() ? 1 : 0);
   if (nstarts == 0) return kernel_.start(kernel_.context, accumulators, nullptr, columns);
   const char* starts[max_operands];
   for (int s = 0; s < nstarts; ++s)

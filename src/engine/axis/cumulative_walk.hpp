@@ -14,10 +14,11 @@ inline namespace v0 {
 /// What a walk does besides, or instead, where a line is taken in several walks. Its last operand
 /// is memory for accumulators then: of bytes, one accumulator for each column.
 struct KeptAccumulators {
-  bool are_there = false;
   bool begins = false;       ///< with those that are kept
   bool keeps = false;        ///< what the columns' accumulators are at the end
   bool totals_only = false;  ///< and writes no output
+
+  bool are_there() const noexcept { return begins || keeps; }
 };
 
 /// Lines that are dense along the axis, by a kernel that takes them; columns that are dense next to

@@ -40,19 +40,13 @@ class SharedLines {
   Explanation explain(const RunOptions& options) const {
     const Part part = middle(0);
     Explanation e =
-        CumulativeWalk(AlongAxis(part.operands(), part.axis), kernel_, tuning(), kept(begins_))
+        CumulativeWalk(AlongAxis(part.operands(), part.axis), kernel_, tuning(), {.begins = true})
             .explain(options);
     e.run.form = "shared-" + e.run.form;
     return e;
   }
 
  private:
-  static constexpr KeptAccumulators begins_{.begins = true};
-  static KeptAccumulators kept(KeptAccumulators what) {
-    what.are_there = true;
-    return what;
-  }
-
   /// Views of a part of the lines; the last is that of accumulators.
   struct Part {
     int noutputs, ninputs;
@@ -133,7 +127,7 @@ class SharedLines {
 
   void walk(const Part& part, KeptAccumulators what, const RunOptions& options) const {
     const AlongAxis operands(part.operands(), part.axis);
-    const CumulativeWalk walk(operands, kernel_, tuning(), kept(what));
+    const CumulativeWalk walk(operands, kernel_, tuning(), what);
     walk.share(options, [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
   }
 

@@ -51,15 +51,14 @@ CopyKernel::CopyKernel(ScalarType to, ScalarType from) : conversion_(to, from) {
   kernel_.row_cost = 50;  // a call of the conversion's own
 }
 
-void CopyKernel::run(const TensorIterator& iter, const RunOptions& options,
-                     const Tuning& tuning) const {
-  converts() ? run_spans(iter, kernel_, options, tuning) : run_copy(iter, options, tuning);
+void CopyKernel::run(const TensorIterator& iter, const RunOptions& options, Strategy wanted) const {
+  converts() ? run_spans(iter, kernel_, options, wanted) : run_copy(iter, options, wanted);
 }
 
 Explanation CopyKernel::explain(const TensorIterator& iter, const RunOptions& options,
-                                const Tuning& tuning) const {
-  return converts() ? explain_run(iter, kernel_, options, tuning)
-                    : explain_copy(iter, options, tuning);
+                                Strategy wanted) const {
+  return converts() ? explain_run(iter, kernel_, options, wanted)
+                    : explain_copy(iter, options, wanted);
 }
 
 }  // namespace v0

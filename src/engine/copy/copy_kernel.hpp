@@ -7,8 +7,8 @@
 #include <weft/kernel/span_kernel.hpp>
 
 #include "base/internal_api.hpp"
+#include "engine/wanted_strategy.hpp"
 #include "kernels/stage/stage.hpp"
-#include "machine/tuning.hpp"
 
 #include <cstdint>
 
@@ -37,12 +37,21 @@ class WEFT_INTERNAL_API CopyKernel {
   CopyKernel& operator=(const CopyKernel&) = delete;
 
   /// Allocates nothing. The iterator's types are those that the kernel was made for.
-  void run(const TensorIterator& iter, const RunOptions& options = {},
-           const Tuning& tuning = weft::tuning()) const;
-  Explanation explain(const TensorIterator& iter, const RunOptions& options = {},
-                      const Tuning& tuning = weft::tuning()) const;
+  void run(const TensorIterator& iter, const RunOptions& options = {}) const {
+    run(iter, options, wanted_strategy(options, tuning()));
+  }
+  Explanation explain(const TensorIterator& iter, const RunOptions& options = {}) const {
+    return explain(iter, options, wanted_strategy(options, tuning()));
+  }
+  /// The same of a copy that is part of another call, which a forced strategy is not meant for.
+  void run_as_part(const TensorIterator& iter) const { run(iter, {}, Strategy::automatic); }
+  Explanation explain_as_part(const TensorIterator& iter) const {
+    return explain(iter, {}, Strategy::automatic);
+  }
 
  private:
+  void run(const TensorIterator& iter, const RunOptions& options, Strategy wanted) const;
+  Explanation explain(const TensorIterator& iter, const RunOptions& options, Strategy wanted) const;
   bool converts() const { return kernel_.types[0] != kernel_.types[1]; }
 
   Conversion conversion_;

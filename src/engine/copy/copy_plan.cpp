@@ -159,7 +159,7 @@ class CopyChoice {
   /// conflicts are fetched and evicted several times otherwise, and those of large planes at least
   /// once.
   bool is_far() const {
-    const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
+    const std::int64_t bytes = bytes_moved();
     if (!p_.transposes || p_.to0 != p_.size || bytes <= t_.min_layered_bytes) return false;
     if (!t_.has_far_last_level() || bytes <= (p_.size <= 2 ? 2 : 3) * t_.l2_bytes) return false;
     if (streams_well()) return true;
@@ -175,7 +175,7 @@ class CopyChoice {
   /// is roomy and the last one near. What fits no cache is left to what large copies do, if that
   /// may stream whole lines without set conflicts.
   bool is_near() const {
-    const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
+    const std::int64_t bytes = bytes_moved();
     if (!p_.transposes || p_.to0 != p_.size || bytes <= t_.min_layered_bytes) return false;
     return t_.machine_class == MachineClass::near && bytes > 2 * t_.l2_bytes &&
            std::min(p_.extent0, p_.extent1) * p_.size >= 2 * cache_line_bytes &&
@@ -185,7 +185,7 @@ class CopyChoice {
   /// Whether tiles read runs from memory that are too short, and too far from each other, for its
   /// own prefetchers. Not measured where the last level is as far away as memory.
   bool reads_short_runs(const CopyPlan& plan) const {
-    const std::int64_t bytes = 2 * geometry_.numel() * p_.size;
+    const std::int64_t bytes = bytes_moved();
     if (bytes <= t_.min_layered_bytes || !(p_.transposes || p_.dense())) return false;
     const CopyRuns runs(p_, plan.tile0, plan.tile1);
     if (runs.bytes > t_.min_run_step_bytes / 2 || std::abs(runs.step) < t_.min_run_step_bytes)
@@ -306,10 +306,10 @@ class CopyChoice {
   const CopyPlane& p_;
   const Tuning& t_;
   bool can_stream_;    // the output can be
-  bool fits_nowhere_;  // more than any cache holds
+  bool fits_nowhere_;  // worth_streaming() says so
   bool narrow_;        // transposed, and less than a line long
-  bool near_;          // transposed, and more than the second level holds, which is not far
-  bool far_;           // transposed, and too much for any cache that is near
+  bool near_;          // is_near(), but for what is_far()
+  bool far_;           // is_far()
 };
 
 /// Finds the dims that continue the narrow side of a transposed plane, until it is no longer
@@ -334,7 +334,7 @@ void find_run(CopyPlane& p, const Geometry& geometry) {
 }
 
 /// The dim along which operand k is dense, forwards; ndim() if there is none.
-int dense_dim(const Geometry& geometry, int k, std::int64_t size) {
+int first_dense_dim(const Geometry& geometry, int k, std::int64_t size) {
   int d = 0;
   while (d < geometry.ndim() && (geometry.extent(d) == 1 || geometry.stride(d, k) != size))
     ++d;
@@ -366,7 +366,8 @@ int rows_dim(const Geometry& geometry, std::int64_t size, const Tuning& tuning) 
 /// The plane of the dims along which each side is dense, where dim 0 is none of them; `p`, unless
 /// that goes by runs.
 CopyPlane plane_of_run(const CopyPlane& p, const Geometry& geometry, const Tuning& tuning) {
-  const int first = dense_dim(geometry, 0, p.size), partner = dense_dim(geometry, 1, p.size);
+  const int first = first_dense_dim(geometry, 0, p.size),
+            partner = first_dense_dim(geometry, 1, p.size);
   if (first == geometry.ndim() || partner == geometry.ndim() || first == partner) return p;
   CopyPlane other;
   other.size = p.size;

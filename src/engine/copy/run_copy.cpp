@@ -55,7 +55,7 @@ class CopyWalk {
   const CopyPlan& plan() const { return plan_; }
 
   void run(std::int64_t begin, std::int64_t end) const {
-    const bool is_buffered = plan_.run_tile != 0 || plan_.buffered() || plan_.joins_rows();
+    const bool is_buffered = plan_.buffered() || plan_.joins_rows();
     const ScratchMemory scratch(is_buffered ? max_copy_buffer_bytes : 0);
     char* const buffer = scratch.data();
     const CopyBlockFn copy =
@@ -184,6 +184,7 @@ std::string reason(const CopyPlane& plane, const CopyPlan& plan) {
 
 /// Least tiles that a thread gets.
 std::int64_t grain_of(const CopyWalk& walk, const RunOptions& options) {
+  if (options.serial) return walk.count();
   const std::int64_t size = walk.plane().size;
   const std::int64_t elements =
       options.grain > 0 ? options.grain
@@ -206,30 +207,26 @@ void copy_planes(const Geometry& geometry, std::int64_t size, char* to, char* fr
               });
 }
 
-void run_copy(const TensorIterator& iter, const RunOptions& options, const Tuning& t) {
+void run_copy(const TensorIterator& iter, const RunOptions& options, Strategy wanted) {
   if (iter.numel() == 0) return;
-  const Strategy wanted = wanted_strategy(options, t);
+  const Tuning& t = tuning();
   if (copies_at_once(iter, t, wanted)) {
     copy_planes(iter.geometry(), element_size(iter.operand(0).storage), iter.operand(0).data,
                 iter.operand(1).data);
     return;
   }
   const CopyWalk walk(iter, t, wanted);
-  if (options.serial) {
-    walk.run(0, walk.count());
-  } else {
-    parallel_for(walk.count(), grain_of(walk, options),
-                 [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
-  }
+  parallel_for(walk.count(), grain_of(walk, options),
+               [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
 }
 
-Explanation explain_copy(const TensorIterator& iter, const RunOptions& options, const Tuning& t) {
+Explanation explain_copy(const TensorIterator& iter, const RunOptions& options, Strategy wanted) {
   Explanation e = iter.explain();
   e.has_run = true;
   e.run.instruction_set = name(current_level());
   e.run.bytes_moved = bytes_touched(iter);
   if (iter.numel() == 0) return e;
-  const Strategy wanted = wanted_strategy(options, t);
+  const Tuning& t = tuning();
   const CopyPlane plane = copy_plane(iter, t);
   const Strategies possible = copy_candidates(iter, plane, t);
   e.run.candidates.assign(possible.begin(), possible.end());
@@ -259,7 +256,7 @@ Explanation explain_copy(const TensorIterator& iter, const RunOptions& options, 
     if (k == 0 && plan.streams()) access += ", streamed";
     if (k == 1 && plan.prefetches) access += ", prefetched";
   }
-  if (!options.serial) e.run.threads = loop_threads(walk.count(), grain_of(walk, options));
+  e.run.threads = loop_threads(walk.count(), grain_of(walk, options));
   return e;
 }
 

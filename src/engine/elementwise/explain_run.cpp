@@ -4,8 +4,8 @@
 
 #include "base/text.hpp"
 #include "engine/check_kernel.hpp"
-#include "engine/elementwise/elementwise_plan.hpp"
 #include "engine/elementwise/masked_spans.hpp"
+#include "engine/elementwise/run_estimate.hpp"
 #include "engine/elementwise/run_spans.hpp"
 #include "engine/elementwise/tile_form.hpp"
 #include "engine/elementwise/tile_prefetch.hpp"
@@ -34,7 +34,7 @@ std::string access_name(const TilePlan& plan, const TileOperand& t) {
   std::string how = "staged: ";
   how += t.is_transposed() ? "transposed" : t.pack ? "packed" : "";
   if (t.converts()) how += t.pack ? ", cast" : "cast";
-  return how + (t.streams ? ", streamed" : ahead);
+  return how + (t.streams_blocks ? ", streamed" : ahead);
 }
 
 /// In the same words.
@@ -66,29 +66,28 @@ std::string reason(const TilePlan& plan, const TensorIterator& iter) {
   std::size_t k = 0;
   while (!plan.operands[k].is_transposed())
     ++k;
-  return text(operand_name(k, static_cast<std::size_t>(iter.noutputs())), " is dense along dim ",
-              plan.operands[k].dense_dim, streamed);
+  return text(operand_name(k, iter.noutputs()), " is dense along dim ", plan.operands[k].dense_dim,
+              streamed);
 }
 
 }  // namespace
 
 Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
                         const RunOptions& options) {
-  return explain_run(iter, kernel, options, tuning());
+  return explain_run(iter, kernel, options, wanted_strategy(options, tuning()));
 }
 
 Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
-                        const RunOptions& options, const Tuning& t) {
+                        const RunOptions& options, Strategy wanted) {
   check_options(options);
   check_elementwise(iter);
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   Explanation e = iter.explain();
   e.has_run = true;
   e.run.instruction_set = name(current_level());
-  for (int k = 0; k < iter.ntensors(); ++k)
-    e.run.bytes_moved += bytes_touched(iter, k);
+  e.run.bytes_moved += bytes_touched(iter);
   if (iter.numel() == 0) return e;
-  const Strategy wanted = wanted_strategy(options, t);
+  const Tuning& t = tuning();
   const Strategies possible = candidates(iter, kernel, t);
   e.run.candidates.assign(possible.begin(), possible.end());
   e.run.why = "asked for";
@@ -105,7 +104,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
     e.run.tile[1] =
         in_rows && extents.size() > 1 ? iter.geometry().extent(dim_of_rows(iter.geometry())) : 1;
     e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
-    if (simple.is_shared && !options.serial)
+    if (simple.is_shared)
       e.run.threads =
           loop_threads(iter.numel(), estimate_grain(iter, kernel.cost, options, 0), line_align);
     return e;
@@ -120,18 +119,17 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];
   e.run.span = plan.row_elements;
   if (plan.in_chunks()) e.run.span = std::min(e.run.span, plan.chunk);
-  if (!options.serial) e.run.threads = loop_threads(plan.count, plan.grain);
+  e.run.threads = loop_threads(plan.count, plan.grain);
   return e;
 }
 
 Explanation explain_run(const TensorIterator& iter, const MaskedSpanKernel& kernel,
                         const RunOptions& options) {
-  const MaskedCall call(iter, kernel.values, options, tuning());
+  const MaskedCall call(iter, kernel.values, options);
   Explanation e = iter.explain();
   e.has_run = true;
-  e.run = call.boxes().explain(call.grain(), options.serial);
-  for (int k = 0; k < iter.ntensors(); ++k)
-    e.run.bytes_moved += bytes_touched(iter, k);
+  e.run = call.boxes().explain(call.grain());
+  e.run.bytes_moved += bytes_touched(iter);
   if (iter.numel() == 0) return e;
   const auto explain = [&](const TileCursor& box) {
     if (!call.boxes().is_whole(box)) return;

@@ -3,7 +3,6 @@
 
 #include <weft/base/checked.hpp>
 #include <weft/machine/level.hpp>
-#include <weft/parallel/parallel.hpp>
 
 #include "engine/block.hpp"
 #include "kernels/stage/masked_store.hpp"
@@ -135,9 +134,7 @@ void MaskedBoxes::store_output(const TileCursor& box, int k, const char* values,
   const std::int64_t size = sizes_[static_cast<std::size_t>(k)];
   const MaskedStoreFn store_row = masked_store_kernel(size, has_fast_masked_stores());
   BlockDim dims[max_rank + 2];
-  int ndims = 0;
-  for (int d = 0; d < geometry_.ndim(); ++d)
-    append_dim(dims, ndims, {box.extents[d], geometry_.stride(d, k)});
+  const int ndims = block_of(geometry_, k, box.extents, dims);
   for_each_plane(box.ptrs[k], dims, ndims, size,
                  [&](char* to, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
                    for (std::int64_t r = 0; r < d1.extent; ++r) {
@@ -148,17 +145,11 @@ void MaskedBoxes::store_output(const TileCursor& box, int k, const char* values,
                  });
 }
 
-void MaskedBoxes::share(std::int64_t grain, bool serial,
-                        FunctionRef<void(std::int64_t begin, std::int64_t end)> part) const {
-  if (serial) return part(0, count_);
-  parallel_for(count_, grain, part);
-}
-
-Explanation::Run MaskedBoxes::explain(std::int64_t grain, bool serial) const {
+Explanation::Run MaskedBoxes::explain(std::int64_t grain) const {
   Explanation::Run run;
   run.instruction_set = weft::name(current_level());
   run.form = "masked-boxes";
-  if (!serial) run.threads = loop_threads(count_, grain);
+  run.threads = loop_threads(count_, grain);
   run.span = run.tile[0] = box_elements_;
   run.tile[1] = 1;
   run.blocks = count_;

@@ -56,13 +56,9 @@ class WEFT_INTERNAL_API MaskedBoxes {
            const Compute& compute) const;
   /// Stores what flags select of the values of a box.
   void store(const TileCursor& box, char* const* values, const char* flags) const;
-  /// Runs all of them: threads take at least `grain` boxes; `serial`: on this thread. `part` runs
-  /// some, by run() with what the thread needs.
-  void share(std::int64_t grain, bool serial,
-             FunctionRef<void(std::int64_t begin, std::int64_t end)> part) const;
 
-  /// How that goes, but for the bytes moved.
-  Explanation::Run explain(std::int64_t grain, bool serial) const;
+  /// How all of them are run by threads that take at least `grain` boxes, but for the bytes moved.
+  Explanation::Run explain(std::int64_t grain) const;
 
  private:
   void store_output(const TileCursor& box, int k, const char* values, const char* flags) const;

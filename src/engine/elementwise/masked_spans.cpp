@@ -3,6 +3,7 @@
 
 #include <weft/base/error.hpp>
 #include <weft/iter/coalesce.hpp>
+#include <weft/parallel/parallel.hpp>
 
 #include "base/text.hpp"
 #include "engine/block.hpp"
@@ -10,6 +11,7 @@
 #include "engine/elementwise/operand_access.hpp"
 #include "engine/elementwise/run_spans.hpp"
 #include "engine/grain.hpp"
+#include "engine/wanted_strategy.hpp"
 #include "iter/operand_name.hpp"
 #include "machine/fixed_sizes.hpp"
 
@@ -58,13 +60,7 @@ Geometry geometry_of(const TensorIterator& iter, const std::int64_t* extents) {
 
 /// The flags of a box as they lie in memory.
 int dims_of_mask(const Geometry& geometry, const TileCursor& box, BlockDim* dims) {
-  int ndims = 0;
-  for (int d = 0; d < geometry.ndim(); ++d)
-    append_dim(dims, ndims, {box.extents[d], geometry.stride(d, geometry.noperands - 1)});
-  return ndims;
-}
-bool is_dense(const BlockDim* dims, int ndims) {
-  return ndims == 0 || (ndims == 1 && dims[0].stride == 1);
+  return block_of(geometry, geometry.noperands - 1, box.extents, dims);
 }
 
 }  // namespace
@@ -84,7 +80,7 @@ class MaskedCall::Runner {
     BlockDim dims[max_rank + 2];
     const int ndims = dims_of_mask(iter_.geometry(), box, dims);
     char* const at = box.ptrs[iter_.ntensors() - 1];
-    if (!copies_mask_ && is_dense(dims, ndims)) return at;
+    if (!copies_mask_ && is_dense(dims, ndims, 1)) return at;
     pack(copy_block_kernel(1), room, at, 1, dims, ndims);
     return room;
   }
@@ -95,11 +91,8 @@ class MaskedCall::Runner {
       plan.iter.unsafe_replace_operand(k, k < iter_.noutputs() ? values[k] : box.ptrs[k]);
     if (plan.simple.strategy != Strategy::automatic)
       return run_simple(plan.simple, plan.iter, call_.kernel_, of_box);
-    for (int k = 0; k < plan.iter.ntensors(); ++k) {
-      TileOperand& t = plan.tiles.operands[static_cast<std::size_t>(k)];
-      // One value for all tiles of a box, and maybe another one for the next box.
-      if (t.constant) read_constant(t, plan.iter.operand(k), call_.kernel_.types[k]);
-    }
+    // One value for all tiles of a box may be another one for the next box.
+    read_constants(plan.tiles.operands, plan.iter, call_.kernel_);
     run_tiles(plan.iter, call_.kernel_, plan.tiles, 0, plan.tiles.count);
   }
 
@@ -121,9 +114,9 @@ MaskedCall::BoxPlan::BoxPlan(const MaskedCall& call, const TileCursor& box) : it
   extents.assign(IntSpan(box.extents, call.iter_.geometry().shape.size()));
   iter.remove_operand(iter.ntensors() - 1);
   iter.unsafe_set_geometry(geometry_of(call.iter_, box.extents));
-  simple = plan_simple(iter, call.kernel_, call.tuning_, call.wanted_);
+  simple = plan_simple(iter, call.kernel_, tuning(), call.wanted_);
   if (simple.strategy == Strategy::automatic)
-    tiles = plan_wanted_tiles(iter, call.kernel_, call.tuning_, of_box, call.wanted_);
+    tiles = plan_wanted_tiles(iter, call.kernel_, tuning(), of_box, call.wanted_);
 }
 
 SmallVector<std::int64_t, inline_operands> MaskedCall::output_sizes() const {
@@ -134,12 +127,10 @@ SmallVector<std::int64_t, inline_operands> MaskedCall::output_sizes() const {
 }
 
 MaskedCall::MaskedCall(const TensorIterator& iter, const SpanKernel& kernel,
-                       const RunOptions& options, const Tuning& tuning)
+                       const RunOptions& options)
     : iter_(iter),
       kernel_(kernel),
-      tuning_(tuning),
-      serial_(options.serial),
-      wanted_(wanted_strategy(options, tuning)),
+      wanted_(wanted_strategy(options, tuning())),
       sizes_((check_options(options), check_elementwise(iter), check_masked_kernel(iter, kernel),
               output_sizes())),
       boxes_(iter.geometry(), {sizes_.data(), sizes_.size()},
@@ -152,7 +143,7 @@ MaskedCall::MaskedCall(const TensorIterator& iter, const SpanKernel& kernel,
 
 bool MaskedCall::has_mask_in_place(const TileCursor& box) const {
   BlockDim dims[max_rank + 2];
-  return is_dense(dims, dims_of_mask(iter_.geometry(), box, dims));
+  return is_dense(dims, dims_of_mask(iter_.geometry(), box, dims), 1);
 }
 
 void MaskedCall::run() const {
@@ -160,7 +151,7 @@ void MaskedCall::run() const {
   char* origins[max_operands];
   for (int k = 0; k < iter_.ntensors(); ++k)
     origins[k] = iter_.operand(k).data;
-  boxes_.share(grain_, serial_, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(boxes_.count(), grain_, [&](std::int64_t begin, std::int64_t end) {
     Runner runner(*this);
     boxes_.run(
         begin, end, origins,
@@ -177,14 +168,13 @@ void check_mask(const TensorIterator& iter) {
     fail(ErrorCode::invalid_argument, "expected a mask as the last input, the iterator has none");
   const ScalarType type = iter.operand(iter.ntensors() - 1).storage;
   if (type == ScalarType::boolean) return;
-  fail(ErrorCode::dtype, text(operand_name(static_cast<std::size_t>(iter.ntensors()) - 1,
-                                           static_cast<std::size_t>(iter.noutputs())),
+  fail(ErrorCode::dtype, text(operand_name(iter.ntensors() - 1, iter.noutputs()),
                               ", the mask: expected bool, got ", name(type)));
 }
 
 void run_spans(const TensorIterator& iter, const MaskedSpanKernel& kernel,
                const RunOptions& options) {
-  MaskedCall(iter, kernel.values, options, tuning()).run();
+  MaskedCall(iter, kernel.values, options).run();
 }
 
 }  // namespace v0

@@ -5,8 +5,9 @@
 
 #include <weft/kernel/span_kernel.hpp>
 
-#include "engine/elementwise/elementwise_plan.hpp"
 #include "engine/elementwise/masked_boxes.hpp"
+#include "engine/elementwise/run_spans.hpp"
+#include "engine/elementwise/simple_run.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,8 +19,7 @@ inline namespace v0 {
 class MaskedCall {
  public:
   /// Throws Error for what cannot be carried out.
-  MaskedCall(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options,
-             const Tuning& tuning);
+  MaskedCall(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options);
 
   void run() const;
   const MaskedBoxes& boxes() const noexcept { return boxes_; }
@@ -45,8 +45,6 @@ class MaskedCall {
 
   const TensorIterator& iter_;
   const SpanKernel& kernel_;
-  const Tuning& tuning_;
-  bool serial_;
   Strategy wanted_;
   SmallVector<std::int64_t, inline_operands> sizes_;
   MaskedBoxes boxes_;

@@ -39,12 +39,12 @@ int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t siz
   if (std::abs(geometry.stride(0, k)) <= size) return 0;
   for (int d = 1; d < geometry.ndim(); ++d) {
     if (std::abs(geometry.stride(d, k)) != size) continue;
-    if (geometry.extent(d) >= least || run_of(geometry, t, k, d, size) != 0) return d;
+    if (geometry.extent(d) >= least || continuing_dim(geometry, t, k, d, size) != 0) return d;
   }
   return 0;
 }
-/// For elements of `size` bytes: two rows and more are joined and split by instructions, but for
-/// short ones, and for wide elements, which are moved one by one as fast.
+/// The least of that, of elements of `size` bytes: two, which instructions join and split, unless
+/// rows are short or elements are wide. These are moved one by one as fast.
 std::int64_t min_dense_extent(const Geometry& geometry, std::int64_t size, const Tuning& t) {
   return size < wide_bytes && geometry.extent(0) >= t.min_transposed_side ? 2 : t.min_dense_extent;
 }
@@ -56,7 +56,7 @@ std::int64_t chunk_in_cache(const TileOperands& operands, const Geometry& geomet
   std::int64_t touched = 0;  // bytes an element
   std::int64_t buffers = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = operands[static_cast<std::size_t>(k)];
+    const TileOperand& t = operands[k];
     touched += std::min(std::abs(geometry.stride(0, k)), cache_line_bytes);
     if (t.access == Access::staged || t.access == Access::streamed) buffers += t.buffer_bytes();
   }
@@ -90,7 +90,7 @@ bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanK
 
 }  // namespace
 
-int run_of(const Geometry& geometry, const Tuning& t, int k, int d, std::int64_t size) {
+int continuing_dim(const Geometry& geometry, const Tuning& t, int k, int d, std::int64_t size) {
   const std::int64_t bytes = geometry.extent(d) * size;
   if (geometry.stride(d, k) != size || bytes >= cache_line_bytes) return 0;
   if (2 * geometry.numel() * size < t.min_layered_bytes ||
@@ -103,10 +103,14 @@ int run_of(const Geometry& geometry, const Tuning& t, int k, int d, std::int64_t
 }
 
 /// Through the iterator's dtype().
-void read_constant(TileOperand& t, const Operand& op, ScalarType type) {
-  alignas(max_element_bytes) char value[max_element_bytes];
-  cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
-  cast_elements(t.value, type, 0, value, op.dtype, 0, 1);
+void read_constants(TileOperands& operands, const TensorIterator& iter, const SpanKernel& kernel) {
+  for (int k = 0; k < iter.ntensors(); ++k) {
+    if (!operands[k].constant) continue;
+    const Operand& op = iter.operand(k);
+    alignas(max_element_bytes) char value[max_element_bytes];
+    cast_elements(value, op.dtype, 0, op.data, op.storage, 0, 1);
+    cast_elements(operands[k].value, kernel.types[k], 0, value, op.dtype, 0, 1);
+  }
 }
 
 void stage(TileOperand& t) {
@@ -166,7 +170,6 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
                row_layout(geometry, k, t.memory_size, geometry.ndim()).still) {
       t.access = Access::broadcast;
       t.constant = true;
-      read_constant(t, op, type);
     } else {
       stage(t);
       t.one_per_row = stride == 0 && may_broadcast;
@@ -178,6 +181,7 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
       t.dense_dim = static_cast<std::int16_t>(dense_dim(geometry, tuning, k, t.memory_size, least));
     }
   }
+  read_constants(operands, iter, kernel);
   return operands;
 }
 
@@ -217,12 +221,8 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
 bool can_step(const TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel) {
   const auto is_staged = [](const TileOperand& t) { return t.access == Access::staged; };
   const auto is_cast = [](const TileOperand& t) { return t.converts(); };
-  return any_of(operands, is_staged) && !any_of(operands, is_cast) && may_stride(geometry, kernel);
-}
-
-void step_in_place(TileOperands& operands) {
-  for (TileOperand& t : operands)
-    t.access = Access::strided;
+  return std::ranges::any_of(operands, is_staged) && std::ranges::none_of(operands, is_cast) &&
+         may_stride(geometry, kernel);
 }
 
 void stop_streaming(TileOperands& operands) {
@@ -240,13 +240,13 @@ std::int64_t pack_in_chunks(TileOperands& operands, const Geometry& geometry, co
   if (chunk < cache_line_bytes) return most;
   bool in_chunks = false;
   for (int k = 0; k < geometry.noperands; ++k) {
-    TileOperand& t = operands[static_cast<std::size_t>(k)];
+    TileOperand& t = operands[k];
     const bool repeats = geometry.ndim() > 1 && geometry.stride(1, k) == 0;
     if (t.access == Access::staged && !t.one_per_row && !repeats &&
         geometry.stride(0, k) != t.memory_size) {
       t.access = Access::chunked;
     }
-    in_chunks = in_chunks || t.is_chunked();
+    in_chunks = in_chunks || t.has_chunk_buffer();
   }
   return in_chunks ? std::min(most, chunk / cache_line_bytes * cache_line_bytes) : most;
 }
@@ -261,7 +261,7 @@ void stream_several_rows(TilePlan& plan, const TensorIterator& iter, const SpanK
   std::int64_t unit = 1;  // rows
   bool dense = kernel.cost <= plain_cost;
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const TileOperand& t = plan.operands[k];
     if (t.access == Access::chunked) dense = false;
     if (t.access != Access::streamed) continue;
     const std::int64_t row_bytes = row * t.memory_size;

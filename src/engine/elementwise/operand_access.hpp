@@ -57,10 +57,11 @@ inline RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, 
 /// The dim along which operand k, of elements of `size` bytes, goes on where it ends along dim d:
 /// where it is dense along that, has less than a line there, and so large that lines are gone
 /// before the elements beside are wanted. 0 if there is none, or rows along dim 0 are short.
-int run_of(const Geometry& geometry, const Tuning& tuning, int k, int d, std::int64_t size);
+int continuing_dim(const Geometry& geometry, const Tuning& tuning, int k, int d, std::int64_t size);
 
-/// Converts the first element of an operand, which is one value for all tiles, into the plan.
-void read_constant(TileOperand& t, const Operand& op, ScalarType type);
+/// Converts what is one value for all tiles into the operands of a plan. A plan that is bound to
+/// other memory needs it once more.
+void read_constants(TileOperands& operands, const TensorIterator& iter, const SpanKernel& kernel);
 
 /// Makes an operand one that goes through a buffer for the whole tile.
 void stage(TileOperand& t);
@@ -83,8 +84,6 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
 /// Whether all operands can be left where they are, for the kernel's strided loop, and some would
 /// have to be staged otherwise.
 bool can_step(const TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel);
-/// Leaves them there.
-void step_in_place(TileOperands& operands);
 
 /// Streamed outputs as if there were no streaming.
 void stop_streaming(TileOperands& operands);

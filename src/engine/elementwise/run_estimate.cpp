@@ -18,7 +18,7 @@ constexpr std::int64_t max_ps = std::numeric_limits<std::int64_t>::max();
 std::int64_t moved_ps(const TilePlan& plan, const Geometry& geometry, int k, std::int64_t rows,
                       const Tuning& t) {
   const TileOperand& op = plan.operands[k];
-  if (!op.is_chunked() && op.access != Access::staged) return 0;
+  if (!op.has_chunk_buffer() && op.access != Access::staged) return 0;
   const std::int64_t elements = op.one_per_row ? rows : geometry.numel();
   const std::int64_t vectors = elements * op.buffer_bytes() / priced_bytes;
   const std::int64_t step = std::abs(geometry.stride(0, k));
@@ -33,7 +33,7 @@ std::int64_t line_bytes(const TilePlan& plan, const TensorIterator& iter) {
   std::int64_t bytes = 0;
   for (int k = 0; k < iter.ntensors(); ++k) {
     const TileOperand& op = plan.operands[k];
-    const bool twice = op.is_output && !op.is_streamed() && !op.streams;
+    const bool twice = op.is_output && !op.is_streamed() && !op.streams_blocks;
     bytes += bytes_touched(iter, k) * (twice ? 2 : 1);
   }
   return bytes;
@@ -67,15 +67,33 @@ std::int64_t estimate_ps(const TilePlan& plan, const TensorIterator& iter, const
   if (plan.is_strided()) {
     ps += rows * t.strided_row_ps + 2 * geometry.numel() * iter.ntensors() * t.strided_ps;
   } else {
-    std::uint32_t still = 0;
-    for (std::size_t k = 0; k < plan.operands.size(); ++k) {
-      still |= plan.operands[k].is_value() ? 1u << k : 0;
+    std::int64_t sizes = 0, moving = 0;
+    for (const TileOperand& op : plan.operands) {
+      sizes |= op.kernel_size;
+      moving |= op.is_value() ? 0 : op.kernel_size;
     }
-    ps += SpanPrices(kernel, t, still).spans(plan.row_elements, rows);
+    ps += SpanPrices(kernel, t, sizes, moving).spans(plan.row_elements, rows);
   }
   for (int k = 0; k < iter.ntensors(); ++k)
     ps += moved_ps(plan, geometry, k, rows, t);
   return std::max(ps, fetch_ps(line_bytes(plan, iter), t));
+}
+
+Strategies candidates(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning) {
+  Strategies found;
+  for (int i = 0; i < strategy_count; ++i) {
+    const auto wanted = static_cast<Strategy>(i);
+    if (wanted == Strategy::automatic) continue;
+    if (const SimpleRun simple = force_simple(iter, kernel, tuning, wanted);
+        simple.strategy == wanted) {
+      found.push_back(estimated(wanted, estimate_ps(simple, iter, kernel, tuning)));
+    } else if (iter.ndim() > 0) {
+      const TilePlan plan = plan_tiles(iter, kernel, tuning, {}, wanted);
+      if (plan.strategy == wanted)
+        found.push_back(estimated(wanted, estimate_ps(plan, iter, kernel, tuning)));
+    }
+  }
+  return found;
 }
 
 }  // namespace v0

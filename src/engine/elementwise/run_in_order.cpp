@@ -12,7 +12,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Dims 0 and 1 of an iterator. Tiles of rows visit a plane in order: one that cuts rows has one.
+/// Dims 0 and 1 of an iterator. In a plane, tiles of rows follow in order, since a tile that cuts
+/// rows has a single one.
 Geometry plane_of(const Geometry& all) {
   Geometry plane;
   plane.noperands = all.noperands;
@@ -48,12 +49,10 @@ void run_spans_in_order(const TensorIterator& iter, const SpanKernel& kernel) {
   at.seek(0, origins);
   for (std::int64_t number = 0; number < count; ++number) {
     if (number != 0) at.next();
-    for (int k = 0; k < iter.ntensors(); ++k) {
+    for (int k = 0; k < iter.ntensors(); ++k)
       plane.unsafe_replace_operand(k, at.ptrs[k]);
-      TileOperand& operand = plan.operands[static_cast<std::size_t>(k)];
-      // One value for a plane, and maybe another one for the next.
-      if (operand.constant) read_constant(operand, plane.operand(k), kernel.types[k]);
-    }
+    // One value for a plane may be another one for the next.
+    read_constants(plan.operands, plane, kernel);
     run_tiles(plane, kernel, plan, 0, plan.count);
   }
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr int max_small_operands = 4;
 
 /// Whether the inputs broadcast to the output's shape, and to nothing less.
-bool make_shape(const TensorView& out, std::span<const TensorView* const> inputs) {
+bool broadcasts_to_output(const TensorView& out, std::span<const TensorView* const> inputs) {
   int rank = 0;
   for (const TensorView* in : inputs)
     rank = std::max(rank, in->rank());
@@ -72,7 +72,7 @@ bool has_distinct_elements(const Geometry& geometry, std::int64_t size) {
 /// False if it is not as simple as run_small() says.
 bool lay_out(Geometry& geometry, char** data, const std::int64_t* sizes, const TensorView& out,
              std::span<const TensorView* const> inputs) {
-  if (!make_shape(out, inputs)) return false;
+  if (!broadcasts_to_output(out, inputs)) return false;
   const std::size_t count = inputs.size() + 1;
   geometry.noperands = static_cast<int>(count);
   geometry.resize(out.rank());

@@ -5,26 +5,34 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "engine/check_kernel.hpp"
-#include "engine/elementwise/elementwise_plan.hpp"
+#include "engine/elementwise/run_estimate.hpp"
+#include "engine/elementwise/simple_run.hpp"
 #include "engine/elementwise/tile_runner.hpp"
 
 namespace weft {
 inline namespace v0 {
 
-#if defined(__GNUC__)
-__attribute__((noinline))  // or small calls would get its frame
-#endif
-void run_tiles(const TensorIterator& iter, const SpanKernel& kernel, const TilePlan& plan,
-               std::int64_t begin, std::int64_t end) {
+// Not inline, or small calls would get its frame.
+[[gnu::noinline]] void run_tiles(const TensorIterator& iter, const SpanKernel& kernel,
+                                 const TilePlan& plan, std::int64_t begin, std::int64_t end) {
   TileRunner(iter, kernel, plan).run(begin, end);
 }
 
+TilePlan plan_wanted_tiles(const TensorIterator& iter, const SpanKernel& kernel,
+                           const Tuning& tuning, const RunOptions& options, Strategy wanted) {
+  if (iter.ndim() > 0) {
+    TilePlan plan = plan_tiles(iter, kernel, tuning, options, wanted);
+    if (wanted == Strategy::automatic || plan.strategy == wanted) return plan;
+  }
+  fail_strategy(wanted, candidates(iter, kernel, tuning));
+}
+
 void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options) {
-  run_spans(iter, kernel, options, tuning());
+  run_spans(iter, kernel, options, wanted_strategy(options, tuning()));
 }
 
 void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOptions& options,
-               const Tuning& t) {
+               Strategy wanted) {
   check_options(options);
   check_elementwise(iter);
   if (iter.numel() == 0) {
@@ -32,21 +40,16 @@ void run_spans(const TensorIterator& iter, const SpanKernel& kernel, const RunOp
     return;
   }
   check_counts(iter, kernel.noutputs, kernel.ninputs, kernel.types);
-  const Strategy wanted = wanted_strategy(options, t);
+  const Tuning& t = tuning();
   const SimpleRun simple = plan_simple(iter, kernel, t, wanted);
   const bool is_simple = simple.strategy != Strategy::automatic;
   if (!is_simple || simple.cast != 0)
     check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   if (is_simple) return run_simple(simple, iter, kernel, options);
   const TilePlan plan = plan_wanted_tiles(iter, kernel, t, options, wanted);
-  const auto run = [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(plan.count, plan.grain, [&](std::int64_t begin, std::int64_t end) {
     run_tiles(iter, kernel, plan, begin, end);
-  };
-  if (options.serial) {
-    run(0, plan.count);
-  } else {
-    parallel_for(plan.count, plan.grain, run);
-  }
+  });
 }
 
 }  // namespace v0

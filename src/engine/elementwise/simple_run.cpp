@@ -56,12 +56,9 @@ bool set_span(const SmallSpans& layout, std::int64_t numel, const SpanKernel& ke
 }
 
 /// Sets how a few elements of the kernel's types are run, by what it is estimated to cost; nothing
-/// if that is tiles. Precondition: ndim > 0.
-#if defined(__GNUC__)
-__attribute__((noinline))  // or lines would get its frame
-#endif
-void choose_cheapest(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
-                     const std::int64_t* sizes, SimpleRun& run) {
+/// if that is tiles. Not inline, or lines would get its frame. Precondition: ndim > 0.
+[[gnu::noinline]] void choose_cheapest(const Geometry& geometry, const SpanKernel& kernel,
+                                       const Tuning& t, const std::int64_t* sizes, SimpleRun& run) {
   const SmallRows layout(geometry, sizes);
   const bool in_rows = is_in_place(layout, kernel, geometry.noperands);
   run.broadcast = in_rows ? broadcast_in_rows(layout, kernel) : 0;
@@ -91,8 +88,8 @@ void choose_cheapest(const Geometry& geometry, const SpanKernel& kernel, const T
 
 /// Sets how a few elements are run, if they are few enough. `cast`: operands of other types than
 /// the kernel's, whose elements in memory have sizes[k] bytes.
-void choose_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
-                  std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
+void set_small(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t,
+               std::uint32_t cast, const std::int64_t* sizes, SimpleRun& run) {
   const std::int64_t numel = geometry.numel();
   run.broadcast = 0;
   if (numel > (kernel.cost < high_cost ? t.few_elements : t.min_thread_elements)) return;
@@ -152,11 +149,7 @@ void run_planes(const SimpleRun& run, const Geometry& geometry, const SpanKernel
 template <bool to_buffer>
 void move_operand(const Geometry& geometry, int k, std::int64_t size, char* memory, char* buffer) {
   BlockDim dims[max_rank + 2];
-  int ndims = 0;
-  const std::int64_t* const extents = geometry.shape.data();
-  const std::int64_t* stride = geometry.strides(0) + k;
-  for (int d = 0; d < geometry.ndim(); ++d, stride += geometry.noperands)
-    append_dim(dims, ndims, {extents[d], *stride});
+  const int ndims = block_of(geometry, k, geometry.shape.data(), dims);
   if constexpr (to_buffer) {
     pack(copy_block_kernel(size), buffer, memory, size, dims, ndims);
   } else {
@@ -164,12 +157,10 @@ void move_operand(const Geometry& geometry, int k, std::int64_t size, char* memo
   }
 }
 
-/// A span of operands of the kernel's own types, of which some go through buffers.
-#if defined(__GNUC__)
-__attribute__((noinline))  // or all other calls would get its frame
-#endif
-void run_packed(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
-                char* const* memory) {
+/// A span of operands of the kernel's own types, of which some go through buffers. Not inline, or
+/// all other calls would get its frame.
+[[gnu::noinline]] void run_packed(const SimpleRun& run, const Geometry& geometry,
+                                  const SpanKernel& kernel, char* const* memory) {
   const std::int64_t numel = geometry.numel();
   const auto buffer_bytes = [&](int k) {
     return whole_lines(numel * element_size(kernel.types[k]));
@@ -240,12 +231,9 @@ class ConvertedSpan {
   char* between_;
 };
 
-/// A span of operands of which some are cast.
-#if defined(__GNUC__)
-__attribute__((noinline))  // or all other calls would get its frame
-#endif
-void run_converted(const SimpleRun& run, const TensorIterator& iter, const SpanKernel& kernel,
-                   char* const* memory) {
+/// A span of operands of which some are cast. Not inline, as above.
+[[gnu::noinline]] void run_converted(const SimpleRun& run, const TensorIterator& iter,
+                                     const SpanKernel& kernel, char* const* memory) {
   const Geometry& geometry = iter.geometry();
   char* data[max_operands];
   std::copy_n(memory, geometry.noperands, data);
@@ -276,7 +264,7 @@ void run_converted(const SimpleRun& run, const TensorIterator& iter, const SpanK
 void run_line(const SimpleRun& run, const TensorIterator& iter, const SpanKernel& kernel,
               const RunOptions& options, char* const* data) {
   const std::int64_t n = iter.numel();
-  if (!run.is_shared || options.serial) {
+  if (!run.is_shared) {
     kernel.run(kernel.context, data, nullptr, n, 1, run.broadcast);
     return;
   }
@@ -298,7 +286,7 @@ SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const
   for (int k = 0; k < geometry.noperands; ++k)
     sizes[k] = element_size(kernel.types[k]);
   SimpleRun run;
-  choose_small(geometry, kernel, tuning, 0, sizes, run);
+  set_small(geometry, kernel, tuning, 0, sizes, run);
   return run;
 }
 
@@ -340,7 +328,7 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
     run.cast = cast;
     return run;
   }
-  choose_small(geometry, kernel, tuning, cast, sizes, run);
+  set_small(geometry, kernel, tuning, cast, sizes, run);
   return run;
 }
 

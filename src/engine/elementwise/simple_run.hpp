@@ -46,6 +46,12 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel, co
 /// buffers hold what has to be buffered. Preconditions as of choose_simple().
 SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
                        Strategy wanted);
+/// By the strategy that is wanted, or the cheapest. Preconditions as of choose_simple().
+inline SimpleRun plan_simple(const TensorIterator& iter, const SpanKernel& kernel,
+                             const Tuning& tuning, Strategy wanted) {
+  return wanted == Strategy::automatic ? choose_simple(iter, kernel, tuning)
+                                       : force_simple(iter, kernel, tuning, wanted);
+}
 
 /// Runs a few elements, none of which are cast. data[k] is operand k's element at index (0, 0,
 /// ...).

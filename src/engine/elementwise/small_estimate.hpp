@@ -22,9 +22,8 @@ inline namespace v0 {
 /// What spans cost a kernel, in picoseconds.
 class SpanPrices {
  public:
-  /// Refers to the kernel and the tuning. `still`: operands (bits) that are one value in each span.
-  SpanPrices(const SpanKernel& kernel, const Tuning& tuning, std::uint32_t still);
-  /// `element_bytes` and `moving_bytes` as in SmallRows.
+  /// Refers to the kernel and the tuning. Bytes of an element of all operands, and of those that
+  /// are not one value in each span: or-ed, as in SmallRows.
   SpanPrices(const SpanKernel& kernel, const Tuning& tuning, std::int64_t element_bytes,
              std::int64_t moving_bytes)
       : kernel_(kernel),
@@ -75,20 +74,20 @@ class SmallEstimate {
   /// The same by the kernel's strided loop. While it steps over elements, lines are on their way.
   std::int64_t strided_rows() const {
     // Operands that are stepped over count twice.
-    const std::int64_t operands = geometry_.noperands + layout_.strided;
+    const std::int64_t operands = geometry_.noperands + layout_.strided_count;
     const std::int64_t steps = t_.strided_row_ps + layout_.row * operands * t_.strided_ps;
     std::int64_t ps = layout_.rows * steps;
-    if (layout_.numel() * layout_.strided * cache_line_bytes > t_.l1_bytes) {
+    if (layout_.numel() * layout_.strided_count * cache_line_bytes > t_.l1_bytes) {
       std::int64_t bytes = 0;
       for (int k = 0; k < geometry_.noperands; ++k)
-        bytes += ((layout_.unit | layout_.still) >> k & 1) != 0 ? 0 : bytes_touched(k);
+        bytes += ((layout_.unit | layout_.still) >> k & 1) != 0 ? 0 : line_bytes_of(k);
       ps = std::max(ps, fetch_ps(bytes, t_));
     }
     return (layout_.planes + 1) * t_.call_ps + ps;
   }
   /// Whether no span that needs a buffer costs less. What is strided along dim 0 needs one.
   bool is_below_any_span(std::int64_t ps) const {
-    const std::int64_t buffers = std::max(layout_.strided, 1);
+    const std::int64_t buffers = std::max(layout_.strided_count, 1);
     const std::int64_t least = t_.call_ps + buffers * (t_.buffer_ps + layout_.planes * t_.call_ps);
     return ps <= least || ps <= least + prices_.spans(layout_.numel(), 1);
   }
@@ -109,7 +108,7 @@ class SmallEstimate {
 
  private:
   /// Bytes of lines that operand k touches, of which no two rows share one.
-  std::int64_t bytes_touched(int k) const {
+  std::int64_t line_bytes_of(int k) const {
     return layout_.numel() * std::min(std::abs(geometry_.stride(0, k)), cache_line_bytes);
   }
   /// Between memory and a buffer, plane by plane. Dims of the operand that are one, and planes that
@@ -122,7 +121,7 @@ class SmallEstimate {
       return ps + moved_rows_ps(layout_.rows, t_) + vectors * t_.vector_ps;
     if (is_transposed) return ps + vectors * t_.transposed_ps;
     return ps + moved_rows_ps(layout_.rows, t_) + elements * t_.gathered_ps +
-           fetch_ps(bytes_touched(k), t_);
+           fetch_ps(line_bytes_of(k), t_);
   }
 
   const Geometry& geometry_;

@@ -45,7 +45,7 @@ struct SmallRows {
     }
     unit = units;
     still = values;
-    strided = scattered;
+    strided_count = scattered;
     element_bytes = any;
     moving_bytes = moving;
   }
@@ -56,7 +56,7 @@ struct SmallRows {
   std::int64_t planes = 1;         ///< of rows along the longest other dim
   std::uint32_t unit = 0;          ///< next to each other along dim 0
   std::uint32_t still = 0;         ///< one value along dim 0
-  int strided = 0;                 ///< how many operands are neither
+  int strided_count = 0;           ///< how many operands are neither
   /// Bytes of an element of all operands, and of all that are not still; or-ed: they are powers of
   /// two.
   std::int64_t element_bytes = 0, moving_bytes = 0;

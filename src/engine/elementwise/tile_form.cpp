@@ -12,7 +12,7 @@ inline namespace v0 {
 bool would_stage(const TileOperands& operands, const Geometry& geometry, int dim,
                  std::int64_t elements) {
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = operands[static_cast<std::size_t>(k)];
+    const TileOperand& t = operands[k];
     const std::int64_t stride = geometry.stride(dim, k);
     if (t.access == Access::direct && stride != elements * t.memory_size) return true;
     if (t.is_value() && stride != 0) return true;
@@ -42,7 +42,7 @@ std::int64_t widest_element(const TileOperands& operands) {
 /// elements at a time as bytes fill a register, however large the others are, and what is left over
 /// one by one.
 bool ends_bytes_singly(const TileOperands& operands, std::int64_t row) {
-  const bool has_bytes = std::any_of(operands.begin(), operands.end(), [](const TileOperand& t) {
+  const bool has_bytes = std::ranges::any_of(operands, [](const TileOperand& t) {
     return t.access == Access::direct && t.kernel_size == 1;
   });
   return has_bytes && row % register_bytes * (register_bytes / 4) >= row;
@@ -55,7 +55,7 @@ bool ends_in_singles(const TileOperands& operands, const Geometry& geometry) {
   if (!ends_bytes_singly(operands, row)) return false;
   bool packs = false;
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = operands[static_cast<std::size_t>(k)];
+    const TileOperand& t = operands[k];
     const std::int64_t stride = geometry.stride(1, k);
     const bool repeats = stride == 0 && !t.is_output;
     const bool dense = t.access == Access::direct && stride == row * t.memory_size;
@@ -75,8 +75,7 @@ bool packs_seldom(const TileOperands& operands, const Geometry& geometry, const 
   for (int d = 2; d < geometry.ndim(); ++d) {
     bool all = geometry.extent(d) >= t.min_repeats;
     for (int k = 0; k < geometry.noperands; ++k) {
-      const bool repeats =
-          !operands[static_cast<std::size_t>(k)].is_output && geometry.stride(1, k) == 0;
+      const bool repeats = !operands[k].is_output && geometry.stride(1, k) == 0;
       all = all && (!repeats || geometry.stride(d, k) == 0);
     }
     if (all) return true;
@@ -100,7 +99,7 @@ bool gathers_for_free(const TileOperands& operands, const Geometry& geometry,
   const bool ends_singly = widest <= 2 && row % (register_bytes / widest) * register_bytes >= row;
   if (!is_short && !ends_singly) return false;
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = operands[static_cast<std::size_t>(k)];
+    const TileOperand& t = operands[k];
     const std::int64_t stride = geometry.stride(1, k);
     if (stride == 0 && !t.is_output) continue;
     if (ends_singly && t.access == Access::broadcast && !t.constant &&
@@ -155,7 +154,7 @@ bool long_rows_fit(const TilePlan& plan, const Geometry& geometry, const Totals&
   const std::int64_t row =
       std::min(t.transposed_tile_bytes / totals.staged_bytes / rows, geometry.extent(0));
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& operand = plan.operands[static_cast<std::size_t>(k)];
+    const TileOperand& operand = plan.operands[k];
     if (operand.access != Access::staged || !operand.is_transposed()) continue;
     if (bytes_of_lines(geometry.stride(0, k), row) > t.l2_bytes) return false;
   }
@@ -177,11 +176,10 @@ bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const 
          keeps_rows_separate(operands, geometry, t, cost);
 }
 
-Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
+Strategy choose_form(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
                      const SpanKernel& kernel, const Tuning& t) {
   if (can_step(operands, geometry, kernel) && prefers_strided(geometry, kernel, t))
     return Strategy::strided_tiles;
-  const Totals totals = totals_of(operands);
   const std::int64_t row = geometry.extent(0);
   const bool by_rows = goes_by_rows(operands, geometry, totals, t, kernel.cost);
   // Planes of short rows that fit the first-level cache whole are gathered, several at a time.
@@ -193,7 +191,7 @@ Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
   return by_rows ? Strategy::row_tiles : Strategy::gathered_tiles;
 }
 
-Strategy possible_form(const TileOperands& operands, const Geometry& geometry,
+Strategy possible_form(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
                        const SpanKernel& kernel, Strategy wanted) {
   const Strategy form = plain_form(wanted);
   switch (form) {
@@ -201,7 +199,7 @@ Strategy possible_form(const TileOperands& operands, const Geometry& geometry,
       if (can_step(operands, geometry, kernel)) return form;
       break;
     case Strategy::transposed_tiles:
-      if (totals_of(operands).transposed_dim != 0) return form;
+      if (totals.transposed_dim != 0) return form;
       break;
     case Strategy::gathered_tiles:
       if (geometry.ndim() > 1) return form;
@@ -257,7 +255,7 @@ bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, i
               std::int64_t rows) {
   std::int64_t bytes = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
-    if (plan.operands[static_cast<std::size_t>(k)].access != Access::direct) continue;
+    if (plan.operands[k].access != Access::direct) continue;
     bytes += bytes_of_lines(geometry.stride(dim, k), rows);
   }
   return bytes <= t.l2_bytes;

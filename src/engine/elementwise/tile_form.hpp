@@ -17,16 +17,6 @@ constexpr Strategy plain_form(Strategy strategy) {
     default: return strategy;
   }
 }
-/// The other way round, of a form that can be streamed.
-constexpr Strategy streamed_form(Strategy strategy) {
-  return strategy == Strategy::row_tiles ? Strategy::streamed_row_tiles
-                                         : Strategy::streamed_transposed_tiles;
-}
-/// What a strategy that is wanted says of non-temporal stores.
-constexpr Streaming streaming_of(Strategy wanted) {
-  if (wanted == Strategy::automatic) return Streaming::if_worth;
-  return plain_form(wanted) != wanted ? Streaming::always : Streaming::never;
-}
 /// True if rows over the dims so far and `dim` would make an operand staged that is not yet, or one
 /// for every element that is so for every row.
 bool would_stage(const TileOperands& operands, const Geometry& geometry, int dim,
@@ -35,10 +25,10 @@ bool would_stage(const TileOperands& operands, const Geometry& geometry, int dim
 bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
                   const Tuning& t, float cost);
 /// Of row_tiles, gathered_tiles, strided_tiles and transposed_tiles.
-Strategy choose_form(const TileOperands& operands, const Geometry& geometry,
+Strategy choose_form(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
                      const SpanKernel& kernel, const Tuning& t);
 /// The form that is wanted, or another one if operands are not made for it.
-Strategy possible_form(const TileOperands& operands, const Geometry& geometry,
+Strategy possible_form(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
                        const SpanKernel& kernel, Strategy wanted);
 
 /// Bytes of a tile through operands of different orders: of what is read or written at a time of

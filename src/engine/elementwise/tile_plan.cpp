@@ -16,6 +16,17 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
+/// What a strategy that is wanted says of non-temporal stores.
+Streaming streaming_of(Strategy wanted) {
+  if (wanted == Strategy::automatic) return Streaming::if_worth;
+  return plain_form(wanted) != wanted ? Streaming::always : Streaming::never;
+}
+/// Of a form that can be streamed.
+Strategy streamed_form(Strategy form) {
+  return form == Strategy::row_tiles ? Strategy::streamed_row_tiles
+                                     : Strategy::streamed_transposed_tiles;
+}
+
 void add_step(TilePlan& plan, const TensorIterator& iter, int dim, std::int64_t tile) {
   const std::int64_t extent = iter.geometry().extent(dim);
   tile = std::clamp<std::int64_t>(tile, 1, extent);
@@ -38,7 +49,7 @@ void add_outer_steps(TilePlan& plan, const TensorIterator& iter) {
   };
   const auto repeats = [&](int dim) {
     for (int k = 0; k < geometry.noperands; ++k) {
-      const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+      const TileOperand& t = plan.operands[k];
       if (t.access == Access::staged && !t.is_output && geometry.stride(dim, k) == 0) return true;
     }
     return false;
@@ -80,7 +91,7 @@ void tile_rows(TilePlan& plan, const TensorIterator& iter, int second, std::int6
 /// True if a streamed output does not go on along `dim` where rows over the dims so far end.
 bool ends_stream(const TilePlan& plan, const Geometry& geometry, int dim, std::int64_t elements) {
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const TileOperand& t = plan.operands[k];
     if (t.access == Access::streamed && geometry.stride(dim, k) != elements * t.memory_size)
       return true;
   }
@@ -97,7 +108,7 @@ std::int64_t part_of(std::int64_t extent, std::int64_t length) {
 
 /// Parts of `extent` of at most `most` elements of `size` bytes: about equally long, of whole
 /// lines.
-std::int64_t whole_lines(std::int64_t extent, std::int64_t most, std::int64_t size) {
+std::int64_t parts_of_whole_lines(std::int64_t extent, std::int64_t most, std::int64_t size) {
   const std::int64_t in_line = std::max<std::int64_t>(cache_line_bytes / size, 1);
   if (most < in_line) return most;
   const std::int64_t part = ceil_div(extent, ceil_div(extent, most));
@@ -132,9 +143,9 @@ int run_of_transposed(const TilePlan& plan, const Geometry& geometry, const Tuni
   if (plan.streams() || plan.prefetches) return 0;
   int run = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const TileOperand& t = plan.operands[k];
     if (t.access != Access::staged || !t.is_transposed()) continue;
-    const int next = run_of(geometry, tuning, k, transposed_dim, t.memory_size);
+    const int next = continuing_dim(geometry, tuning, k, transposed_dim, t.memory_size);
     if (next == 0 || (run != 0 && next != run)) return 0;
     run = next;
   }
@@ -170,7 +181,8 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
   const Geometry& geometry = iter.geometry();
   const TransposedTile tile = transposed_tile(plan, iter, totals, t);
   const bool near = tile.in_first_level;
-  const std::int64_t most = std::min(tile.stage_bytes, max_large_stage_bytes) / totals.staged_bytes;
+  const std::int64_t most =
+      std::min(tile.stage_bytes, tuning_maximum::transposed_tile_bytes) / totals.staged_bytes;
   const std::int64_t width = geometry.extent(totals.transposed_dim);
   const std::int64_t wide = t.max_transposed_run;
   std::int64_t usual = std::clamp(tile.run_bytes / totals.transposed_size,
@@ -204,7 +216,7 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
     ++plan.row_rank;
   }
   if (plan.prefetches)
-    capacity = whole_lines(width, capacity / plan.tile_elements, totals.transposed_size) *
+    capacity = parts_of_whole_lines(width, capacity / plan.tile_elements, totals.transposed_size) *
                plan.tile_elements;
   tile_rows(plan, iter, totals.transposed_dim, capacity);
 }
@@ -246,7 +258,7 @@ void tile_along_rows(TilePlan& plan, const TensorIterator& iter, const Totals& t
 /// tiles along that, if these follow each other.
 bool repeats_beyond(const TilePlan& plan, const Geometry& geometry, int dim) {
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    const TileOperand& t = plan.operands[k];
     if (t.is_output || t.access == Access::broadcast) continue;
     for (int d = dim + 1; d < geometry.ndim(); ++d)
       if (geometry.stride(d, k) == 0) return true;
@@ -281,10 +293,10 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, const Tuning& t,
 /// Transposed outputs are written by non-temporal stores as well.
 void stream_blocks(TilePlan& plan, const TensorIterator& iter) {
   for (int k = 0; k < iter.noutputs(); ++k) {
-    TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+    TileOperand& t = plan.operands[k];
     if (t.access != Access::staged || !t.is_transposed() || iter.operand(k).is_read_write) continue;
     t.move = stream_block_kernel(t.memory_size);
-    t.streams = true;
+    t.streams_blocks = true;
   }
 }
 
@@ -292,7 +304,7 @@ void stream_blocks(TilePlan& plan, const TensorIterator& iter) {
 /// elements. An operand that is packed chunk by chunk allows one row alone.
 void fill_chunks(TilePlan& plan) {
   const auto by_chunk = [](const TileOperand& t) { return t.access == Access::chunked; };
-  if (plan.in_chunks() && plan.chunk_rows == 1 && !any_of(plan.operands, by_chunk))
+  if (plan.in_chunks() && plan.chunk_rows == 1 && std::ranges::none_of(plan.operands, by_chunk))
     plan.chunk_rows = std::max(plan.chunk / plan.row_elements, std::int64_t{1});
 }
 
@@ -307,14 +319,17 @@ TilePlan plan_tiles(const TensorIterator& iter, const SpanKernel& kernel, const 
   plan.chunk = tuning.max_chunk;
   for (const TileOperand& t : plan.operands)
     if (t.access == Access::streamed) plan.chunk = std::min<std::int64_t>(plan.chunk, t.chunk);
-  const Strategy form = wanted == Strategy::automatic
-                            ? choose_form(plan.operands, geometry, kernel, tuning)
-                            : possible_form(plan.operands, geometry, kernel, wanted);
   Totals totals = totals_of(plan.operands);
+  const Strategy form = wanted == Strategy::automatic
+                            ? choose_form(plan.operands, geometry, totals, kernel, tuning)
+                            : possible_form(plan.operands, geometry, totals, kernel, wanted);
   const std::int64_t row = geometry.extent(0);
   bool streams_blocks = false;
   switch (form) {
-    case Strategy::strided_tiles: step_in_place(plan.operands); break;
+    case Strategy::strided_tiles:
+      for (TileOperand& t : plan.operands)
+        t.access = Access::strided;
+      break;
     case Strategy::transposed_tiles: {
       const std::int64_t width = geometry.extent(totals.transposed_dim);
       const bool far = tuning.has_far_last_level();

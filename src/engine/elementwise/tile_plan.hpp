@@ -10,17 +10,11 @@
 #include "kernels/stage/stage.hpp"
 #include "machine/tuning.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace weft {
 inline namespace v0 {
-
-/// Bytes that one thread stages blocks in, at most: three quarters of a first-level cache of 32
-/// KiB, the smallest in use, so that what streams through does not push them out; and where
-/// operands disagree about the order, as much as is worth a visit to every page that a tile
-/// touches. What chunks take is half of the first besides. Rows of the tuning table stay below.
-inline constexpr std::int64_t max_stage_bytes = tuning_maximum::tile_bytes;
-inline constexpr std::int64_t max_large_stage_bytes = tuning_maximum::transposed_tile_bytes;
 
 /// How the kernel gets at the spans of one operand.
 enum class Access : std::uint8_t {
@@ -39,11 +33,12 @@ struct TileOperand : TypeChange {
 
   Access access = Access::direct;
   bool is_output = false;
-  bool pack = false;         ///< staged, chunked: the block is not dense in memory, row by row
-  bool one_per_row = false;  ///< staged and read as one value: the buffer holds one element for
-                             ///< each row (or one in all)
-  bool streams = false;      ///< staged: an output whose blocks are written by non-temporal stores
-  bool constant = false;     ///< broadcast: one value for all tiles, converted into `value`
+  bool pack = false;            ///< staged, chunked: the block is not dense in memory, row by row
+  bool one_per_row = false;     ///< staged and read as one value: the buffer holds one element for
+                                ///< each row (or one in all)
+  bool streams_blocks = false;  ///< staged: an output whose blocks are written by non-temporal
+                                ///< stores
+  bool constant = false;        ///< broadcast: one value for all tiles, converted into `value`
   std::int16_t dense_dim =
       0;  ///< staged: the dim other than 0 along which it is dense, 0 if there is none
   std::int32_t chunk = 0;      ///< streamed: elements of a chunk, by what this operand needs
@@ -58,19 +53,11 @@ struct TileOperand : TypeChange {
     return access == Access::streamed || access == Access::streamed_in_place;
   }
   /// Whether it has a buffer for a chunk.
-  bool is_chunked() const noexcept {
+  bool has_chunk_buffer() const noexcept {
     return access == Access::chunked || access == Access::streamed;
   }
 };
 using TileOperands = SmallVector<TileOperand, inline_operands>;
-
-/// Whether `what` holds for any operand.
-template <class F>
-bool any_of(const TileOperands& operands, const F& what) {
-  for (const TileOperand& t : operands)
-    if (what(t)) return true;
-  return false;
-}
 
 /// The walk: the iteration space is cut into tiles of rows. A row is one span: dim 0, or the first
 /// few dims where every operand that is used in place goes on from one to the next. Of `add(a,
@@ -96,7 +83,8 @@ struct TilePlan {
   std::int64_t chunk = 0;       ///< elements of a chunk
   std::int64_t chunk_rows = 1;  ///< rows of one, if whole rows
   int row_rank = 1;             ///< dims that make a row: the first of `steps`
-  int tile_rank = 0;  ///< dims within a tile: those, or one more, the rows, or two, planes of rows
+  int tile_rank = 0;  ///< dims within a tile: row_rank, one more if a tile has several rows, two if
+                      ///< it has planes of them
   TileSteps steps;    ///< those dims, innermost first, then all others
   std::int64_t count = 1;          ///< number of tiles
   std::int64_t row_elements = 1;   ///< of a whole tile's row
@@ -113,30 +101,17 @@ struct TilePlan {
   }
 
   /// Whether rows are run by the kernel's strided loop; nothing is staged then.
-  bool is_strided() const {
-    return any_of(operands, [](const TileOperand& t) { return t.access == Access::strided; });
-  }
+  bool is_strided() const { return strategy == Strategy::strided_tiles; }
   /// Whether some output is written by non-temporal stores.
   bool streams() const {
-    return any_of(operands, [](const TileOperand& t) { return t.is_streamed() || t.streams; });
+    return std::ranges::any_of(
+        operands, [](const TileOperand& t) { return t.is_streamed() || t.streams_blocks; });
   }
   /// Whether the kernel itself writes so.
-  bool streams_in_place() const {
-    return any_of(operands,
-                  [](const TileOperand& t) { return t.access == Access::streamed_in_place; });
-  }
+  bool streams_in_place() const { return operands[0].access == Access::streamed_in_place; }
   /// Whether rows are run chunk by chunk.
-  bool in_chunks() const {
-    return any_of(operands, [](const TileOperand& t) { return t.is_chunked(); });
-  }
+  bool in_chunks() const { return std::ranges::any_of(operands, &TileOperand::has_chunk_buffer); }
 };
-
-/// Elements of an operand's buffers; 0 if it has none.
-inline std::int64_t buffered_elements(const TilePlan& plan, const TileOperand& t) {
-  if (t.is_chunked()) return plan.chunk;
-  if (t.access != Access::staged) return 0;
-  return t.one_per_row ? plan.tile_elements / plan.row_elements : plan.tile_elements;
-}
 
 /// Chooses, unless a strategy is wanted. A strategy that cannot be comes out as another one: the
 /// plan is right all the same, and names what it is. Preconditions: numel > 0, ndim > 0, types can

@@ -37,13 +37,13 @@ class TileRunner {
         streams_(plan.streams()),
         streams_in_place_(plan.streams_in_place()),
         in_chunks_(plan.in_chunks()),
-        scratch_(bytes_of_buffers(plan)),
+        scratch_(bytes_of_buffers()),
         tile_(geometry_, plan.steps, geometry_.noperands) {
     char* scratch = scratch_.data();
     for (int k = 0; k < geometry_.noperands; ++k) {
-      const TileOperand& t = plan.operands[static_cast<std::size_t>(k)];
+      const TileOperand& t = plan.operands[k];
       Buffers b;
-      if (const std::int64_t elements = buffered_elements(plan, t); elements > 0)
+      if (const std::int64_t elements = buffered_elements(t); elements > 0)
         b = {take_buffers(t, elements, scratch)};
       if (t.is_value()) broadcast_ |= 1u << k;
       buffers_.push_back(b);
@@ -69,10 +69,16 @@ class TileRunner {
   }
 
  private:
-  static std::int64_t bytes_of_buffers(const TilePlan& plan) {
+  /// Elements of an operand's buffers; 0 if it has none.
+  std::int64_t buffered_elements(const TileOperand& t) const {
+    if (t.has_chunk_buffer()) return plan_.chunk;
+    if (t.access != Access::staged) return 0;
+    return t.one_per_row ? plan_.tile_elements / plan_.row_elements : plan_.tile_elements;
+  }
+  std::int64_t bytes_of_buffers() const {
     std::int64_t bytes = 0;
-    for (const TileOperand& t : plan.operands) {
-      if (const std::int64_t elements = buffered_elements(plan, t); elements > 0)
+    for (const TileOperand& t : plan_.operands) {
+      if (const std::int64_t elements = buffered_elements(t); elements > 0)
         bytes += stage_bytes(t, elements);
     }
     return bytes;
@@ -226,7 +232,7 @@ class TileRunner {
     kernel_.run(kernel_.context, data, row_bytes, n, rows, broadcast_);
   }
 
-  /// Rows of n elements. `data` and `row_bytes` as in call().
+  /// Rows of n elements. `data` and `row_bytes` as call_plane() makes them.
   void run_rows(char* const* at, const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows) {
     if (!in_chunks_) return run_kernel(at, row_bytes, n, rows);
     char* data[max_operands];
@@ -284,7 +290,7 @@ class TileRunner {
     int outputs = max_operands;
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
-      if (t.is_chunked()) {
+      if (t.has_chunk_buffer()) {
         part[k] = buffers_[k].kernel;
         advance[k] = 0;
         buffered[t.is_output ? --outputs : inputs++] = static_cast<std::uint8_t>(k);

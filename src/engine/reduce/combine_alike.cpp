@@ -9,7 +9,7 @@ inline namespace v0 {
 namespace {
 
 /// Whether two plans combine the elements that go into a result in the same order.
-bool combine_alike(const ReducePlan& a, const ReducePlan& b) {
+bool have_one_order(const ReducePlan& a, const ReducePlan& b) {
   const auto same_step = [](const TileStep& x, const TileStep& y) {
     return x.tile == y.tile && x.tiles == y.tiles;
   };
@@ -25,8 +25,8 @@ bool combine_alike(const TensorIterator& a, const TensorIterator& b, const Reduc
                    bool computed) {
   // Few elements are reduced in a way of their own.
   if (choose_small_reduction(b, kernel).fits) return false;
-  return combine_alike(plan_reduction(a, kernel, {.serial = true}, computed),
-                       plan_reduction(b, kernel, {.serial = true}, computed));
+  return have_one_order(plan_reduction(a, kernel, {.serial = true}, computed),
+                        plan_reduction(b, kernel, {.serial = true}, computed));
 }
 
 }  // namespace v0

@@ -63,7 +63,7 @@ void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
   e.run.tile[0] = kept.tile_elements;
   e.run.tile[1] = reduced.tile_elements;
   e.run.blocks = kept.count * reduced.count;
-  if (options.serial || iter.numel() == 0) return;
+  if (iter.numel() == 0) return;
   const ReduceShares& shares = plan.shares;
   e.run.threads = shares.groups > 1 ? loop_threads(kept.count * shares.groups, 1)
                                     : loop_threads(kept.count, shares.grain);

@@ -111,10 +111,6 @@ ReduceDims choose_dims(const ReduceInputs& in) {
   return dims;
 }
 
-}  // namespace
-
-namespace {
-
 /// Kept dims in front of the others that are one dim in the inputs that `counts(k)` is true of.
 template <class F>
 int joined_dims_of(const ReduceInputs& in, const ReduceSide& kept, const F& counts) {

@@ -34,7 +34,7 @@ class ReduceRunner {
         tree_bytes_(
             whole_lines(CombiningTree::bytes_needed(kernel, plan.width(), plan.shares.group))),
         parts_bytes_(whole_lines(std::max(blocks_.spans, plan.width()) * kernel.accumulator_bytes)),
-        scratch_(tree_bytes_ + parts_bytes_ + plan.window.bytes + bytes_of_buffers(noperands_)),
+        scratch_(tree_bytes_ + parts_bytes_ + plan.window.bytes + bytes_of_buffers()),
         kept_(geometry_, plan.tiles.kept.steps, iter.numel() == 0 ? kernel.noutputs : walked_),
         block_(geometry_, plan.blocks.reduced.steps, walked_) {
     parts_ = accumulators() + tree_bytes_;
@@ -161,9 +161,9 @@ class ReduceRunner {
     if (k >= kernel_.noutputs && !blocks_.pack) return blocks_.span;
     return tiles_.kept.tile_elements * (k < kernel_.noutputs ? 1 : blocks_.reduced.tile_elements);
   }
-  std::int64_t bytes_of_buffers(int count) const {
+  std::int64_t bytes_of_buffers() const {
     std::int64_t bytes = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < noperands_; ++k) {
       const ReduceOperand& r = plan_.operands[k];
       if (r.is_staged()) bytes += stage_bytes(r, staged_elements(k));
     }

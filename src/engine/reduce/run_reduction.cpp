@@ -33,17 +33,15 @@ struct PlannedReduction {
   const WalkedOperands operands{iter, plan, rows};
 
   /// Not inlined: it is called in four places.
-  [[gnu::noinline]] void run(bool serial) const {
+  [[gnu::noinline]] void run() const {
     const std::int64_t tiles = plan.tiles.kept.count;
     if (writes_nothing(iter, plan)) return;
     // Tiles may be done after their first block: too little for other threads to be asked.
     const bool may_be_done = kernel.done != nullptr && plan.blocks.reduced.count > 1 &&
-                             (plan.shares.groups > 1 || (!serial && plan.shares.grain < tiles));
+                             (plan.shares.groups > 1 || plan.shares.grain < tiles);
     const std::int64_t first = may_be_done ? run_tiles(0, tiles, true) : 0;
     if (first < tiles && plan.shares.groups > 1) {
       run_groups(first);
-    } else if (serial) {
-      run_tiles(first, tiles);
     } else {
       parallel_for(tiles - first, plan.shares.grain, [&](std::int64_t begin, std::int64_t end) {
         run_tiles(first + begin, first + end);
@@ -115,7 +113,7 @@ void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
     return run_small_reduction(small, iter, kernel);
   const ReducePlan plan = plan_reduction(iter, kernel, options);
   const auto project = [](ReduceRunner& runner, char* from) { runner.project(from); };
-  PlannedReduction{iter, plan.loops_of(kernel), plan, project}.run(options.serial);
+  PlannedReduction{iter, plan.loops_of(kernel), plan, project}.run();
 }
 
 namespace {
@@ -150,10 +148,9 @@ void run_computed_reduction(const TensorIterator& iter, const ReductionKernel& k
   const auto project = [](ReduceRunner& runner, char* from) { runner.project(from); };
   if (rows != nullptr && plan.suits(rows->kernel, iter.geometry())) {
     const ReducePlan of_rows = plan.with_operands_of(rows->kernel);
-    return PlannedReduction{iter, rows->kernel, of_rows, project, nullptr, rows}.run(
-        options.serial);
+    return PlannedReduction{iter, rows->kernel, of_rows, project, nullptr, rows}.run();
   }
-  PlannedReduction{iter, plan.loops_of(kernel), plan, project, &compute}.run(options.serial);
+  PlannedReduction{iter, plan.loops_of(kernel), plan, project, &compute}.run();
 }
 
 void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
@@ -163,7 +160,7 @@ void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& ke
   const auto copy = [&](ReduceRunner& runner, char* from) {
     runner.copy_places(static_cast<char*>(accumulators), from);
   };
-  PlannedReduction{iter, plan.loops_of(kernel), plan, copy}.run(options.serial);
+  PlannedReduction{iter, plan.loops_of(kernel), plan, copy}.run();
 }
 
 void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kernel,

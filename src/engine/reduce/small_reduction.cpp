@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/reduce/small_reduction.hpp"
 
-#include "engine/elementwise/tile_plan.hpp"
 #include "engine/reduce/reduce_form.hpp"
 #include "machine/fixed_sizes.hpp"
 #include "machine/scratch_memory.hpp"
@@ -18,7 +17,7 @@ constexpr std::int64_t max_in_row = fixed::staged_span_elements;
 constexpr std::int64_t max_elements = fixed::max_unfolded;
 
 /// Bytes of accumulators, and of rows that are packed, at most.
-constexpr std::int64_t buffer_bytes = max_stage_bytes / 3;
+constexpr std::int64_t buffer_bytes = tuning_maximum::tile_bytes / 3;
 
 /// Bytes of all accumulators: two blocks of rows at most are combined in their order.
 std::int64_t accumulator_bytes(const SmallReduction& r, const ReductionKernel& kernel) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/frame/arena_layout.hpp"
 
+#include "machine/tuning.hpp"
+
 #include <algorithm>
 
 namespace weft {
 inline namespace v0 {
 namespace graph {
 namespace {
-
-/// With what it takes to start the next one at a line.
-std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 bool live_together(const Root& a, const Root& b) {
   return a.first_step <= b.last_step && b.first_step <= a.last_step;
