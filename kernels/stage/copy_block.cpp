@@ -156,7 +156,8 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
     copy_rows(to, t1, from, f1, n0 * size, n1);
   } else if (t0 == size && f0 == 0) {
     fill_rows<T>(to, t1, from, f1, n0, n1);
-  } else if (copy_interleaved<T>(to, t0, t1, from, f0, f1, n0, n1)) {
+  } else if ((n0 < n1 ? n0 : n1) <= Interleaved<T>::max_rows &&
+             copy_interleaved<T>(to, t0, t1, from, f0, f1, n0, n1)) {
     return;
   } else if (t0 == size && f1 == size && transposable) {
     copy_transposed<T>(to, t1, from, f0, n0, n1);

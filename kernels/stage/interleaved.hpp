@@ -101,6 +101,12 @@ struct Interleaved {
   static constexpr std::int64_t size = sizeof(T);
   static constexpr std::int64_t lanes = LaneOf<T>::size;
 
+#if defined(__aarch64__)
+  static constexpr std::int64_t max_rows = lanes < 5 ? 4 : lanes - 1;
+#else
+  static constexpr std::int64_t max_rows = lanes - 1;
+#endif
+
   /// Whether rows of n elements are for join(). Others are transposed, or moved row by row.
   static constexpr bool joins(std::int64_t rows, std::int64_t n) {
     return n >= lanes && takes(rows);
@@ -109,9 +115,11 @@ struct Interleaved {
   static constexpr bool splits(std::int64_t rows, std::int64_t n) {
     return rows >= min_split_rows && joins(rows, n);
   }
-  /// to[c * t1 + i * size] = from[(i * rows + c) * size] for 0 <= c < rows, 0 <= i < n.
-  static void split(char* __restrict to, std::int64_t t1, const char* __restrict from,
-                    std::int64_t rows, std::int64_t n) {
+  /// to[c * t1 + i * size] = from[(i * rows + c) * size] for 0 <= c < rows, 0 <= i < n. Not inline,
+  /// or all other blocks would get its frame.
+  [[gnu::noinline]] static void split(char* __restrict to, std::int64_t t1,
+                                      const char* __restrict from, std::int64_t rows,
+                                      std::int64_t n) {
     if constexpr (min_split_rows < lanes || takes(min_split_rows)) {
       with_registers(rows, [&]<int all>() {
         if (all < 8 || all == rows) return split_rows<all>(to, t1, from, all, n);
@@ -119,9 +127,9 @@ struct Interleaved {
       });
     }
   }
-  /// to[(i * rows + c) * size] = from[c * f1 + i * size].
-  static void join(char* __restrict to, const char* __restrict from, std::int64_t f1,
-                   std::int64_t rows, std::int64_t n) {
+  /// to[(i * rows + c) * size] = from[c * f1 + i * size]. Likewise.
+  [[gnu::noinline]] static void join(char* __restrict to, const char* __restrict from,
+                                     std::int64_t f1, std::int64_t rows, std::int64_t n) {
     with_registers(rows, [&]<int all>() {
       if (all < 8 || all == rows) return join_rows<all>(to, from, f1, all, n);
       if constexpr (all >= 8) join_padded<all>(to, from, f1, rows, n);
@@ -129,14 +137,12 @@ struct Interleaved {
   }
 
  private:
-  /// Fewer than a register has lanes; of rows of `lanes` and more there are transposes.
+  /// Two and more. Of rows of `lanes` and more there are transposes.
   static constexpr bool takes(std::int64_t rows) {
-#if defined(__aarch64__)
-    if (size <= 8 && rows >= 2 && rows <= 4) return true;
-#elif !defined(__AVX2__)
+#if defined(__x86_64__) && !defined(__AVX2__)
     if (rows == 3) return false;  // no instruction of this level moves the bytes of a register
 #endif
-    return rows >= 2 && rows < lanes;
+    return rows >= 2 && rows <= max_rows;
   }
   /// The lanes of fewer rows are picked from whole registers as fast: of any that are moved row by
   /// row where a register has 64 bytes.
@@ -223,6 +229,7 @@ struct Interleaved {
 };
 template <>
 struct Interleaved<Pair> {
+  static constexpr std::int64_t max_rows = 0;
   static constexpr bool splits(std::int64_t, std::int64_t) { return false; }
   static constexpr bool joins(std::int64_t, std::int64_t) { return false; }
   static void split(char*, std::int64_t, const char*, std::int64_t, std::int64_t) {}
