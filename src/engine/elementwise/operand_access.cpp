@@ -194,25 +194,33 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
   // Bytes of memory an element, of what would be brought together, that take longer to move than to
   // step over: a register holds few wide elements, and what comes from memory, or nearly so, had
   // better be asked for all at once. Of operands of several sizes (bools and numbers) stepping
-  // takes longer. Of a single strided operand, moving it is quicker unless that leaves out
-  // lines.
+  // takes longer. Of a single strided operand, moving it is quicker unless that leaves out lines,
+  // or elements fill a lane each.
   if (!may_stride(geometry, kernel) || geometry.extent(0) < t.min_strided_row) return false;
-  std::int64_t touched = 0, narrowest = max_element_bytes, last_step = 0;
+  std::int64_t touched = 0, narrowest = max_element_bytes, last_step = 0, shared = 0;
   int strided = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const std::int64_t size = element_size(kernel.types[k]);
     const std::int64_t step = std::abs(geometry.stride(0, k));
     narrowest = std::min(narrowest, size);
-    if (step == size || step == 0) continue;
-    // A transposition is quicker.
-    if (dense_dim(geometry, t, k, size, min_dense_extent(geometry, size, t)) != 0) return false;
+    // Rows that run backwards are turned round by registers of several elements.
+    if (step == 0 || geometry.stride(0, k) == size || (step == size && size < max_element_bytes))
+      continue;
+    if (dense_dim(geometry, t, k, size, min_dense_extent(geometry, size, t)) != 0) {
+      // A transposition is quicker, but for elements that fill a lane, if their lines are still
+      // there when those beside them are wanted.
+      if (size < max_element_bytes) return false;
+      shared += bytes_of_lines(step, geometry.extent(0));
+    }
     touched += std::min(step, cache_line_bytes);
     last_step = step;
     ++strided;
   }
+  if (shared > t.transposed_tile_bytes) return false;
   const std::int64_t bytes = geometry.numel() * touched;
   // Where the last level is as far away as memory, chunks ask for more of it at a time.
   if (bytes > t.strided_reach * t.l2_bytes) return false;
+  if (strided == 1 && narrowest == max_element_bytes) return true;
   if (strided == 1) return last_step >= 2 * cache_line_bytes && narrowest >= word_bytes;
   if (bytes > t.l3_bytes / 2) return touched >= t.strided_bytes / 2;
   return touched >= t.strided_bytes - (narrowest >= wide_bytes ? t.strided_bytes / 5 : 0);

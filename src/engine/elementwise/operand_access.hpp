@@ -54,6 +54,13 @@ inline RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, 
   return layout;
 }
 
+/// Bytes of the second-level cache that `rows` lines take, one every `stride` bytes: of distances
+/// that are a multiple of a power of two, it holds as many as that goes into it.
+constexpr std::int64_t bytes_of_lines(std::int64_t stride, std::int64_t rows) {
+  const auto step = static_cast<std::uint64_t>(stride);
+  return rows * static_cast<std::int64_t>(step & (0 - step));
+}
+
 /// The dim along which operand k, of elements of `size` bytes, goes on where it ends along dim d:
 /// where it is dense along that, has less than a line there, and so large that lines are gone
 /// before the elements beside are wanted. 0 if there is none, or rows along dim 0 are short.

@@ -139,13 +139,6 @@ int count_walked(const TilePlan& plan) {
   return count;
 }
 
-/// Bytes of the second-level cache that `rows` lines take, one every `stride` bytes: of distances
-/// that are a multiple of a power of two, it holds as many as that goes into it.
-std::int64_t bytes_of_lines(std::int64_t stride, std::int64_t rows) {
-  const auto step = static_cast<std::uint64_t>(stride);
-  return rows * static_cast<std::int64_t>(step & (0 - step));
-}
-
 /// Whether tiles of long rows find room there, a line of a transposed operand for each element of a
 /// row.
 bool long_rows_fit(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
