@@ -123,7 +123,7 @@ inline constexpr std::int64_t summed_bytes = 4 << 10;
 /// other rows blocks are computed first.
 constexpr bool sums_programs(ScalarType type, std::int64_t n) noexcept {
   return (type == ScalarType::f32 && sums_in_registers(n)) ||
-         n * element_size(type) <= summed_bytes;
+         n <= summed_bytes / element_size(type);
 }
 
 /// What sums over rows of a program's results take.

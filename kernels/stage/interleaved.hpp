@@ -8,6 +8,7 @@
 #include "kernels/stage/transpose.hpp"
 
 #include <cstdint>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -101,6 +102,7 @@ struct Interleaved {
   static constexpr std::int64_t size = sizeof(T);
   static constexpr std::int64_t lanes = LaneOf<T>::size;
 
+  /// Of more rows there are transposes.
 #if defined(__aarch64__)
   static constexpr std::int64_t max_rows = lanes < 5 ? 4 : lanes - 1;
 #else
@@ -120,32 +122,37 @@ struct Interleaved {
   [[gnu::noinline]] static void split(char* __restrict to, std::int64_t t1,
                                       const char* __restrict from, std::int64_t rows,
                                       std::int64_t n) {
-    if constexpr (min_split_rows < lanes || takes(min_split_rows)) {
-      with_registers(rows, [&]<int all>() {
-        if (all < 8 || all == rows) return split_rows<all>(to, t1, from, all, n);
+    with_registers(rows, [&]<int all>() {
+      if constexpr (all >= min_split_rows) {
+        if constexpr (takes(all)) {
+          if (all == rows) return split_rows<all>(to, t1, from, all, n);
+        }
         if constexpr (all >= 8) split_padded<all>(to, t1, from, rows, n);
-      });
-    }
+      }
+    });
   }
   /// to[(i * rows + c) * size] = from[c * f1 + i * size]. Likewise.
   [[gnu::noinline]] static void join(char* __restrict to, const char* __restrict from,
                                      std::int64_t f1, std::int64_t rows, std::int64_t n) {
     with_registers(rows, [&]<int all>() {
-      if (all < 8 || all == rows) return join_rows<all>(to, from, f1, all, n);
+      if constexpr (takes(all)) {
+        if (all == rows) return join_rows<all>(to, from, f1, all, n);
+      }
       if constexpr (all >= 8) join_padded<all>(to, from, f1, rows, n);
     });
   }
 
  private:
-  /// Two and more. Of rows of `lanes` and more there are transposes.
   static constexpr bool takes(std::int64_t rows) {
-#if defined(__x86_64__) && !defined(__AVX2__)
+#if defined(__AVX512BW__)
+    // Others would be padded; permutations store each row with gaps instead.
+    if (rows > 4 && rows != 8) return false;
+#elif defined(__x86_64__) && !defined(__AVX2__)
     if (rows == 3) return false;  // no instruction of this level moves the bytes of a register
 #endif
     return rows >= 2 && rows <= max_rows;
   }
-  /// The lanes of fewer rows are picked from whole registers as fast: of any that are moved row by
-  /// row where a register has 64 bytes.
+  /// Fewer are picked row by row as fast; all are where registers have 64 bytes.
 #if defined(__aarch64__)
   static constexpr std::int64_t min_split_rows = 2;
 #elif defined(__AVX512BW__)
@@ -155,8 +162,8 @@ struct Interleaved {
 #else
   static constexpr std::int64_t min_split_rows = size == 2 ? 2 : 3;
 #endif
-  /// Calls f<all>() for the number of registers that so many rows are moved by: more than there are
-  /// rows where there are five and more, but not eight.
+  /// Calls f<all>() for the registers that so many rows are moved by: as many, but for 5 to 7 rows
+  /// 8, and for 9 to 15 rows 16.
   template <class F>
   static void with_registers(std::int64_t rows, const F& f) {
     if constexpr (takes(2)) {
@@ -168,7 +175,7 @@ struct Interleaved {
     if constexpr (takes(4)) {
       if (rows == 4) return f.template operator()<4>();
     }
-    if constexpr (takes(5)) {
+    if constexpr (takes(8) || takes(5)) {
       if (rows <= 8) return f.template operator()<8>();
     }
     if constexpr (takes(9)) f.template operator()<16>();

@@ -65,10 +65,11 @@ WEFT_ALWAYS_INLINE V interleave(V a, V b, std::index_sequence<I...>) {
       a, b, ((I & 1) * n + I / lane * lane + (I % lane) / 2 + (upper ? lane / 2 : 0))...);
 }
 
-/// log2(Count) rounds, in each lane on its own. In a round, row i is interleaved with row
-/// i + Rows/2, for all i, which moves the first bit of the row number to the end of the column
-/// number. Count = Rows makes memory in which the rows alternate. Count = Lane makes rows of such
-/// memory, and of Lane rows their transpose.
+/// log2(Count) rounds, in each lane on its own, of Rows rows, a power of two. In a round, row i is
+/// interleaved with row i + Rows/2, for all i: the first bit of the row number becomes the last of
+/// the column number, and the first of that the last of the row number. Count = Rows makes memory
+/// in which the rows alternate. Count = Lane makes rows of such memory, and of Lane rows their
+/// transpose.
 template <int Lane, int N, int Count, int Rows, class V>
 WEFT_ALWAYS_INLINE void interleave_rows(V (&rows)[Rows]) {
   constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(N)>();

@@ -9,6 +9,7 @@
 #include "kernels/stage/stage.hpp"
 #include "machine/tuning.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -32,9 +33,11 @@ struct BlockDim {
 inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
   int longest = 1;
   for (int i = 1; i < ndims; ++i) {
-    const bool joined = dims[0].stride == dims[i].extent * size && size < wide_bytes;
-    const bool dense = dims[i].stride == size && (joined || dims[i].extent >= transposed_lanes);
-    if (dense && dims[0].extent >= transposed_lanes) return i;
+    if (dims[i].stride == size) {
+      const bool joined = dims[0].stride == dims[i].extent * size && size < wide_bytes;
+      if (joined && dims[0].extent * size >= register_bytes) return i;
+      if (std::min(dims[0].extent, dims[i].extent) >= transposed_lanes) return i;
+    }
     if (dims[i].extent > dims[longest].extent) longest = i;
   }
   return longest;

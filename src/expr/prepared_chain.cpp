@@ -141,7 +141,7 @@ bool PreparedChain::divides_by_zero(void* const* outputs, const void* const* inp
                const_cast<void*>(origin));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   }
   body_.by_zero() = false;
-  copy_ ? copy_->run(iter_) : run_spans(iter_, kernel_, options());
+  copy_ ? copy_->run(iter_, options()) : run_spans(iter_, kernel_, options());
   return body_.by_zero();
 }
 
@@ -151,7 +151,7 @@ void PreparedChain::fail_by_zero() {
 
 Explanation::Run PreparedChain::explain() const {
   if (is_direct_) return explain_direct_calls();
-  return copy_ ? copy_->explain(iter_).run : explain_run(iter_, kernel_, options()).run;
+  return copy_ ? copy_->explain(iter_, options()).run : explain_run(iter_, kernel_, options()).run;
 }
 
 /// All elements are one block, over which each step is one call.

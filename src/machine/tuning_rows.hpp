@@ -56,11 +56,11 @@
   ROW(wide_l3_run_bytes, "bytes", 16, 1 << 16, 512, 128, 512, 7, "read at a time beyond that, within three quarters of the last level; buffers hold max_transposed_run of it") \
   ROW(wide_memory_run_bytes, "bytes", 16, 1 << 16, 512, 256, 512, 7, "the same beyond that")                           \
   ROW(max_transposed_run, "elements", 16, 1 << 16, 256, 256, 256, 7, "read at a time; half of it where rows have set conflicts") \
-  ROW(transposed_row_bytes, "bytes", 64, 1 << 16, 1024, 1024, 1024, 7, "written at a time, where it is not what the buffers hold; half of it by non-temporal stores; prefetched at a time") \
+  ROW(transposed_row_bytes, "bytes", 64, 1 << 16, 1024, 1024, 1024, 7, "written at a time, where it is not what the buffers hold; half of it by non-temporal stores, or max_staged in a few rows; prefetched at a time") \
   ROW(min_prefetched_side, "elements", 16, std::int64_t{1} << 40, 64, 64, 64, 7, "a row of tiles that are prefetched, and streamed but to a far last level; each side from that") \
   ROW(min_streamed_side, "elements", 16, std::int64_t{1} << 40, 256, 256, 256, 7, "each side of what is streamed only, to a far last level") \
   /* Strided operands */                                                                                               \
-  ROW(min_dense_extent, "elements", 2, 1 << 16, 4, 4, 4, 7, "wide elements side by side that are not better fetched one pass each, and narrow ones of streamed wide results") \
+  ROW(min_dense_extent, "elements", 2, 1 << 16, 4, 4, 4, 7, "elements side by side that are not better fetched one pass each: wide ones, others in short rows, and inputs of wider streamed results") \
   ROW(min_strided_row, "elements", 1, 1 << 30, 32, 32, 32, 2, "a row for the kernel's strided loop")                   \
   ROW(strided_bytes, "bytes", 1, 1 << 20, 40, 40, 40, 2, "memory an element that it touches, to be worth it; a fifth less of wide ones, half of it beyond half of the last level") \
   ROW(strided_reach, "L2", 0, 1 << 20, 1 << 20, 1 << 20, 4, 2, "all bytes up to which the strided loop is taken")      \

@@ -61,6 +61,8 @@ enum class Kind {
   overlapping_rows,  // of the source
   transposed,        // `to` dense along dim 0, `from` along dim 1
   transposed_back,
+  joined,  // few rows, alternating in `to`
+  split,   // and back
   constant_step,
   scattered_step,
   reversed,
@@ -115,6 +117,20 @@ Block draw(Random& random, Kind kind, std::int64_t size, std::int64_t n0, std::i
       f[0] = either_sign(random, size);
       f[1] = stride(row);
       break;
+    case Kind::joined:
+    case Kind::split: {
+      // Either dim may be that of the rows.
+      const int rows = random.chance(50) ? 0 : 1;
+      b.n[rows] = random.integer(2, 16);
+      b.n[1 - rows] = random.integer(1, 300);
+      std::int64_t* const alternating = kind == Kind::joined ? t : f;
+      std::int64_t* const separate = kind == Kind::joined ? f : t;
+      alternating[rows] = size;
+      alternating[1 - rows] = b.n[rows] * size;
+      separate[1 - rows] = size;
+      separate[rows] = stride(b.n[1 - rows] * size);
+      break;
+    }
     case Kind::constant_step:
       f[0] = element_stride();
       t[1] = stride(row);

@@ -3,6 +3,7 @@
 // or not: planes with rows of less than a line, which go on along another dim.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/copy.hpp>
+#include <weft/ops/registry.hpp>
 
 #include "support/dense.hpp"
 #include "support/naive_ops.hpp"
@@ -17,7 +18,7 @@ using weft::ScalarType;
 class Images {
  public:
   Images(test::Random& random, std::int64_t size) {
-    const std::int64_t inner = random.integer(2, 4);
+    const std::int64_t inner = random.chance(70) ? random.integer(2, 4) : random.integer(5, 17);
     const std::int64_t outer = random.chance(30) ? random.integer(2, 3) : 1;
     // Rows at a stride of a power of two, or any number of elements.
     const std::int64_t width =
@@ -118,4 +119,20 @@ TEST_CASE("channels: sums of operands of any order", "[layouts]") {
     }
   }
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("channels: two and three narrow ones are a side of tiles", "[layouts]") {
+  const auto told = [](ScalarType type, std::int64_t channels) {
+    const weft::Tensor planes = weft::Tensor::zeros({channels, 20000}, type),
+                       pixels = weft::Tensor::zeros({20000, channels}, type);
+    const weft::TensorView outputs[] = {planes}, inputs[] = {pixels.transpose(0, 1)};
+    const weft::OpArguments args{.outputs = outputs, .inputs = inputs, .axes = {}};
+    return weft::find_op("neg", args).explain(args).run.strategy;
+  };
+  for (const std::int64_t channels : {2, 3, 4}) {
+    CHECK(told(ScalarType::i16, channels) == weft::Strategy::transposed_tiles);
+    CHECK(told(ScalarType::f32, channels) == weft::Strategy::transposed_tiles);
+  }
+  CHECK(told(ScalarType::f64, 3) == weft::Strategy::row_tiles);
+  CHECK(told(ScalarType::f64, 4) == weft::Strategy::transposed_tiles);
 }

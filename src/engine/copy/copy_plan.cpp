@@ -308,8 +308,8 @@ class CopyChoice {
   bool can_stream_;    // the output can be
   bool fits_nowhere_;  // worth_streaming() says so
   bool narrow_;        // transposed, and less than a line long
-  bool near_;          // is_near(), but for what is_far()
-  bool far_;           // is_far()
+  bool near_;          // is_near()
+  bool far_;           // is_far(), and not near
 };
 
 /// Finds the dims that continue the narrow side of a transposed plane, until it is no longer

@@ -189,7 +189,7 @@ std::int64_t grain_of(const CopyWalk& walk, const RunOptions& options) {
   const std::int64_t elements =
       options.grain > 0 ? options.grain
                         : least_elements_a_thread(copied_byte_ns * static_cast<double>(size));
-  return std::max<std::int64_t>(1, elements * size / walk.tile_bytes());
+  return std::max<std::int64_t>(1, elements / (walk.tile_bytes() / size));
 }
 
 }  // namespace

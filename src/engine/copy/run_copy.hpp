@@ -10,11 +10,11 @@ namespace weft {
 inline namespace v0 {
 
 /// Copies the input of an iterator over one output and one input of equal type. Works plane by
-/// plane: dim 0, and the dim along which that side is dense that is not so along dim 0; if there is
-/// none, one that is long and along which rows share lines. Tiles of a plane are transposed in
-/// registers where the two sides are dense along different dims. Allocates nothing. Throws
-/// Error(invalid_argument) for a wanted strategy that cannot carry it out; that of the options is
-/// not looked at.
+/// plane. A plane has dim 0 and another one, along which a side is dense that is not so along dim
+/// 0; if there is none, one that is long, or along which rows share lines. Tiles of a plane are
+/// transposed in registers where the two sides are dense along different dims. Allocates nothing.
+/// Throws Error(invalid_argument) for a wanted strategy that cannot carry it out; that of the
+/// options is not looked at.
 void run_copy(const TensorIterator& iter, const RunOptions& options, Strategy wanted);
 
 /// Copies an input to an output, of elements of `size` bytes, of which there are a few: all of it

@@ -85,7 +85,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   Explanation e = iter.explain();
   e.has_run = true;
   e.run.instruction_set = name(current_level());
-  e.run.bytes_moved += bytes_touched(iter);
+  e.run.bytes_moved = bytes_touched(iter);
   if (iter.numel() == 0) return e;
   const Tuning& t = tuning();
   const Strategies possible = candidates(iter, kernel, t);
@@ -129,7 +129,7 @@ Explanation explain_run(const TensorIterator& iter, const MaskedSpanKernel& kern
   Explanation e = iter.explain();
   e.has_run = true;
   e.run = call.boxes().explain(call.grain());
-  e.run.bytes_moved += bytes_touched(iter);
+  e.run.bytes_moved = bytes_touched(iter);
   if (iter.numel() == 0) return e;
   const auto explain = [&](const TileCursor& box) {
     if (!call.boxes().is_whole(box)) return;

@@ -43,8 +43,8 @@ int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t siz
   }
   return 0;
 }
-/// The least of that, of elements of `size` bytes: two, which instructions join and split, unless
-/// rows are short or elements are wide. These are moved one by one as fast.
+/// The least of that, of elements of `size` bytes: two, unless rows are short or elements are wide.
+/// These are moved one by one as fast as registers join or split them.
 std::int64_t min_dense_extent(const Geometry& geometry, std::int64_t size, const Tuning& t) {
   return size < wide_bytes && geometry.extent(0) >= t.min_transposed_side ? 2 : t.min_dense_extent;
 }
@@ -142,7 +142,8 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
   };
   TileOperands operands;
   const Geometry& geometry = iter.geometry();
-  std::int64_t chunk_bytes = 0;  // of all buffers for chunks
+  std::int64_t chunk_bytes = 0;      // of all buffers for chunks
+  std::int64_t widest_streamed = 0;  // bytes of an element
   for (int k = 0; k < geometry.noperands; ++k) {
     const Operand& op = iter.operand(k);
     const ScalarType type = kernel.types[k];
@@ -157,6 +158,7 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
       const std::int64_t bytes = t.chunk * t.buffer_bytes();
       if (chunk_bytes + bytes <= tuning.tile_bytes / 2) {
         chunk_bytes += bytes;
+        widest_streamed = std::max<std::int64_t>(widest_streamed, t.memory_size);
         t.access = Access::streamed;
         t.move = stream_block_kernel(t.memory_size);
         continue;
@@ -175,7 +177,7 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
       t.one_per_row = stride == 0 && may_broadcast;
       // Two or three passes over what is narrow cost less than gaps between non-temporal stores of
       // what is wide.
-      const std::int64_t least = chunk_bytes > 0 && t.memory_size < t.kernel_size
+      const std::int64_t least = t.memory_size < widest_streamed
                                      ? tuning.min_dense_extent
                                      : min_dense_extent(geometry, t.memory_size, tuning);
       t.dense_dim = static_cast<std::int16_t>(dense_dim(geometry, tuning, k, t.memory_size, least));

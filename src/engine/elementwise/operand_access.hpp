@@ -58,7 +58,7 @@ inline RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, 
 /// that are a multiple of a power of two, it holds as many as that goes into it.
 constexpr std::int64_t bytes_of_lines(std::int64_t stride, std::int64_t rows) {
   const auto step = static_cast<std::uint64_t>(stride);
-  return rows * static_cast<std::int64_t>(step & (0 - step));
+  return rows * std::max(static_cast<std::int64_t>(step & (0 - step)), cache_line_bytes);
 }
 
 /// The dim along which operand k, of elements of `size` bytes, goes on where it ends along dim d:

@@ -13,7 +13,7 @@ inline namespace v0 {
 namespace {
 
 /// Dims 0 and 1 of an iterator. In a plane, tiles of rows follow in order, since a tile that cuts
-/// rows has a single one.
+/// rows has a single row.
 Geometry plane_of(const Geometry& all) {
   Geometry plane;
   plane.noperands = all.noperands;

@@ -22,8 +22,8 @@ inline namespace v0 {
 /// What spans cost a kernel, in picoseconds.
 class SpanPrices {
  public:
-  /// Refers to the kernel and the tuning. Bytes of an element of all operands, and of those that
-  /// are not one value in each span: or-ed, as in SmallRows.
+  /// Refers to the kernel and the tuning. `element_bytes`: the bytes of an element of all operands,
+  /// or-ed as in SmallRows. `moving_bytes`: the same of those that are not one value in each span.
   SpanPrices(const SpanKernel& kernel, const Tuning& tuning, std::int64_t element_bytes,
              std::int64_t moving_bytes)
       : kernel_(kernel),

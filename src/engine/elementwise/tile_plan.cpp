@@ -127,9 +127,10 @@ std::int64_t long_run(const TilePlan& plan, const Tuning& tuning, std::int64_t m
     if (t.is_output) widest = std::max<std::int64_t>(widest, t.memory_size);
   if (!plan.prefetches) {
     const std::int64_t run = tuning.transposed_row_bytes / 2 / widest;
-    return std::ranges::any_of(plan.operands, &TileOperand::is_read_in_place)
-               ? run
-               : std::max(run, tuning.max_staged / rows);
+    const bool is_narrow = rows <= tuning.min_transposed_side;
+    return is_narrow && std::ranges::none_of(plan.operands, &TileOperand::is_read_in_place)
+               ? std::max(run, tuning.max_staged / rows)
+               : run;
   }
   std::int64_t run = tuning.transposed_row_bytes / widest;
   while (run * run > 6 * most)

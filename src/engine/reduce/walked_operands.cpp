@@ -2,7 +2,6 @@
 #include "engine/reduce/walked_operands.hpp"
 
 #include "engine/copy/run_copy.hpp"
-#include "engine/wanted_strategy.hpp"
 
 #include <algorithm>
 #include <utility>
