@@ -157,8 +157,7 @@ void move_operand(const Geometry& geometry, int k, std::int64_t size, char* memo
   }
 }
 
-/// A span of operands of the kernel's own types, of which some go through buffers. Not inline, or
-/// all other calls would get its frame.
+/// A span of which some operands go through buffers. Not inline, or all calls would get its frame.
 [[gnu::noinline]] void run_packed(const SimpleRun& run, const Geometry& geometry,
                                   const SpanKernel& kernel, char* const* memory) {
   const std::int64_t numel = geometry.numel();
