@@ -135,4 +135,13 @@ TEST_CASE("channels: two and three narrow ones are a side of tiles", "[layouts]"
   }
   CHECK(told(ScalarType::f64, 3) == weft::Strategy::row_tiles);
   CHECK(told(ScalarType::f64, 4) == weft::Strategy::transposed_tiles);
+
+  // A longer side of another operand comes first.
+  const weft::Tensor out = weft::Tensor::zeros({300, 100, 2}, ScalarType::f32),
+                     in = weft::Tensor::zeros({2, 100, 300}, ScalarType::f32);
+  const weft::TensorView outputs[] = {out.permute({2, 1, 0})}, inputs[] = {in};
+  const weft::OpArguments args{.outputs = outputs, .inputs = inputs, .axes = {}};
+  const auto operands = weft::find_op("neg", args).explain(args).operands;
+  CHECK(operands[0].access == "staged: packed");
+  CHECK(operands[1].access == "staged: transposed");
 }

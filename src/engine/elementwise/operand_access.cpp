@@ -49,6 +49,29 @@ std::int64_t min_dense_extent(const Geometry& geometry, std::int64_t size, const
   return size < wide_bytes && geometry.extent(0) >= t.min_transposed_side ? 2 : t.min_dense_extent;
 }
 
+/// Where no operand is transposed, those are of which two or three elements lie side by side, all
+/// along one dim. Not what is narrower than a streamed result: two or three passes over that cost
+/// less than gaps between non-temporal stores.
+void transpose_few_rows(TileOperands& operands, const Geometry& geometry, const Tuning& tuning) {
+  std::int64_t streamed = 0;  // bytes of an element, at most
+  for (const TileOperand& t : operands)
+    if (t.access == Access::streamed) streamed = std::max<std::int64_t>(streamed, t.memory_size);
+  int side = 0;
+  SmallVector<int, inline_operands> found;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& t = operands[k];
+    if (t.access != Access::staged || t.memory_size < streamed) continue;
+    const std::int64_t least = min_dense_extent(geometry, t.memory_size, tuning);
+    const int dim = dense_dim(geometry, tuning, k, t.memory_size, least);
+    if (dim == 0) continue;
+    if (side != 0 && dim != side) return;
+    side = dim;
+    found.push_back(k);
+  }
+  for (const int k : found)
+    operands[k].dense_dim = static_cast<std::int16_t>(side);
+}
+
 /// Elements of a chunk of which what is read, buffered and written stays in the first-level cache,
 /// lines read for a single element included.
 std::int64_t chunk_in_cache(const TileOperands& operands, const Geometry& geometry,
@@ -142,8 +165,7 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
   };
   TileOperands operands;
   const Geometry& geometry = iter.geometry();
-  std::int64_t chunk_bytes = 0;      // of all buffers for chunks
-  std::int64_t widest_streamed = 0;  // bytes of an element
+  std::int64_t chunk_bytes = 0;  // of all buffers for chunks
   for (int k = 0; k < geometry.noperands; ++k) {
     const Operand& op = iter.operand(k);
     const ScalarType type = kernel.types[k];
@@ -158,7 +180,6 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
       const std::int64_t bytes = t.chunk * t.buffer_bytes();
       if (chunk_bytes + bytes <= tuning.tile_bytes / 2) {
         chunk_bytes += bytes;
-        widest_streamed = std::max<std::int64_t>(widest_streamed, t.memory_size);
         t.access = Access::streamed;
         t.move = stream_block_kernel(t.memory_size);
         continue;
@@ -175,14 +196,12 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
     } else {
       stage(t);
       t.one_per_row = stride == 0 && may_broadcast;
-      // Two or three passes over what is narrow cost less than gaps between non-temporal stores of
-      // what is wide.
-      const std::int64_t least = t.memory_size < widest_streamed
-                                     ? tuning.min_dense_extent
-                                     : min_dense_extent(geometry, t.memory_size, tuning);
-      t.dense_dim = static_cast<std::int16_t>(dense_dim(geometry, tuning, k, t.memory_size, least));
+      t.dense_dim = static_cast<std::int16_t>(
+          dense_dim(geometry, tuning, k, t.memory_size, tuning.min_dense_extent));
     }
   }
+  if (std::ranges::none_of(operands, &TileOperand::is_transposed))
+    transpose_few_rows(operands, geometry, tuning);
   read_constants(operands, iter, kernel);
   return operands;
 }
@@ -192,7 +211,8 @@ bool may_stride(const Geometry& geometry, const SpanKernel& kernel) {
   return kernel.strides_outputs || geometry.stride(0, 0) == element_size(kernel.types[0]);
 }
 
-bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning& t) {
+bool prefers_strided(const TileOperands& operands, const Geometry& geometry,
+                     const SpanKernel& kernel, const Tuning& t) {
   // Bytes of memory an element, of what would be brought together, that take longer to move than to
   // step over: a register holds few wide elements, and what comes from memory, or nearly so, had
   // better be asked for all at once. Of operands of several sizes (bools and numbers) stepping
@@ -208,7 +228,7 @@ bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const T
     // Rows that run backwards are turned round by registers of several elements.
     if (step == 0 || geometry.stride(0, k) == size || (step == size && size < max_element_bytes))
       continue;
-    if (dense_dim(geometry, t, k, size, min_dense_extent(geometry, size, t)) != 0) {
+    if (operands[k].is_transposed()) {
       // A transposition is quicker, but for elements that fill a lane, if their lines are still
       // there when those beside them are wanted.
       if (size < max_element_bytes) return false;

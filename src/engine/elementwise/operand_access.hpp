@@ -87,7 +87,8 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
 /// Whether the kernel's strided loop is worth thinking of, for operands of its own types.
 bool may_stride(const Geometry& geometry, const SpanKernel& kernel);
 /// Whether stepping over dim 0 of them is quicker than gathering their elements.
-bool prefers_strided(const Geometry& geometry, const SpanKernel& kernel, const Tuning& tuning);
+bool prefers_strided(const TileOperands& operands, const Geometry& geometry,
+                     const SpanKernel& kernel, const Tuning& tuning);
 /// Whether all operands can be left where they are, for the kernel's strided loop, and some would
 /// have to be staged otherwise.
 bool can_step(const TileOperands& operands, const Geometry& geometry, const SpanKernel& kernel);

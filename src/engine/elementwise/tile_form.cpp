@@ -171,7 +171,7 @@ bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const 
 
 Strategy choose_form(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
                      const SpanKernel& kernel, const Tuning& t) {
-  if (can_step(operands, geometry, kernel) && prefers_strided(geometry, kernel, t))
+  if (can_step(operands, geometry, kernel) && prefers_strided(operands, geometry, kernel, t))
     return Strategy::strided_tiles;
   const std::int64_t row = geometry.extent(0);
   const bool by_rows = goes_by_rows(operands, geometry, totals, t, kernel.cost);
