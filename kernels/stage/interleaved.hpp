@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Few rows that alternate element by element on one side, such as the channels of pixels, and lie
-/// each for itself on the other.
+/// A few rows that alternate element by element on one side, such as the channels of pixels, and
+/// lie each for itself on the other.
 #pragma once
 
 #include "kernels/stage/rows.hpp"
@@ -143,6 +143,7 @@ struct Interleaved {
   }
 
  private:
+  /// Whether there are registers for so many rows.
   static constexpr bool takes(std::int64_t rows) {
 #if defined(__AVX512BW__)
     // Others would be padded; permutations store each row with gaps instead.

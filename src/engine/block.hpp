@@ -29,14 +29,15 @@ struct BlockDim {
 };
 
 /// The dim that a block is best moved along together with dim 0: one that memory holds densely, if
-/// it is worth transposing, or is all that lies between elements of a long dim 0 which the other
-/// side holds densely. Or the longest.
+/// it is worth transposing, or is all that lies between elements of dim 0, of which the other side
+/// has dense rows, and makes a plane as large. Or the longest.
 inline int second_of_plane(const BlockDim* dims, int ndims, std::int64_t size) {
   int longest = 1;
   for (int i = 1; i < ndims; ++i) {
     if (dims[i].stride == size) {
       const bool joined = dims[0].stride == dims[i].extent * size && dims[0].step == size;
-      if (joined && size < wide_bytes && dims[0].extent >= 4 * transposed_lanes) return i;
+      const bool is_large = dims[0].extent * dims[i].extent >= transposed_lanes * transposed_lanes;
+      if (joined && is_large && size < wide_bytes) return i;
       if (std::min(dims[0].extent, dims[i].extent) >= transposed_lanes) return i;
     }
     if (dims[i].extent > dims[longest].extent) longest = i;

@@ -20,7 +20,7 @@ WEFT_INTERNAL_API std::int64_t least_elements_a_thread(double ns);
 /// at one place, of which `staged` go through buffers.
 WEFT_INTERNAL_API std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged);
 
-/// The same of an iteration, unless the options say how many.
+/// The same of an iteration, unless the options say how many; of a serial call, more than any has.
 std::int64_t estimate_grain(const TensorIterator& iter, float cost, const RunOptions& options,
                             int staged);
 

@@ -43,26 +43,22 @@ int dense_dim(const Geometry& geometry, const Tuning& t, int k, std::int64_t siz
   }
   return 0;
 }
-/// The least of that, of elements of `size` bytes: two, unless rows are short or elements are wide.
-/// These are moved one by one as fast as registers join or split them.
-std::int64_t min_dense_extent(const Geometry& geometry, std::int64_t size, const Tuning& t) {
-  return size < wide_bytes && geometry.extent(0) >= t.min_transposed_side ? 2 : t.min_dense_extent;
-}
 
-/// Where no operand is transposed, those are of which two or three elements lie side by side, all
-/// along one dim. Not what is narrower than a streamed result: two or three passes over that cost
-/// less than gaps between non-temporal stores.
+/// Where no operand is transposed, and rows are not short, those are of which two or three elements
+/// lie side by side, all along one dim: registers join and split them. Not wide elements, which are
+/// moved one by one as fast, nor what is narrower than a streamed result: two or three passes over
+/// that cost less than gaps between non-temporal stores.
 void transpose_few_rows(TileOperands& operands, const Geometry& geometry, const Tuning& tuning) {
+  if (geometry.extent(0) < tuning.min_transposed_side) return;
   std::int64_t streamed = 0;  // bytes of an element, at most
   for (const TileOperand& t : operands)
     if (t.access == Access::streamed) streamed = std::max<std::int64_t>(streamed, t.memory_size);
   int side = 0;
   SmallVector<int, inline_operands> found;
   for (int k = 0; k < geometry.noperands; ++k) {
-    const TileOperand& t = operands[k];
-    if (t.access != Access::staged || t.memory_size < streamed) continue;
-    const std::int64_t least = min_dense_extent(geometry, t.memory_size, tuning);
-    const int dim = dense_dim(geometry, tuning, k, t.memory_size, least);
+    const std::int64_t size = operands[k].memory_size;
+    if (operands[k].access != Access::staged || size >= wide_bytes || size < streamed) continue;
+    const int dim = dense_dim(geometry, tuning, k, size, 2);
     if (dim == 0) continue;
     if (side != 0 && dim != side) return;
     side = dim;
