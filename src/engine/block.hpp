@@ -6,6 +6,7 @@
 #include <weft/base/limits.hpp>
 #include <weft/iter/geometry.hpp>
 
+#include "base/internal_api.hpp"
 #include "kernels/stage/stage.hpp"
 #include "machine/tuning.hpp"
 
@@ -112,25 +113,13 @@ inline bool is_dense(const BlockDim* dims, int ndims, std::int64_t size) {
 
 /// Gathers a block of elements of `size` bytes into a dense buffer, by a kernel for that size.
 /// `dims` has room for two at least and is changed.
-inline void pack(CopyBlockFn copy, char* dense, char* memory, std::int64_t size, BlockDim* dims,
-                 int ndims) {
-  for_each_plane(
-      memory, dims, ndims, size,
-      [&](const char* from, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
-        copy(dense + offset, d0.step, d1.step, from, d0.stride, d1.stride, d0.extent, d1.extent);
-      });
-}
+WEFT_INTERNAL_API void pack(CopyBlockFn copy, char* dense, char* memory, std::int64_t size,
+                            BlockDim* dims, int ndims);
 
 /// Scatters a dense buffer into a block of elements of `size` bytes, by a kernel for that size.
 /// `dims` has room for two at least and is changed.
-inline void unpack(CopyBlockFn copy, char* memory, const char* dense, std::int64_t size,
-                   BlockDim* dims, int ndims) {
-  for_each_plane(memory, dims, ndims, size,
-                 [&](char* to, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
-                   copy(to, d0.stride, d1.stride, dense + offset, d0.step, d1.step, d0.extent,
-                        d1.extent);
-                 });
-}
+WEFT_INTERNAL_API void unpack(CopyBlockFn copy, char* memory, const char* dense, std::int64_t size,
+                              BlockDim* dims, int ndims);
 
 }  // namespace v0
 }  // namespace weft
