@@ -269,8 +269,8 @@ class CopyChoice {
       plan.tile1 = std::min(p_.extent1, t_.copy_run_bytes / (p_.extent0 * p_.size));
     } else {
       plan.tile0 = std::min(p_.extent0, 2 * t_.copy_buffer_bytes / element_bytes_in_tile());
-      plan.tile1 = std::clamp<std::int64_t>(2 * t_.copy_buffer_bytes / (plan.tile0 * p_.size), 1,
-                                            p_.extent1);
+      plan.tile1 = std::clamp<std::int64_t>(
+          2 * t_.copy_buffer_bytes / (plan.tile0 * p_.planes_between * p_.size), 1, p_.extent1);
     }
   }
 
@@ -341,26 +341,40 @@ int first_dense_dim(const Geometry& geometry, int k, std::int64_t size) {
   return d;
 }
 
-/// The dim of the rows of a plane that does not transpose. Of those that lie in a tile together
-/// with the dims inside of them, dim 1 at least, the longest: planes are large then, and few lines
-/// are left half used. But where lines of the input hold elements of a dim beyond these, and of
-/// none within, that one: they would be gone before it comes to the next of their elements.
-int rows_dim(const Geometry& geometry, std::int64_t size, const Tuning& tuning) {
+/// Sets the dim of the rows of a plane that does not transpose. Of those that lie in a tile
+/// together with the dims inside of them, dim 1 at least, the longest: planes are large then, and
+/// few lines are left half used. But where lines of the input hold elements of a dim beyond these,
+/// and of none within, that one: they would be gone before it comes to the next of their elements.
+/// And where planes are small all the same, the dim beyond them, of which a tile takes a part:
+/// unless rows are streamed, one after the other.
+void set_rows_dim(CopyPlane& p, const Geometry& geometry, const Tuning& tuning, bool streams) {
   const auto shares_lines = [&](int d) {
     return geometry.extent(d) > 1 && std::abs(geometry.stride(d, 1)) < cache_line_bytes;
   };
-  int longest = 1, d = 1;
+  p.partner = 1;
+  int d = 1;
   bool shared = shares_lines(0);
-  std::int64_t bytes = geometry.extent(0) * size;
+  const std::int64_t most = 2 * tuning.copy_buffer_bytes;
+  const std::int64_t row_bytes = geometry.extent(0) * p.size;
+  std::int64_t bytes = row_bytes;
   for (; d < geometry.ndim(); ++d) {
-    if (d > 1 && bytes > 2 * tuning.copy_buffer_bytes / geometry.extent(d)) break;
+    if (d > 1 && bytes > most / geometry.extent(d)) break;
     bytes *= geometry.extent(d);
     shared = shared || shares_lines(d);
-    if (geometry.extent(d) > geometry.extent(longest)) longest = d;
+    if (geometry.extent(d) > geometry.extent(p.partner)) p.partner = d;
   }
-  for (; d < geometry.ndim() && !shared; ++d)
-    if (shares_lines(d)) return d;
-  return longest;
+  const int beyond = d;
+  for (; d < geometry.ndim() && !shared; ++d) {
+    if (shares_lines(d)) {
+      p.partner = d;
+      return;
+    }
+  }
+  const std::int64_t rows = geometry.extent(p.partner);
+  if (beyond == geometry.ndim() || streams || rows * row_bytes >= tuning.copy_run_bytes) return;
+  if (std::min(most / bytes, geometry.extent(beyond)) < 2 * rows) return;
+  p.partner = beyond;
+  p.planes_between = bytes / row_bytes;
 }
 
 /// The plane of the dims along which each side is dense, where dim 0 is none of them; `p`, unless
@@ -416,7 +430,7 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
     p.transposes = true;
     break;
   }
-  if (!p.transposes) p.partner = rows_dim(geometry, p.size, tuning);
+  if (!p.transposes) set_rows_dim(p, geometry, tuning, worth_streaming(iter, 0, p.dense(), tuning));
   p.extent1 = geometry.extent(p.partner);
   p.to1 = geometry.stride(p.partner, 0);
   p.from1 = geometry.stride(p.partner, 1);

@@ -31,8 +31,11 @@ struct CopyPlane {
   /// that side goes on where the plane ends, innermost first, so that all of them are one dense
   /// run.
   SmallVector<int, 4> run;
-  int first = 0;            ///< dim that is the plane's first: that of extent0
-  int partner = 0;          ///< dim that is the plane's second
+  int first = 0;    ///< dim that is the plane's first: that of extent0
+  int partner = 0;  ///< dim that is the plane's second
+  /// Planes that lie between two tiles along the partner: of dims that are walked first, since
+  /// memory goes on along them. 1 if tiles along the partner follow each other.
+  std::int64_t planes_between = 1;
   bool transposes = false;  ///< each side is dense along a dim of its own
 
   bool dense() const { return to0 == size && from0 == size; }

@@ -31,14 +31,20 @@ class CopyWalk {
         origin_{iter.operand(0).data + p_.to_start, iter.operand(1).data + p_.from_start} {
     walked_.noperands = 2;
     walk_along(p_.extent0, p_.to0, p_.from0, plan_.tile0);
-    if (iter.ndim() > 1) walk_along(p_.extent1, p_.to1, p_.from1, plan_.tile1);
     const auto walk_dim = [&](int d, std::int64_t tile) {
       walk_along(geometry_.extent(d), geometry_.stride(d, 0), geometry_.stride(d, 1), tile);
     };
+    const auto walk_partner = [&] {
+      partner_step_ = steps_.size();
+      walk_along(p_.extent1, p_.to1, p_.from1, plan_.tile1);
+    };
+    const bool in_order = p_.planes_between > 1;
+    if (iter.ndim() > 1 && !in_order) walk_partner();
     if (plan_.run_tile != 0) walk_dim(p_.run.back(), plan_.run_tile);
     for (int d = 0; d < iter.ndim(); ++d) {
       const bool in_run =
           plan_.run_tile != 0 && std::find(p_.run.begin(), p_.run.end(), d) != p_.run.end();
+      if (d == p_.partner && in_order) walk_partner();
       if (d != p_.first && d != p_.partner && !in_run) walk_dim(d, 1);
     }
   }
@@ -102,7 +108,8 @@ class CopyWalk {
     count_ *= steps_.back().tiles;
   }
   Tile tile_at(const TileCursor& at) const {
-    return {at.ptrs[0], at.ptrs[1], at.extents[0], geometry_.ndim() > 1 ? at.extents[1] : 1,
+    return {at.ptrs[0], at.ptrs[1], at.extents[0],
+            geometry_.ndim() > 1 ? at.extents[partner_step_] : 1,
             plan_.run_tile != 0 ? at.extents[2] : 0};
   }
   /// Planes of a tile of `run` elements along the last dim of the run.
@@ -157,6 +164,7 @@ class CopyWalk {
   CopyPlan plan_;
   Geometry walked_;  // the plane, the last dim of the run, all other dims but those of the run
   TileSteps steps_;
+  std::size_t partner_step_ = 1;
   std::int64_t count_ = 1;
   char* origin_[2];
 };
