@@ -220,10 +220,10 @@ bool prefers_strided(const TileOperands& operands, const Geometry& geometry,
   for (int k = 0; k < geometry.noperands; ++k) {
     const std::int64_t size = element_size(kernel.types[k]);
     const std::int64_t step = std::abs(geometry.stride(0, k));
-    narrowest = std::min(narrowest, size);
     // Rows that run backwards are turned round by registers of several elements.
     if (step == 0 || geometry.stride(0, k) == size || (step == size && size < max_element_bytes))
       continue;
+    narrowest = std::min(narrowest, size);
     if (operands[k].is_transposed()) {
       // A transposition is quicker, but for elements that fill a lane, if their lines are still
       // there when those beside them are wanted.
