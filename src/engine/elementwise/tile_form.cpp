@@ -5,19 +5,21 @@
 #include "machine/tuning.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace weft {
 inline namespace v0 {
 
-bool would_stage(const TileOperands& operands, const Geometry& geometry, int dim,
-                 std::int64_t elements) {
+std::uint32_t staged_by(const TileOperands& operands, const Geometry& geometry, int dim,
+                        std::int64_t elements) {
+  std::uint32_t staged = 0;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = operands[k];
     const std::int64_t stride = geometry.stride(dim, k);
-    if (t.access == Access::direct && stride != elements * t.memory_size) return true;
-    if (t.is_value() && stride != 0) return true;
+    const bool ends = t.access == Access::direct && stride != elements * t.memory_size;
+    if (ends || (t.is_value() && stride != 0)) staged |= 1U << k;
   }
-  return false;
+  return staged;
 }
 
 namespace {
@@ -64,49 +66,56 @@ bool ends_in_singles(const TileOperands& operands, const Geometry& geometry) {
   return row < register_bytes || !packs;
 }
 
-/// Whether what repeats along dim 1 is packed seldom, if dims 0 and 1 are gathered: in each of so
-/// many tiles at least that differ in nothing but where they lie along dim 1, or along a dim in
-/// which all of it repeats.
-bool packs_seldom(const TileOperands& operands, const Geometry& geometry, const Tuning& t) {
-  if (geometry.ndim() == 2) return true;
-  const std::int64_t elements = geometry.extent(0) * geometry.extent(1);
-  if (elements >= t.min_repeats * t.max_staged) return true;
-  if (elements < t.enough_gathered) return false;  // more dims would be gathered
-  for (int d = 2; d < geometry.ndim(); ++d) {
-    bool all = geometry.extent(d) >= t.min_repeats;
-    for (int k = 0; k < geometry.noperands; ++k) {
-      const bool repeats = !operands[k].is_output && geometry.stride(1, k) == 0;
-      all = all && (!repeats || geometry.stride(d, k) == 0);
-    }
-    if (all) return true;
+/// Whether gathering short rows of a plan that stages nothing packs at most inputs that repeat, and
+/// seldom: once for so many tiles at least, or where all rows are one.
+bool gathers_seldom(const TileOperands& operands, const Geometry& geometry, const Tuning& t) {
+  const std::int64_t row = geometry.extent(0);
+  std::uint32_t packed = 0;
+  std::int64_t elements = row;
+  int dim = 1;  // up to the first that a tile cuts, or does not reach
+  for (; dim < geometry.ndim(); ++dim) {
+    const std::uint32_t more = packed | staged_by(operands, geometry, dim, elements);
+    if (more != packed && elements >= t.enough_gathered) break;
+    packed = more;
+    if (elements * geometry.extent(dim) > t.max_staged) break;
+    elements *= geometry.extent(dim);
+  }
+  if (packed == 0) return dim < geometry.ndim() || elements >= t.min_repeats * row;
+  const int first = std::countr_zero(packed);
+  if (operands[static_cast<std::size_t>(first)].is_output) return false;  // they come first
+  const auto all_repeat = [&](int along) {
+    for (std::uint32_t left = packed; left != 0; left &= left - 1)
+      if (geometry.stride(along, std::countr_zero(left)) != 0) return false;
+    return true;
+  };
+  if (geometry.ndim() == 2) return geometry.extent(1) >= t.min_repeats && all_repeat(1);
+  for (; dim < geometry.ndim(); ++dim, elements = t.max_staged) {
+    const bool often = elements * geometry.extent(dim) >= t.min_repeats * t.max_staged;
+    if (often && all_repeat(dim)) return true;
   }
   return false;
 }
 
 /// True if rows of a plan that stages nothing are short, or end in many single elements of one or
-/// two bytes, and gathering them costs nothing but to pack what repeats, seldom: if every operand
-/// is dense over dims 0 and 1, or repeats the same row or value along dim 1, or one value along a
-/// short row.
+/// two bytes, and gathering them costs nothing but to pack inputs that repeat, seldom, or one value
+/// along a short row.
 bool gathers_for_free(const TileOperands& operands, const Geometry& geometry,
                       const Tuning& tuning) {
-  if (geometry.ndim() == 1 || geometry.extent(1) < tuning.min_repeats) return false;
+  if (geometry.ndim() == 1) return false;
   const std::int64_t widest = widest_element(operands);
   const std::int64_t row = geometry.extent(0);
   const bool in_cache = geometry.numel() * widest <= tuning.l2_bytes;
   const bool is_short =
-      row * widest <= (in_cache ? tuning.short_row_bytes : tuning.short_row_bytes / 2) &&
-      packs_seldom(operands, geometry, tuning);
+      row * widest <= (in_cache ? tuning.short_row_bytes : tuning.short_row_bytes / 2);
+  if (is_short && gathers_seldom(operands, geometry, tuning)) return true;
   const bool ends_singly = widest <= 2 && row % (register_bytes / widest) * register_bytes >= row;
-  if (!is_short && !ends_singly) return false;
+  if (!ends_singly || geometry.extent(1) < tuning.min_repeats) return false;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& t = operands[k];
     const std::int64_t stride = geometry.stride(1, k);
     if (stride == 0 && !t.is_output) continue;
-    if (ends_singly && t.access == Access::broadcast && !t.constant &&
-        row * widest <= cache_line_bytes) {
-      continue;
-    }
-    if (t.access != Access::direct || stride != geometry.extent(0) * t.memory_size) return false;
+    if (t.access == Access::broadcast && !t.constant && row * widest <= cache_line_bytes) continue;
+    if (t.access != Access::direct || stride != row * t.memory_size) return false;
   }
   return true;
 }
@@ -120,7 +129,7 @@ bool keeps_rows_separate(const TileOperands& operands, const Geometry& geometry,
   if (row * widest_element(operands) < t.min_mixed_row_bytes) return false;
   // Tiles of rows end where dim 1 does.
   if (row * geometry.extent(1) < std::min(t.enough_gathered, geometry.numel())) return false;
-  return would_stage(operands, geometry, 1, row) && !ends_bytes_singly(operands, row);
+  return staged_by(operands, geometry, 1, row) != 0 && !ends_bytes_singly(operands, row);
 }
 
 /// True if a gathered tile would read a line for each element of a transposed operand, from beyond

@@ -17,10 +17,10 @@ constexpr Strategy plain_form(Strategy strategy) {
     default: return strategy;
   }
 }
-/// True if rows over the dims so far and `dim` would make an operand staged that is not yet, or one
-/// for every element that is so for every row.
-bool would_stage(const TileOperands& operands, const Geometry& geometry, int dim,
-                 std::int64_t elements);
+/// The operands (bits) that rows over the dims so far, of so many elements, and `dim` stage: those
+/// that are not yet, or for every row and not for every element.
+std::uint32_t staged_by(const TileOperands& operands, const Geometry& geometry, int dim,
+                        std::int64_t elements);
 /// Whether rows along dim 0 are spans of their own, rather than gathered.
 bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
                   const Tuning& t, float cost);

@@ -205,7 +205,7 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
   bool stages_more = false;
   for (int d = 1; d < totals.transposed_dim && plan.steps.back().tiles == 1; ++d) {
     if (ends_stream(plan, geometry, d, plan.tile_elements)) break;
-    if (!stages_more && would_stage(plan.operands, geometry, d, plan.tile_elements)) {
+    if (!stages_more && staged_by(plan.operands, geometry, d, plan.tile_elements) != 0) {
       if (plan.tile_elements * rows >= t.enough_gathered) break;
       stages_more = true;
       capacity = std::min(capacity, t.transposed_tile_bytes / totals.all_bytes);
@@ -222,21 +222,25 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
   tile_rows(plan, iter, totals.transposed_dim, capacity);
 }
 
-/// The dim along which tiles of at most `most` elements have their rows: dim 1, or a longer one
-/// where that is too short for a tile, if what lies between two visits to a place stays in the
-/// second level.
+/// The dim along which tiles of at most `most` elements have their rows: dim 1, or a much longer
+/// one where that is too short for a tile, if what lies between two visits to a place stays in the
+/// second level; in the first, where rows are stepped over and share all their lines.
 int dim_of_tile(const TilePlan& plan, const Geometry& geometry, const Tuning& t,
                 std::int64_t most) {
-  std::int64_t element_bytes = 0;
-  for (const TileOperand& operand : plan.operands)
+  std::int64_t element_bytes = 0, reach = t.l2_bytes;
+  for (int k = 0; k < geometry.noperands; ++k) {
+    const TileOperand& operand = plan.operands[k];
     element_bytes += operand.memory_size;
+    if (std::abs(geometry.stride(0, k)) > operand.memory_size) reach = t.l1_bytes;
+  }
   int best = 1;
   std::int64_t visits = 1;
   for (int d = 2; d < geometry.ndim(); ++d) {
     if (2 * geometry.extent(best) * geometry.extent(0) > most) break;
     visits *= geometry.extent(d - 1);
-    if (visits > t.l2_bytes / (most * element_bytes)) break;
-    if (geometry.extent(d) > geometry.extent(best)) best = d;
+    const std::int64_t tile = std::min(most, geometry.extent(d) * geometry.extent(0));
+    if (visits > reach / (tile * element_bytes)) break;
+    if (geometry.extent(d) >= 2 * geometry.extent(best)) best = d;
   }
   return best;
 }
@@ -275,7 +279,7 @@ void tile_gathered(TilePlan& plan, const TensorIterator& iter, const Tuning& t,
   std::int64_t elements = 1;
   for (int d = 0; d < geometry.ndim(); ++d) {
     const std::int64_t extent = geometry.extent(d);
-    if (would_stage(plan.operands, geometry, d, elements)) {
+    if (staged_by(plan.operands, geometry, d, elements) != 0) {
       capacity = capacity_all;
       if (d > 0 && (elements >= t.enough_gathered || 2 * elements > capacity)) break;
     }

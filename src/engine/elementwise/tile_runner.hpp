@@ -13,6 +13,7 @@
 #include "machine/scratch_memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace weft {
@@ -46,6 +47,11 @@ class TileRunner {
       if (const std::int64_t elements = buffered_elements(t); elements > 0)
         b = {take_buffers(t, elements, scratch)};
       if (t.is_value()) broadcast_ |= 1u << k;
+      if (t.access == Access::staged) (t.is_output ? staged_outputs_ : staged_inputs_) |= 1u << k;
+      row_strides_[k] =
+          stride(static_cast<std::size_t>(plan_.row_rank), static_cast<std::size_t>(k));
+      plane_strides_[k] =
+          stride(static_cast<std::size_t>(plan_.row_rank) + 1, static_cast<std::size_t>(k));
       buffers_.push_back(b);
       // Its strides are all 0, and it is read only.
       origin_[k] = t.constant ? const_cast<char*>(t.value) : iter.operand(k).data;
@@ -57,13 +63,11 @@ class TileRunner {
     for (std::int64_t i = begin; i < end; ++i) {
       if (i != begin) tile_.next();
       measure();
-      for (std::size_t k = 0; k < buffers_.size(); ++k) {
-        if (plan_.operands[k].access == Access::staged && !plan_.operands[k].is_output) load(k);
-      }
+      for (std::uint32_t left = staged_inputs_; left != 0; left &= left - 1)
+        load(static_cast<std::size_t>(std::countr_zero(left)));
       call(i + 1 < end);
-      for (std::size_t k = 0; k < buffers_.size(); ++k) {
-        if (plan_.operands[k].access == Access::staged && plan_.operands[k].is_output) store(k);
-      }
+      for (std::uint32_t left = staged_outputs_; left != 0; left &= left - 1)
+        store(static_cast<std::size_t>(std::countr_zero(left)));
     }
     if (streams_) end_streaming();
   }
@@ -92,24 +96,16 @@ class TileRunner {
     planes_ = plan_.planes_of(tile_);
     elements_ = row_elements_ * rows_ * planes_;
   }
-  /// Bytes from row to row of operand k.
-  std::int64_t row_stride(std::size_t k) const {
-    return stride(static_cast<std::size_t>(plan_.row_rank), k);
-  }
-  /// Bytes from plane to plane of operand k.
-  std::int64_t plane_stride(std::size_t k) const {
-    return stride(static_cast<std::size_t>(plan_.row_rank) + 1, k);
-  }
   /// f(run, r, n) for each run of n elements of operand k in memory, dense over rows as it is: one
   /// row, or all of a plane if they follow each other. r counts the rows before it, through all
   /// planes.
   template <class F>
   void for_each_run_of(std::size_t k, const F& f) const {
-    const bool joined = row_stride(k) == row_elements_ * plan_.operands[k].memory_size;
+    const bool joined = row_strides_[k] == row_elements_ * plan_.operands[k].memory_size;
     const std::int64_t rows = joined ? rows_ : 1;
     for (std::int64_t p = 0; p < planes_; ++p) {
       for (std::int64_t r = 0; r < rows_; r += rows)
-        f(tile_.ptrs[k] + p * plane_stride(k) + r * row_stride(k), p * rows_ + r,
+        f(tile_.ptrs[k] + p * plane_strides_[k] + r * row_strides_[k], p * rows_ + r,
           rows * row_elements_);
     }
   }
@@ -190,16 +186,19 @@ class TileRunner {
 
   /// `prefetch`: what is asked for meanwhile, or null.
   void call_plane(std::int64_t plane, const TilePrefetch* prefetch) {
-    char* data[max_operands];
-    std::int64_t row_bytes[max_operands];
     const std::int64_t n = row_elements_;
     const std::int64_t rows = rows_;
+    const bool is_staged = (staged_inputs_ | staged_outputs_) != 0;
+    if (!is_staged && !is_strided_ && plane == 0 && prefetch == nullptr)
+      return run_rows(tile_.ptrs, row_strides_, n, rows);
+    char* data[max_operands];
+    std::int64_t row_bytes[max_operands];
     for (std::size_t k = 0; k < buffers_.size(); ++k) {
       const TileOperand& t = plan_.operands[k];
       const bool staged = t.access == Access::staged;
-      row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : row_stride(k);
+      row_bytes[k] = staged ? (t.one_per_row ? 1 : n) * t.kernel_size : row_strides_[k];
       data[k] = staged ? buffers_[k].kernel + plane * rows * row_bytes[k]
-                       : tile_.ptrs[k] + plane * plane_stride(k);
+                       : tile_.ptrs[k] + plane * plane_strides_[k];
     }
     if (is_strided_) return run_strided(data, row_bytes, n, rows);
     if (prefetch == nullptr) return run_rows(data, row_bytes, n, rows);
@@ -351,6 +350,9 @@ class TileRunner {
   std::uint32_t broadcast_ = 0;  // operands handed out as one value
   ScratchMemory scratch_;
   SmallVector<Buffers, inline_operands> buffers_;
+  std::uint32_t staged_inputs_ = 0, staged_outputs_ = 0;
+  std::int64_t row_strides_[max_operands];    // bytes from row to row
+  std::int64_t plane_strides_[max_operands];  // bytes from plane to plane
   char* origin_[max_operands];
   TileCursor tile_;  // at hand
   std::int64_t row_elements_ = 1;
