@@ -3,6 +3,7 @@
 // longer rows: the same elements as of dense copies.
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
+#include <weft/ops/copy.hpp>
 #include <weft/ops/ternary.hpp>
 
 #include "support/element.hpp"
@@ -12,6 +13,7 @@
 #include "support/threads.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace {
@@ -89,6 +91,44 @@ TEST_CASE("short dims: operands of different orders", "[layouts]") {
       weft::where_out(choice_out, condition, a, b);
       tally.check(same(sum_out, sum) && same(choice_out, choice),
                   [&](auto& out) { out << "round " << round << ", " << threads << " threads"; });
+    });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("short dims: copies of small planes along a long dim", "[layouts]") {
+  using enum ScalarType;
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const std::vector<ScalarType> types = {u8, i16, f32, f64, c128};
+  for (int round = 0; round < test::rounds(25); ++round) {
+    Dims shape = {random.integer(1500, 3000), random.integer(2, 6), random.integer(2, 16)};
+    if (random.chance(40)) shape.insert(shape.begin() + 1, random.integer(2, 4));
+    if (random.chance(25)) shape.insert(shape.begin(), random.integer(2, 3));
+    const ScalarType type = random.pick(types);
+    const Tensor from = draw_operand(random, type, shape, false);
+    const Tensor to = draw_operand(random, type, shape, true);
+    // Element by element, by flat index.
+    const std::int64_t size = weft::element_size(type);
+    const auto place = [&](const Tensor& t, std::int64_t index) {
+      std::int64_t element = 0;
+      for (std::size_t d = shape.size(); d-- > 0; index /= shape[d])
+        element += index % shape[d] * t.strides()[d];
+      return static_cast<char*>(t.data()) + element * size;
+    };
+    test::for_thread_counts([&](int threads) {
+      std::memset(to.data(), 0x5a, static_cast<std::size_t>(to.end_byte()));
+      weft::copy_out(to, from);
+      bool right = true;
+      for (std::int64_t i = 0; i < to.numel() && right; ++i)
+        right = std::memcmp(place(to, i), place(from, i), static_cast<std::size_t>(size)) == 0;
+      for (std::int64_t i = 0; i < to.numel(); ++i)
+        std::memset(place(to, i), 0x5a, static_cast<std::size_t>(size));
+      const auto* bytes = static_cast<const char*>(to.data());
+      const bool gaps = std::all_of(bytes, bytes + to.end_byte(), [](char c) { return c == 0x5a; });
+      tally.check(right && gaps, [&](auto& out) {
+        out << "round " << round << ", " << weft::name(type) << ", " << threads << " threads";
+      });
     });
   }
   CHECK_TALLY(tally);
