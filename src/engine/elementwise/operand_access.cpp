@@ -224,6 +224,8 @@ bool prefers_strided(const TileOperands& operands, const Geometry& geometry,
     if (step == 0 || geometry.stride(0, k) == size || (step == size && size < max_element_bytes))
       continue;
     narrowest = std::min(narrowest, size);
+    for (int d = 1; d < geometry.ndim(); ++d)
+      if (geometry.stride(d, k) == 0) return false;  // packed once for all of that
     if (operands[k].is_transposed()) {
       // A transposition is quicker, but for elements that fill a lane, if their lines are still
       // there when those beside them are wanted.
