@@ -106,11 +106,13 @@ class StridedLoop {
 };
 
 /// The SpanKernel of a formula, with a strided loop if it has several inputs. Of a single input,
-/// packing its elements is as quick.
+/// packing its elements is as quick, but for wide ones, of which a register holds few.
 template <class F>
 constexpr SpanKernel strided_span_kernel(const F& op) {
   SpanKernel kernel = typed_span_kernel<Calls::formula>(op);
-  if constexpr (std::tuple_size_v<typename Signature<F>::Params> > 1) {
+  constexpr bool is_wide = sizeof(typename Signature<F>::Result) >= 8;
+  if constexpr (std::tuple_size_v<typename Signature<F>::Params> > 1 ||
+                (SteppingFormula<F> && is_wide)) {
     kernel.run_strided = &StridedLoop<F>::run;
     kernel.strides_outputs = SteppingFormula<F>;
   }

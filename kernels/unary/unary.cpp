@@ -30,6 +30,7 @@ template <class T>
 struct Neg {
   using Loops = Neg<typename Wrapping<T>::Type>;
   static constexpr bool by_bits = true;
+  static constexpr bool steps = true;
   WEFT_ALWAYS_INLINE T operator()(T a) const noexcept {
     if constexpr (is_half_type<T>) {
       return from_bits<T>(bits_of(a) ^ 0x8000);
