@@ -46,28 +46,14 @@ inline void load_rows(const TypeChange& change, const StageBuffers& to, const ch
     change.convert(to.kernel + r * n * change.kernel_size, memory + r * row_bytes, to.via, n);
 }
 
-/// Brings a block of n elements, in memory as `dims` say, into the kernel's type. `dims` has room
-/// for two at least and is changed.
-inline void load_block(const TypeChange& change, const StageBuffers& to, char* memory,
-                       BlockDim* dims, int ndims, std::int64_t n) {
-  if (change.converts() && ndims > 0 && ndims <= 2 && dims[0].stride == change.memory_size) {
-    const std::int64_t row = dims[0].extent, row_bytes = ndims == 2 ? dims[1].stride : 0;
-    return load_rows(change, to, memory, row_bytes, n / row, row);
-  }
-  char* const dense = change.converts() ? to.memory : to.kernel;
-  pack(copy_block_kernel(change.memory_size), dense, memory, change.memory_size, dims, ndims);
-  if (change.converts()) change.convert(to.kernel, dense, to.via, n);
-}
+/// Brings a block of n elements, in memory as `dims` say, into the kernel's type; packed by `move`,
+/// a kernel for elements of memory. `dims` has room for two at least and is changed.
+void load_block(const TypeChange& change, CopyBlockFn move, const StageBuffers& to, char* memory,
+                BlockDim* dims, int ndims, std::int64_t n);
 
 /// The other way round.
-inline void store_block(const TypeChange& change, const StageBuffers& from, char* memory,
-                        BlockDim* dims, int ndims, std::int64_t n) {
-  const bool in_place = is_dense(dims, ndims, change.memory_size);
-  char* const dense = !change.converts() ? from.kernel : in_place ? memory : from.memory;
-  if (change.converts()) change.convert(dense, from.kernel, from.via, n);
-  if (dense != memory)
-    unpack(copy_block_kernel(change.memory_size), memory, dense, change.memory_size, dims, ndims);
-}
+void store_block(const TypeChange& change, CopyBlockFn move, const StageBuffers& from, char* memory,
+                 BlockDim* dims, int ndims, std::int64_t n);
 
 }  // namespace v0
 }  // namespace weft

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "engine/axis/along_axis.hpp"
 #include "engine/grain.hpp"
+#include "engine/stage_buffers.hpp"
 #include "machine/fixed_sizes.hpp"
 #include "machine/tuning.hpp"
 #include "parallel/loop_threads.hpp"
@@ -202,31 +203,20 @@ char* AxisWalk::target(const TileCursor& at, int k, char* dense) const {
 char* AxisWalk::load(const TileCursor& at, int k, std::int64_t rows, char* dense,
                      char* others) const {
   const AxisOperand& o = operands_[k];
-  char* from = at.ptrs[k];
-  if (o.in_place) return from;
+  if (o.in_place) return at.ptrs[k];
   Memory memory(*this, at, rows, k);
-  if (!memory.dense) {
-    from = o.converts() ? others : dense;
-    pack(copy_block_kernel(o.memory_size), from, at.ptrs[k], o.memory_size, memory.dims,
-         memory.ndims);
-  }
-  if (!o.converts()) return from;
-  o.convert(dense, from, nullptr, rows * at.extents[1] * at.extents[2]);
+  if (memory.dense && !o.converts()) return at.ptrs[k];
+  load_block(o, copy_block_kernel(o.memory_size), {dense, nullptr, others}, at.ptrs[k], memory.dims,
+             memory.ndims, rows * at.extents[1] * at.extents[2]);
   return dense;
 }
 
-void AxisWalk::store(const TileCursor& at, int k, const char* results, char* others) const {
+void AxisWalk::store(const TileCursor& at, int k, char* results, char* others) const {
   if (results == at.ptrs[k]) return;
   const AxisOperand& o = operands_[k];
   Memory memory(*this, at, at.extents[0], k);
-  if (o.converts()) {
-    if (memory.dense) others = at.ptrs[k];
-    o.convert(others, results, nullptr, at.elements(3));
-    if (memory.dense) return;
-    results = others;
-  }
-  unpack(copy_block_kernel(o.memory_size), at.ptrs[k], results, o.memory_size, memory.dims,
-         memory.ndims);
+  store_block(o, copy_block_kernel(o.memory_size), {results, nullptr, others}, at.ptrs[k],
+              memory.dims, memory.ndims, at.elements(3));
 }
 
 }  // namespace v0

@@ -96,19 +96,6 @@ class TileRunner {
     planes_ = plan_.planes_of(tile_);
     elements_ = row_elements_ * rows_ * planes_;
   }
-  /// f(run, r, n) for each run of n elements of operand k in memory, dense over rows as it is: one
-  /// row, or all of a plane if they follow each other. r counts the rows before it, through all
-  /// planes.
-  template <class F>
-  void for_each_run_of(std::size_t k, const F& f) const {
-    const bool joined = row_strides_[k] == row_elements_ * plan_.operands[k].memory_size;
-    const std::int64_t rows = joined ? rows_ : 1;
-    for (std::int64_t p = 0; p < planes_; ++p) {
-      for (std::int64_t r = 0; r < rows_; r += rows)
-        f(tile_.ptrs[k] + p * plane_strides_[k] + r * row_strides_[k], p * rows_ + r,
-          rows * row_elements_);
-    }
-  }
   std::int64_t stride(std::size_t step, std::size_t k) const {
     return step < static_cast<std::size_t>(plan_.tile_rank)
                ? geometry_.stride(plan_.steps[step].dim, static_cast<int>(k))
@@ -137,16 +124,9 @@ class TileRunner {
     if (b.held == tile_.ptrs[k] && b.held_elements == count && b.held_row == row_elements_) {
       return;  // a repeated pattern
     }
-    if (t.pack || t.one_per_row) {
-      char* dense = t.converts() ? b.memory : b.kernel;
-      BlockDim dims[max_rank];
-      pack(t.move, dense, tile_.ptrs[k], t.memory_size, dims, block_of(k, t, dims));
-      if (t.converts()) t.convert(b.kernel, dense, b.via, count);
-    } else {
-      for_each_run_of(k, [&](const char* run, std::int64_t r, std::int64_t n) {
-        t.convert(b.kernel + r * row_elements_ * t.kernel_size, run, b.via, n);
-      });
-    }
+    BlockDim dims[max_rank];
+    const int ndims = block_of(k, t, dims);
+    load_block(t, t.move, b, tile_.ptrs[k], dims, ndims, count);
     b.held = tile_.ptrs[k];
     b.held_elements = count;
     b.held_row = row_elements_;
@@ -154,21 +134,9 @@ class TileRunner {
 
   void store(std::size_t k) {
     const TileOperand& t = plan_.operands[k];
-    Buffers& b = buffers_[k];
-    if (t.pack) {
-      const char* dense = b.kernel;
-      if (t.converts()) {
-        t.convert(b.memory, b.kernel, b.via, elements_);
-        dense = b.memory;
-      }
-      BlockDim dims[max_rank];
-      const int ndims = block_of(k, t, dims);
-      unpack(t.move, tile_.ptrs[k], dense, t.memory_size, dims, ndims);
-    } else {
-      for_each_run_of(k, [&](char* run, std::int64_t r, std::int64_t n) {
-        t.convert(run, b.kernel + r * row_elements_ * t.kernel_size, b.via, n);
-      });
-    }
+    BlockDim dims[max_rank];
+    const int ndims = block_of(k, t, dims);
+    store_block(t, t.move, buffers_[k], tile_.ptrs[k], dims, ndims, elements_);
   }
 
   void call(bool more_tiles) {

@@ -95,8 +95,9 @@ class ReduceRunner {
     fold_rows(accumulators, dims_.fold, width_);
     if (dims_.deferred > 1) fold_deferred(accumulators);
   }
-  /// Projects accumulators, one for each element, into the outputs.
-  void project(const char* accumulators) {
+  /// Projects accumulators, one for each element, into the outputs. Not inline: several ways end
+  /// here, once a tile.
+  [[gnu::noinline]] void project(const char* accumulators) {
     const std::int64_t n = width_ / dims_.deferred;
     char* to[max_operands];
     for (int k = 0; k < kernel_.noutputs; ++k)
@@ -107,7 +108,8 @@ class ReduceRunner {
       BlockDim dims[max_rank];
       int ndims = 0;
       append_side(tiles_.kept, kept_, k, dims, ndims, dims_.first_kept());
-      store_block(plan_.operands[k], buffers_[k], kept_.ptrs[k], dims, ndims, n);
+      const ReduceOperand& r = plan_.operands[k];
+      store_block(r, copy_block_kernel(r.memory_size), buffers_[k], kept_.ptrs[k], dims, ndims, n);
     }
   }
 
@@ -359,7 +361,7 @@ class ReduceRunner {
 
   /// The block as rows, packed where an input has none: of kept elements, which are columns, or a
   /// span for each kept element. Of an input that is one value in each row, these values alone.
-  Rows packed_rows() {
+  [[gnu::noinline]] Rows packed_rows() {
     const bool columns = dims_.by_columns();
     const std::int64_t reduced = block_.elements(blocks_.reduced.ntile);
     const std::int64_t row = columns ? width_ : reduced, rows = columns ? reduced : width_;
@@ -379,7 +381,8 @@ class ReduceRunner {
         append_side(plan_.row_side(), columns ? kept_ : block_, operand, dims, ndims);
       append_side(plan_.rows_side(), columns ? block_ : kept_, operand, dims, ndims);
       const StageBuffers& b = buffers_[operand];
-      load_block(r, b, block_.ptrs[operand], dims, ndims, length * rows);
+      load_block(r, copy_block_kernel(r.memory_size), b, block_.ptrs[operand], dims, ndims,
+                 length * rows);
       in.inputs[k] = b.kernel;
       in.row_bytes[k] = length * r.kernel_size;
     }

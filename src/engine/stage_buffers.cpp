@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/stage_buffers.hpp"
+
+namespace weft {
+inline namespace v0 {
+namespace {
+
+/// Calls f(memory, index, n) for the rows of a block, or for all of it if it is one, if these are
+/// converted one by one: a call for each costs less than to pack them. Returns whether they are.
+template <class F>
+bool convert_rows(const TypeChange& change, char* memory, BlockDim* dims, int ndims, const F& f) {
+  const std::int64_t size = change.memory_size;
+  if (!change.converts() || ndims == 0 || dims[0].stride != size) return false;
+  if (ndims > 1 && dims[0].extent < tuning().min_staged_row) return false;
+  for_each_plane(memory, dims, ndims, size,
+                 [&](char* rows, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
+                   for (std::int64_t r = 0; r < d1.extent; ++r)
+                     f(rows + r * d1.stride, (offset + r * d1.step) / size, d0.extent);
+                 });
+  return true;
+}
+
+}  // namespace
+
+void load_block(const TypeChange& change, CopyBlockFn move, const StageBuffers& to, char* memory,
+                BlockDim* dims, int ndims, std::int64_t n) {
+  const auto load = [&](const char* row, std::int64_t index, std::int64_t count) {
+    change.convert(to.kernel + index * change.kernel_size, row, to.via, count);
+  };
+  if (convert_rows(change, memory, dims, ndims, load)) return;
+  char* const dense = change.converts() ? to.memory : to.kernel;
+  pack(move, dense, memory, change.memory_size, dims, ndims);
+  if (change.converts()) load(dense, 0, n);
+}
+
+void store_block(const TypeChange& change, CopyBlockFn move, const StageBuffers& from, char* memory,
+                 BlockDim* dims, int ndims, std::int64_t n) {
+  const auto store = [&](char* row, std::int64_t index, std::int64_t count) {
+    change.convert(row, from.kernel + index * change.kernel_size, from.via, count);
+  };
+  if (convert_rows(change, memory, dims, ndims, store)) return;
+  const char* const dense = change.converts() ? from.memory : from.kernel;
+  if (change.converts()) store(from.memory, 0, n);
+  unpack(move, memory, dense, change.memory_size, dims, ndims);
+}
+
+}  // namespace v0
+}  // namespace weft
