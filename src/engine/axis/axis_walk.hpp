@@ -112,7 +112,7 @@ class AxisWalk {
   }
   /// The same of the block's first `rows` elements along the axis.
   char* load(const TileCursor& at, int k, std::int64_t rows, char* dense, char* others) const;
-  /// Brings results of output k that are not there to where they belong.
+  /// Brings results of output k that are not there to where they belong. `others` as in load().
   void store(const TileCursor& at, int k, char* results, char* others) const;
   /// Bytes between rows, or between lines, of operand k's part as the kernel gets it.
   std::int64_t step_bytes(const TileCursor& at, int k) const {

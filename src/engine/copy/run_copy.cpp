@@ -162,7 +162,9 @@ class CopyWalk {
   const Geometry& geometry_;
   CopyPlane p_;
   CopyPlan plan_;
-  Geometry walked_;  // the plane, the last dim of the run, all other dims but those of the run
+  // The plane, the last dim of the run, all other dims but those of the run. Where there are planes
+  // between (and no run), the plane's second dim stands behind theirs.
+  Geometry walked_;
   TileSteps steps_;
   std::size_t partner_step_ = 1;
   std::int64_t count_ = 1;

@@ -107,6 +107,18 @@ bool goes_by_lines(const TilePlan& plan, const TensorIterator& iter, const SpanK
   return whole || row_bytes >= min_row_bytes;
 }
 
+/// Whether operand k is the same along a dim that tiles reach, or hold what they packed for: its
+/// rows fit one, and several of them if it repeats beyond dim 1.
+bool is_packed_once(const Geometry& geometry, int k, const Tuning& t) {
+  std::int64_t elements = geometry.extent(0);
+  for (int d = 1; d < geometry.ndim(); ++d) {
+    if (elements > (d == 1 ? t.max_staged : t.enough_gathered)) return false;
+    if (geometry.stride(d, k) == 0) return true;
+    elements *= geometry.extent(d);
+  }
+  return false;
+}
+
 }  // namespace
 
 int continuing_dim(const Geometry& geometry, const Tuning& t, int k, int d, std::int64_t size) {
@@ -211,9 +223,8 @@ bool prefers_strided(const TileOperands& operands, const Geometry& geometry,
                      const SpanKernel& kernel, const Tuning& t) {
   // Bytes of memory an element, of what would be brought together, that take longer to move than to
   // step over: a register holds few wide elements, and what comes from memory, or nearly so, had
-  // better be asked for all at once. Of operands of several sizes (bools and numbers) stepping
-  // takes longer. Of a single strided operand, moving it is quicker unless that leaves out lines,
-  // or elements fill a lane each.
+  // better be asked for all at once. Of a single strided operand, moving it is quicker unless that
+  // leaves out lines, or elements fill a lane each.
   if (!may_stride(geometry, kernel) || geometry.extent(0) < t.min_strided_row) return false;
   std::int64_t touched = 0, narrowest = max_element_bytes, last_step = 0, shared = 0;
   int strided = 0;
@@ -224,8 +235,7 @@ bool prefers_strided(const TileOperands& operands, const Geometry& geometry,
     if (step == 0 || geometry.stride(0, k) == size || (step == size && size < max_element_bytes))
       continue;
     narrowest = std::min(narrowest, size);
-    for (int d = 1; d < geometry.ndim(); ++d)
-      if (geometry.stride(d, k) == 0) return false;  // packed once for all of that
+    if (is_packed_once(geometry, k, t)) return false;
     if (operands[k].is_transposed()) {
       // A transposition is quicker, but for elements that fill a lane, if their lines are still
       // there when those beside them are wanted.

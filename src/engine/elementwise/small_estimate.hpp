@@ -121,16 +121,19 @@ class SmallEstimate {
       return ps + moved_rows_ps(layout_.rows, t_) + vectors * t_.vector_ps;
     if (is_transposed) return ps + vectors * t_.transposed_ps;
     return ps + moved_rows_ps(layout_.rows, t_) +
-           gather(geometry_, k, elements, vectors, line_bytes_of(k), t_);
+           gather(geometry_, k, layout_, vectors, line_bytes_of(k), t_);
   }
-  /// Bringing together what is strided along dim 0: once, if it repeats along another dim. Not
-  /// inline, nor a function of the estimate: small calls without it would take longer.
+  /// Bringing together what is strided along dim 0: once, if it repeats along the longest other
+  /// dim. Not inline, nor a function of the estimate: small calls without it would take longer.
   [[gnu::noinline]] static std::int64_t gather(const Geometry& geometry, int k,
-                                               std::int64_t elements, std::int64_t vectors,
+                                               const SmallRows& layout, std::int64_t vectors,
                                                std::int64_t line_bytes, const Tuning& t) {
-    const std::int64_t ps = elements * t.gathered_ps + fetch_ps(line_bytes, t);
-    for (int d = 1; d < geometry.ndim(); ++d)
-      if (geometry.stride(d, k) == 0) return ps / geometry.extent(d) + vectors * t.vector_ps;
+    const std::int64_t ps = layout.numel() * t.gathered_ps + fetch_ps(line_bytes, t);
+    for (int d = 1; d < geometry.ndim(); ++d) {
+      const std::int64_t extent = geometry.extent(d);
+      if (geometry.stride(d, k) == 0 && extent * layout.planes == layout.rows)
+        return ps / extent + vectors * t.vector_ps;
+    }
     return ps;
   }
 
