@@ -224,7 +224,7 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
 
 /// The dim along which tiles of at most `most` elements have their rows: dim 1, or a much longer
 /// one where that is too short for a tile, if what lies between two visits to a place stays in the
-/// second level; in the first, where an operand lies apart along dim 0, whose rows may share all
+/// second level; in the first, where an operand is strided along dim 0, so that rows may share all
 /// their lines.
 int dim_of_tile(const TilePlan& plan, const Geometry& geometry, const Tuning& t,
                 std::int64_t most) {
