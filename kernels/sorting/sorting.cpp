@@ -77,7 +77,7 @@ KeyCounts to_keys(char* to, const char* from, std::int64_t n, KeyOrder order) {
   for (; n > 0; n -= block, keys += block, elements += block) {
     const std::int64_t count = n < block ? n : block;
     Key nans = 0, negative_zeros = 0;
-#pragma omp simd reduction(- : nans, negative_zeros)  // in place as well
+#pragma omp simd reduction(+ : nans, negative_zeros)  // in place as well
     for (std::int64_t i = 0; i < count; ++i) {
       const Key bits = elements[i];
       const Key is_nan = (bits & Steps::most) > largest ? Key{-1} : Key{0};
