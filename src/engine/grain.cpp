@@ -2,6 +2,7 @@
 #include "engine/grain.hpp"
 
 #include "machine/tuning.hpp"
+#include "parallel/thread_worth.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,9 +11,7 @@ namespace weft {
 inline namespace v0 {
 
 std::int64_t least_elements_a_thread(double ns) {
-  const Tuning& t = tuning();
-  return std::max(t.min_thread_elements,
-                  static_cast<std::int64_t>(static_cast<double>(t.thread_ns) / ns));
+  return std::max(tuning().min_thread_elements, pieces_worth_a_thread(ns));
 }
 
 std::int64_t least_elements_a_thread(float cost, std::int64_t bytes, int staged) {

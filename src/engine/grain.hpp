@@ -13,8 +13,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// Least elements for a thread, where one takes `ns` nanoseconds: what waking it costs stands in
-/// the tuning table.
+/// Least elements for a thread, where one takes `ns` nanoseconds: as many as are worth it, and
+/// Tuning::min_thread_elements.
 WEFT_INTERNAL_API std::int64_t least_elements_a_thread(double ns);
 /// The same by estimated time: `cost` as in SpanKernel, `bytes` of all operands' elements
 /// at one place, of which `staged` go through buffers.

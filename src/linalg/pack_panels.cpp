@@ -5,6 +5,8 @@
 
 #include "linalg/row_staging.hpp"
 #include "machine/scratch_memory.hpp"
+#include "machine/tuning.hpp"
+#include "parallel/thread_worth.hpp"
 
 #include <algorithm>
 
@@ -35,8 +37,8 @@ void pack_panels(ScalarType type, char* panels, const MatrixAt& b, std::int64_t 
   const RowStaging staging(type);
   const std::int64_t width = panel_columns(type);
   const std::int64_t panel_bytes = depth * width * staging.sum_size();
-  constexpr std::int64_t worth_a_thread = 1 << 18;  // bytes
-  const std::int64_t grain = ceil_div(worth_a_thread, panel_bytes);
+  const std::int64_t grain =
+      pieces_worth_a_thread(copied_byte_ns * static_cast<double>(panel_bytes));
   parallel_for(ceil_div(columns, width), grain, [&](std::int64_t begin, std::int64_t end) {
     const ScratchMemory narrow(staging.narrow_bytes());
     for (std::int64_t panel = begin; panel < end; ++panel) {

@@ -6,6 +6,7 @@
 
 #include "linalg/row_staging.hpp"
 #include "machine/scratch_memory.hpp"
+#include "parallel/thread_worth.hpp"
 
 #include <algorithm>
 
@@ -15,9 +16,6 @@ namespace {
 
 /// Threads take whole tiles of rows.
 constexpr std::int64_t row_align = 8;
-/// Multiplications that are worth a thread of their own: ten to twenty microseconds, as waking one
-/// takes.
-constexpr double worth_a_thread = 1 << 20;
 // Buffers of staged rows. All counts are multiples of the panels' widths and of product_run, so
 // that staging does not touch the order of additions.
 constexpr std::int64_t left_bytes = 1 << 16;
@@ -119,20 +117,11 @@ class StagedProduct {
 
 }  // namespace
 
-std::int64_t product_grain(double multiplications) noexcept {
-  if (multiplications >= worth_a_thread) return 1;
-  return static_cast<std::int64_t>(worth_a_thread / std::max(multiplications, 1.0));
-}
-
 void run_panel_product(const ProductAt& p, const ProductKernel& kernel) {
   if (p.rows == 0 || p.columns == 0) return;
-  if (p.multiplications() < 2 * worth_a_thread) {
-    StagedProduct(p, kernel).run();
-    return;
-  }
   const auto run = [&](std::int64_t count, std::int64_t align, const auto& part) {
     parallel_for(
-        count, product_grain(part(0, 1).multiplications()),
+        count, pieces_worth_a_thread(product_time_ns(p) / static_cast<double>(count)),
         [&](std::int64_t begin, std::int64_t end) {
           StagedProduct(part(begin, end), kernel).run();
         },

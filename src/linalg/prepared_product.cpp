@@ -7,6 +7,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "base/text.hpp"
+#include "parallel/thread_worth.hpp"
 
 #include <utility>
 
@@ -81,7 +82,7 @@ void PreparedProduct::run(void* c, const void* a, const void* b, const void* sta
   const Addresses data{address(c), address(a), address(b), address(start)};
   const std::int64_t count = batch_.numel();
   if (count == 1) return run_one(0, data);
-  parallel_for(count, product_grain(product_.multiplications()),
+  parallel_for(count, pieces_worth_a_thread(product_time_ns(product_)),
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t i = begin; i < end; ++i)
                    run_one(i, data);

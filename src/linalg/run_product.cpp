@@ -4,7 +4,9 @@
 #include <weft/core/tensor.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "engine/footprint.hpp"
 #include "machine/scratch_memory.hpp"
+#include "parallel/thread_worth.hpp"
 
 #include <algorithm>
 
@@ -36,10 +38,11 @@ bool is_taken(const ProductProvider& provider, const ProductAt& p) {
 }
 
 void run_plain(PlainProductFn multiply, const ProductAt& product) {
-  const double row = 8.0 * product.part(0, 1, 0, product.columns).multiplications();
-  parallel_for(product.rows, product_grain(row), [&](std::int64_t begin, std::int64_t end) {
-    multiply(product.part(begin, end - begin, 0, product.columns));
-  });
+  const double row_ns = product_time_ns(product) / static_cast<double>(product.rows);
+  parallel_for(product.rows, pieces_worth_a_thread(row_ns),
+               [&](std::int64_t begin, std::int64_t end) {
+                 multiply(product.part(begin, end - begin, 0, product.columns));
+               });
 }
 
 /// Packs some columns of b at a time.
@@ -83,6 +86,16 @@ void run_unpacked(ProductAt p) {
 }
 
 }  // namespace
+
+double product_time_ns(const ProductAt& p) noexcept {
+  constexpr double most_bytes = 1e12;  // whose price in picoseconds an integer holds
+  const double bytes = static_cast<double>(p.depth) * static_cast<double>(p.columns) *
+                       static_cast<double>(element_size(product_type(p.type)));
+  const auto fetched = static_cast<std::int64_t>(std::min(bytes, most_bytes));
+  const double multiplication_ns = is_floating(p.type) ? product_ns : plain_product_ns;
+  return p.multiplications() * multiplication_ns +
+         static_cast<double>(fetch_ps(fetched, tuning())) / 1000;
+}
 
 void run_product(const ProductAt& product, const ProductProvider* provider) {
   if (provider != nullptr && is_taken(*provider, product)) return;

@@ -14,8 +14,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// How many parts of so many multiplications are worth a thread.
-std::int64_t product_grain(double multiplications) noexcept;
+/// Nanoseconds that a product takes on one thread, about: its multiplications, and fetching b.
+double product_time_ns(const ProductAt& product) noexcept;
 
 /// The type in which products of `type` are added up, f32 for the 16-bit floating types.
 WEFT_INTERNAL_API ScalarType product_type(ScalarType type) noexcept;

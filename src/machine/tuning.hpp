@@ -49,9 +49,11 @@ inline constexpr int l1_ways = 8;
 
 /// Nanoseconds that decide how much is worth a thread: a unit of SpanKernel::cost, a byte from the
 /// second level, an element that is packed or converted, a byte that is copied, an element of a
-/// prefix operation and of a softmax.
+/// prefix operation and of a softmax, a multiplication of a product of a floating type, and of
+/// another.
 inline constexpr double cost_ns = 0.05, byte_ns = 0.008, staged_ns = 0.3, copied_byte_ns = 0.04,
-                        cumulative_ns = 0.4, softmax_ns = 1;
+                        cumulative_ns = 0.4, softmax_ns = 1, product_ns = 0.025,
+                        plain_product_ns = 0.2;
 /// Picoseconds of a unit of SpanKernel::cost in an estimate.
 inline constexpr float cost_ps = 100;
 

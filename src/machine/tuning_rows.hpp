@@ -13,6 +13,7 @@
 #define WEFT_TUNING_ROWS(ROW)                                                                                          \
   /* Threads */                                                                                                        \
   ROW(thread_ns, "ns", 100, 1'000'000'000, 20'000, 20'000, 20'000, 9, "a thread's least share: a few times what waking it costs") \
+  ROW(awake_thread_ns, "ns", 100, 1'000'000'000, 4'000, 4'000, 4'000, 9, "the same in trips of a loop, which find threads awake") \
   ROW(min_thread_elements, "elements", 1, 1 << 20, 1024, 1024, 1024, 9, "a thread's least share, whatever an element costs; a line up to it is run at once") \
   /* Few elements: runs without tiles */                                                                               \
   ROW(few_elements, "elements", 1, 16384, 16384, 16384, 16384, 7, "most elements that run without tiles")              \

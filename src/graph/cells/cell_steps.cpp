@@ -5,6 +5,8 @@
 
 #include "graph/operators/packed_constants.hpp"
 #include "kernels/stage/stage.hpp"
+#include "machine/tuning.hpp"
+#include "parallel/thread_worth.hpp"
 
 #include <algorithm>
 
@@ -34,10 +36,8 @@ MatrixAt matrix_at(const GateRows& rows, std::int64_t size) {
 /// f of the same gates from a row on, for the share of rows that each thread takes.
 template <class Gates, class... Member>
 void for_shares(void (*f)(const Gates&), const Gates& gates, double unit_cost, Member... members) {
-  // Shares of ten microseconds or more; costs are in units of 0.1 ns.
-  constexpr double worth_a_thread = 100'000;
-  const double row = unit_cost * static_cast<double>(gates.units);
-  const auto grain = static_cast<std::int64_t>(worth_a_thread / std::max(row, 1.0)) + 1;
+  const double row_ns = unit_cost * cost_ps / 1000 * static_cast<double>(gates.units);
+  const std::int64_t grain = pieces_worth_a_thread(row_ns);
   if (gates.rows <= grain) {
     f(gates);
     return;

@@ -4,6 +4,7 @@
 #include <weft/recurrent/loop.hpp>
 
 #include "base/never_destroyed.hpp"
+#include "parallel/thread_worth.hpp"
 #include "recurrent/body/body_variables.hpp"
 #include "recurrent/choice/if_operator.hpp"
 #include "recurrent/operator/loop_call.hpp"
@@ -96,6 +97,7 @@ class LoopKernel final : public graph::Kernel {
   }
 
   void run(const graph::KernelArguments& arguments) override {
+    const AwakeThreads awake;
     const LoopCall call(geometry_, arguments);
     report_.viewed_slices = report_.staged_slices = report_.states = 0;
     report_.written_in_place = report_.written_in_blocks = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recurrent/static/stage_frames.hpp"
 
+#include "parallel/thread_worth.hpp"
+
 #include <algorithm>
 
 namespace weft {
@@ -26,6 +28,7 @@ void StageFrames::plan(std::optional<graph::Frame>& frame, const Stage& stage, b
 }
 
 void StageFrames::plan() {
+  const AwakeThreads awake;
   is_planned_ = false;
   const LoopBody& body = *runtime_.body;
   plan(runtime_.once, body.once, false);

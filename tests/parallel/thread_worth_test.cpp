@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/thread_worth.hpp"
+
+#include "machine/tuning.hpp"
+#include "support/catch.hpp"
+
+#include <limits>
+#include <optional>
+#include <thread>
+
+namespace {
+
+using weft::AwakeThreads;
+using weft::pieces_worth_a_thread;
+
+}  // namespace
+
+TEST_CASE("parallel: pieces that are worth a thread take as long as the table says", "[parallel]") {
+  const weft::Tuning& t = weft::tuning();
+  REQUIRE(t.awake_thread_ns < t.thread_ns);
+  CHECK(pieces_worth_a_thread(1) == t.thread_ns);
+  CHECK(pieces_worth_a_thread(0.5) == 2 * t.thread_ns);
+  CHECK(pieces_worth_a_thread(1e30) == 1);
+  CHECK(pieces_worth_a_thread(0) > std::numeric_limits<std::int64_t>::max() / 10);
+}
+
+TEST_CASE("parallel: threads that are awake are worth less, on the thread that says so",
+          "[parallel]") {
+  const weft::Tuning& t = weft::tuning();
+  std::optional<AwakeThreads> outer(std::in_place);
+  CHECK(pieces_worth_a_thread(1) == t.awake_thread_ns);
+  {
+    const AwakeThreads inner;
+    CHECK(pieces_worth_a_thread(1) == t.awake_thread_ns);
+    std::int64_t elsewhere = 0;
+    std::thread([&] { elsewhere = pieces_worth_a_thread(1); }).join();
+    CHECK(elsewhere == t.thread_ns);
+  }
+  CHECK(pieces_worth_a_thread(1) == t.awake_thread_ns);
+  outer.reset();
+  CHECK(pieces_worth_a_thread(1) == t.thread_ns);
+}
