@@ -272,20 +272,23 @@ bool ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void
   walked_ = &joined_;
 }
 
-void ComputedChain::prepare(const ReduceCall& call) {
+std::unique_ptr<KeptReduction> ComputedChain::prepare(ReduceCall&& call, bool serial) {
   if (numel(axes_.shape) != 0) join_axes(call.iter);
   summed_ = noutputs() == 1 ? SummedChain::make(chain_, axes_.shape, axes_.strides, call) : nullptr;
+  const ReductionKernel* rows = summed_ != nullptr ? &summed_->kernel() : nullptr;
+  return KeptReduction::make(std::move(call), serial, true, rows);
 }
 
-void ComputedChain::reduce(const ReduceCall& call, const void* const* inputs, bool serial) {
+void ComputedChain::reduce(KeptReduction& reduction, const void* const* inputs) {
   const auto compute = [&](const ComputedBlock& block) {
     std::unique_ptr<BlockChains> chains = idle_.take();
     if (chains == nullptr) chains = std::make_unique<BlockChains>(*this);
-    const bool by_zero = chains->compute(call.iter, block, inputs);
+    const bool by_zero = chains->compute(reduction.call().iter, block, inputs);
     idle_.put(std::move(chains));
     if (by_zero) PreparedChain::fail_by_zero();
   };
-  summed_ != nullptr ? summed_->run(call, compute, inputs, serial) : call.run(compute, serial);
+  const ComputeBlock block = compute;
+  summed_ != nullptr ? summed_->run(reduction, block, inputs) : reduction.run(&block);
 }
 
 }  // namespace v0

@@ -9,7 +9,7 @@
 #include "expr/fused_steps.hpp"
 #include "expr/idle_objects.hpp"
 #include "expr/summed_chain.hpp"
-#include "ops/prepare_reduce.hpp"
+#include "ops/kept_reduction.hpp"
 
 #include <memory>
 #include <span>
@@ -33,11 +33,11 @@ class WEFT_INTERNAL_API ComputedChain {
   /// An output as a dense tensor: its address is none.
   TensorView output(std::size_t k = 0) const;
   std::size_t noutputs() const noexcept { return chain_.outputs.size(); }
-  /// Prepares for a call whose inputs are the outputs, and for others of its geometry.
-  void prepare(const ReduceCall& call);
-  /// Carries out that call. Inputs are at these addresses of their elements (0, 0, ...). Throws
+  /// Prepares for a call whose inputs are the outputs, as KeptReduction does.
+  std::unique_ptr<KeptReduction> prepare(ReduceCall&& call, bool serial);
+  /// Carries it out. Inputs are at these addresses of their elements (0, 0, ...). Throws
   /// Error(division).
-  void reduce(const ReduceCall& call, const void* const* inputs, bool serial);
+  void reduce(KeptReduction& reduction, const void* const* inputs);
   Explanation::Run explain(const ReduceCall& call) const;
   /// Computes a box of its only output, in elements along the axes, into dense memory. Returns
   /// whether an integer was divided by 0.

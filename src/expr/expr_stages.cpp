@@ -53,8 +53,9 @@ ExprStages::ExprStages(std::span<const StageRecipe> recipes, OutputViews outs,
     } else if (recipe.is_chain()) {
       stage.reduced =
           std::make_unique<ComputedChain>(recipe.chain, with_rows(recipe.shape, own_rows), views);
-      stage.reducing = std::make_unique<ReduceCall>(call(s, outs, operands));
-      stage.reduced->prepare(*stage.reducing);
+      stage.reducing = stage.reduced->prepare(call(s, outs, operands), serial_);
+    } else if (serial_) {
+      stage.reducing = KeptReduction::make(call(s, outs, operands), serial_);
     }
   }
 }
@@ -143,7 +144,8 @@ void ExprStages::run(OutputViews outs, OperandViews operands) {
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const StageRecipe& recipe = recipes_[s];
     const TensorView& to = output(s, 0, outs);
-    if (recipe.reduces && !recipe.is_chain()) {
+    KeptReduction* const reducing = stages_[s].reducing.get();
+    if (recipe.reduces && !recipe.is_chain() && reducing == nullptr) {
       // A few elements take a short cut.
       serial_ || recipe.kernel != nullptr || recipe.results.size() > 1 || is_place(recipe.op)
           ? call(s, outs, operands).run(serial_)
@@ -155,10 +157,16 @@ void ExprStages::run(OutputViews outs, OperandViews operands) {
     for (std::size_t i = 0; i < recipe.inputs.size(); ++i)
       inputs[i] = input(recipe.inputs[i], operands).data();
     if (recipe.reduces) {
-      ReduceCall& reducing = *stages_[s].reducing;
-      for (std::size_t r = 0; r < recipe.results.size(); ++r)
-        reducing.iter.bind(static_cast<int>(r), output(s, r, outs).data());
-      stages_[s].reduced->reduce(reducing, inputs, serial_);
+      const std::size_t noutputs = recipe.results.size();
+      for (std::size_t r = 0; r < noutputs; ++r)
+        reducing->bind(static_cast<int>(r), output(s, r, outs).data());
+      if (recipe.is_chain()) {
+        stages_[s].reduced->reduce(*reducing, inputs);
+        continue;
+      }
+      for (std::size_t i = 0; i < recipe.inputs.size(); ++i)
+        reducing->bind(static_cast<int>(noutputs + i), inputs[i]);
+      reducing->run();
     } else if (recipe.is_masked()) {
       const void* mask_inputs[max_operands];
       for (std::size_t i = 0; i < recipe.mask_inputs.size(); ++i)

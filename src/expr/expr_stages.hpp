@@ -49,8 +49,8 @@ class ExprStages {
  private:
   struct Stage {
     std::unique_ptr<PreparedChain> chain;    // of a pass that does not reduce
-    std::unique_ptr<ComputedChain> reduced;  // of one that reduces a chain, by this call:
-    std::unique_ptr<ReduceCall> reducing;
+    std::unique_ptr<ComputedChain> reduced;  // of one that reduces a chain
+    std::unique_ptr<KeptReduction> reducing;
     std::unique_ptr<MaskedChain> masked;  // of one that writes what a mask selects
     std::vector<Tensor> results;          // undefined: it is an output
   };

@@ -152,7 +152,7 @@ std::unique_ptr<RowBlocks> RowBlocks::make(const ExprList& list, const ExprStage
   std::unique_ptr<RowBlocks> blocks(new RowBlocks(whole, rows, std::move(*having)));
   // A block and what passes make of it stay in the second level; all of it does not.
   const std::int64_t cache = cpu_info().l2_bytes;
-  blocks->block_ = cache / 4 / row_bytes;
+  blocks->block_ = cache / 2 / row_bytes;
   if (blocks->block_ < 1 || rows * row_bytes <= cache) return nullptr;
   return blocks->combines_as(whole, outs, operands) ? std::move(blocks) : nullptr;
 }

@@ -122,13 +122,13 @@ bool SummedChain::set_operands(const ChainInputs& inputs, const std::vector<int>
   return true;
 }
 
-void SummedChain::run(const ReduceCall& call, ComputeBlock compute, const void* const* inputs,
-                      bool serial) const {
+void SummedChain::run(KeptReduction& reduction, const ComputeBlock& compute,
+                      const void* const* inputs) const {
   char* data[max_operands];
   for (std::size_t k = 0; k < operands_.size(); ++k)
     data[k] = operands_[k].at(inputs);
   const ComputingKernel rows{kernel_, strides_, data};
-  call.run(compute, serial, &rows);
+  reduction.run(&compute, &rows);
 }
 
 }  // namespace v0

@@ -5,7 +5,7 @@
 
 #include "expr/fused_steps.hpp"
 #include "kernels/fused/fused.hpp"
-#include "ops/prepare_reduce.hpp"
+#include "ops/kept_reduction.hpp"
 
 #include <memory>
 #include <span>
@@ -27,8 +27,7 @@ class SummedChain {
   SummedChain& operator=(const SummedChain&) = delete;
 
   /// Inputs of the chain are at these addresses. `compute` is for what is in no long rows.
-  void run(const ReduceCall& call, ComputeBlock compute, const void* const* inputs,
-           bool serial) const;
+  void run(KeptReduction& reduction, const ComputeBlock& compute, const void* const* inputs) const;
   const ReductionKernel& kernel() const noexcept { return kernel_; }
 
  private:

@@ -21,6 +21,9 @@ struct WEFT_INTERNAL_API ReduceCall {
   // A constructor, because compilers clear an aggregate of this size before they fill it.
   ReduceCall(const TensorIteratorConfig& config, const ReductionKernel* reduction)
       : iter(config.build()), kernel(reduction) {}
+  // Long, and needed in many places: there once.
+  ReduceCall(ReduceCall&& other) noexcept;
+  ~ReduceCall();
 
   TensorIterator iter;
   const ReductionKernel* kernel;
@@ -36,8 +39,6 @@ struct WEFT_INTERNAL_API ReduceCall {
   void take(double value);
   /// `serial`: as part of what a thread does.
   void run(bool serial = false) const;
-  /// Of an input that is computed.
-  void run(ComputeBlock compute, bool serial, const ComputingKernel* rows = nullptr) const;
   [[gnu::cold]] Explanation explain() const;
   Explanation explain_computed(const ReductionKernel* rows = nullptr) const;
 };

@@ -263,12 +263,6 @@ void ReduceCall::run(bool serial) const {
   run_reduction(iter, with_number, {.serial = serial});
 }
 
-void ReduceCall::run(ComputeBlock compute, bool serial, const ComputingKernel* rows) const {
-  ReductionKernel with_number = *kernel;
-  if (has_number) with_number.context = &number;
-  run_computed_reduction(iter, with_number, compute, {.serial = serial}, rows);
-}
-
 Explanation ReduceCall::explain() const {
   Explanation e = explain_reduction(iter, *kernel);
   if (single.defined()) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions as operators, each against plain loops.
+#include <weft/parallel/parallel.hpp>
+
 #include "graph/operator_run.hpp"
+#include "support/arena.hpp"
 #include "support/errors.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <span>
+#include <utility>
 
 namespace {
 
@@ -129,6 +134,39 @@ TEST_CASE("a reduction over axes that are computed", "[graph]") {
   }
   CHECK(test::numbers_of(run({in, integers({})})[0]) == test::numbers_of(in));
   CHECK_ERROR(axis, ("ReduceSum 'it'", "got 2"), run({in, integers({2})}));
+}
+
+TEST_CASE("a reduction that is planned once serves any tensor and any number of threads",
+          "[graph]") {
+  using weft::graph::Attributes;
+  const std::pair<const char*, Attributes> operators[] = {
+      {"ReduceSum", {{"keep_dims", false}}},
+      {"ReduceMax", {{"keep_dims", true}}},
+      {"ReduceMean", {{"keep_dims", false}}},
+      {"ArgMax", {{"axis", 1}, {"keep_dims", false}}}};
+  for (const auto& [op, attributes] : operators) {
+    // Few elements, an axis of one element, and so many that threads share them.
+    for (const Dims& shape : {Dims{3, 7, 2}, Dims{5, 1, 3}, Dims{40, 700, 30}}) {
+      INFO(op << " of " << weft::to_string(weft::IntSpan(shape)));
+      const OperatorRun run{.op = op, .attributes = attributes, .first_constant = 1};
+      std::vector<TensorView> inputs{input(shape, ScalarType::f32)};
+      const Tensor axes = integers({1});
+      if (std::string(op) != "ArgMax") inputs.push_back(axes);
+      weft::graph::Frame frame{weft::graph::Executable(run.graph(inputs))};
+      frame.plan(std::span(inputs).first(1));
+      for (const int threads : {1, 4, 2}) {
+        test::in_arena(4, [&] {
+          const weft::ThreadLimit limit(threads);
+          const Tensor other = input(shape, ScalarType::f32);
+          other.data_as<float>()[other.numel() / 2] = static_cast<float>(10 + threads);
+          frame.bind_parameter(0, other.data());
+          frame.run();
+          inputs[0] = other;
+          CHECK(test::numbers_of(frame.result(0)) == test::numbers_of(run(inputs)[0]));
+        });
+      }
+    }
+  }
 }
 
 TEST_CASE("reductions that do not fit are refused", "[graph]") {

@@ -25,8 +25,8 @@ bool combine_alike(const TensorIterator& a, const TensorIterator& b, const Reduc
                    bool computed) {
   // Few elements are reduced in a way of their own.
   if (choose_small_reduction(b, kernel).fits) return false;
-  return have_one_order(plan_reduction(a, kernel, {.serial = true}, computed),
-                        plan_reduction(b, kernel, {.serial = true}, computed));
+  return have_one_order(ReducePlan(a, kernel, {.serial = true}, computed),
+                        ReducePlan(b, kernel, {.serial = true}, computed));
 }
 
 }  // namespace v0

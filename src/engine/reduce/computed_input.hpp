@@ -33,16 +33,7 @@ struct ComputingKernel {
   char* const* data;                   ///< of each operand: its element (0, 0, ...)
 };
 
-/// run_reduction of inputs of which the iterator has types, shape and strides, as of dense tensors
-/// of one shape, and no memory: what would be there is computed. The result is what run_reduction
-/// gives of those. A block takes at most 256 KiB of a thread's scratch memory; rows that `rows`
-/// computes take none. Throws as run_reduction, and what `compute` throws.
-WEFT_INTERNAL_API void run_computed_reduction(const TensorIterator& iter,
-                                              const ReductionKernel& kernel, ComputeBlock compute,
-                                              const RunOptions& options = {},
-                                              const ComputingKernel* rows = nullptr);
-
-/// How it would do that.
+/// How PreparedReduction goes about such inputs.
 WEFT_INTERNAL_API Explanation explain_computed_reduction(const TensorIterator& iter,
                                                          const ReductionKernel& kernel,
                                                          const RunOptions& options = {},

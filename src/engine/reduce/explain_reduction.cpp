@@ -37,7 +37,7 @@ void explain_small(const SmallReduction& small, Explanation& e) {
 void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
                      const RunOptions& options, bool computed, const ReductionKernel* rows,
                      Explanation& e) {
-  const ReducePlan plan = plan_reduction(iter, kernel, options, computed);
+  const ReducePlan plan(iter, kernel, options, computed);
   const bool by_rows = rows != nullptr && plan.suits(*rows, iter.geometry());
   for (int k = 0; k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[k];

@@ -370,6 +370,13 @@ bool are_short_rows(const ReduceInputs& in, const ReducePlan& plan) {
          in.geometry.stride(1, 1) == n * plan.operands[1].memory_size;
 }
 
+ReduceInputs checked_inputs(const TensorIterator& iter, const ReductionKernel& kernel,
+                            const RunOptions& options, bool computed) {
+  check_grain(options);
+  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
+  return ReduceInputs(iter, kernel, computed);
+}
+
 }  // namespace
 
 ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
@@ -407,12 +414,9 @@ ReducePlan ReducePlan::with_operands_of(const ReductionKernel& rows) const {
   return plan;
 }
 
-ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                          const RunOptions& options, bool computed) {
-  check_grain(options);
-  check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
-  return ReducePlan(ReduceInputs(iter, kernel, computed), options);
-}
+ReducePlan::ReducePlan(const TensorIterator& iter, const ReductionKernel& kernel,
+                       const RunOptions& options, bool computed)
+    : ReducePlan(checked_inputs(iter, kernel, options, computed), options) {}
 
 }  // namespace v0
 }  // namespace weft

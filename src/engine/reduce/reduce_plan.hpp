@@ -107,7 +107,10 @@ struct ReduceInputs;
 /// The walk: every tile of kept elements with every block of reduced ones. Each part follows from
 /// those before it.
 struct ReducePlan {
-  ReducePlan(const ReduceInputs& inputs, const RunOptions& options);
+  /// Throws Error as run_reduction does. Works for any iterator, extents of 0 included. `computed`:
+  /// inputs are in no memory.
+  ReducePlan(const TensorIterator& iter, const ReductionKernel& kernel, const RunOptions& options,
+             bool computed = false);
 
   ReduceDims dims;
   ReduceBlocks blocks;
@@ -139,15 +142,13 @@ struct ReducePlan {
   }
   /// Accumulators of a kept tile.
   std::int64_t width() const noexcept { return tiles.kept.tile_elements * dims.fold; }
+
+ private:
+  ReducePlan(const ReduceInputs& inputs, const RunOptions& options);
 };
 
-/// Throws Error as run_reduction does. Works for any iterator, extents of 0 included. `computed`:
-/// for run_computed_reduction.
-ReducePlan plan_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                          const RunOptions& options, bool computed = false);
-
 /// Whether reductions combine the elements that go into a result in the same order, of which `a`
-/// has more results. `computed`: for run_computed_reduction.
+/// has more results. `computed`: inputs are in no memory.
 WEFT_INTERNAL_API bool combine_alike(const TensorIterator& a, const TensorIterator& b,
                                      const ReductionKernel& kernel, bool computed);
 

@@ -3,8 +3,8 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "engine/check_kernel.hpp"
+#include "engine/reduce/prepared_reduction.hpp"
 #include "engine/reduce/reduce_runner.hpp"
-#include "engine/reduce/small_reduction.hpp"
 
 #include <algorithm>
 
@@ -104,20 +104,6 @@ struct PlannedReduction {
   }
 };
 
-}  // namespace
-
-void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                   const RunOptions& options) {
-  check_grain(options);
-  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
-    return run_small_reduction(small, iter, kernel);
-  const ReducePlan plan = plan_reduction(iter, kernel, options);
-  const auto project = [](ReduceRunner& runner, char* from) { runner.project(from); };
-  PlannedReduction{iter, plan.loops_of(kernel), plan, project}.run();
-}
-
-namespace {
-
 /// A few elements are computed as a whole, and reduced as they would be in memory.
 void run_small_computed(const SmallReduction& small, const TensorIterator& iter,
                         const ReductionKernel& kernel, ComputeBlock compute) {
@@ -138,24 +124,36 @@ void run_small_computed(const SmallReduction& small, const TensorIterator& iter,
 
 }  // namespace
 
-void run_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                            ComputeBlock compute, const RunOptions& options,
-                            const ComputingKernel* rows) {
+PreparedReduction::PreparedReduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                                     const RunOptions& options, bool computed,
+                                     const ReductionKernel* rows)
+    : small_(choose_small_reduction(iter, kernel)) {
   check_grain(options);
-  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
-    return run_small_computed(small, iter, kernel, compute);
-  const ReducePlan plan = plan_reduction(iter, kernel, options, true);
+  if (small_.fits) return;
+  plan_.emplace(iter, kernel, options, computed);
+  by_rows_ = rows != nullptr && plan_->suits(*rows, iter.geometry());
+  if (by_rows_) plan_.emplace(plan_->with_operands_of(*rows));
+}
+
+void PreparedReduction::run(const TensorIterator& iter, const ReductionKernel& kernel,
+                            const ComputeBlock* compute, const ComputingKernel* rows) const {
+  if (small_.fits && compute != nullptr) return run_small_computed(small_, iter, kernel, *compute);
+  if (small_.fits) return run_small_reduction(small_, iter, kernel);
   const auto project = [](ReduceRunner& runner, char* from) { runner.project(from); };
-  if (rows != nullptr && plan.suits(rows->kernel, iter.geometry())) {
-    const ReducePlan of_rows = plan.with_operands_of(rows->kernel);
-    return PlannedReduction{iter, rows->kernel, of_rows, project, nullptr, rows}.run();
-  }
-  PlannedReduction{iter, plan.loops_of(kernel), plan, project, &compute}.run();
+  if (by_rows_)
+    PlannedReduction{iter, rows->kernel, *plan_, project, nullptr, rows}.run();
+  else
+    PlannedReduction{iter, plan_->loops_of(kernel), *plan_, project, compute}.run();
+}
+
+void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                   const RunOptions& options) {
+  PreparedReduction(iter, kernel, options).run(iter, kernel);
 }
 
 void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                            void* accumulators, const RunOptions& options) {
-  ReducePlan plan = plan_reduction(iter, kernel, options);
+  ReducePlan plan(iter, kernel, options);
   plan.straight = plan.tiles.collects = false;  // nothing is written into outputs
   const auto copy = [&](ReduceRunner& runner, char* from) {
     runner.copy_places(static_cast<char*>(accumulators), from);
@@ -165,7 +163,7 @@ void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& ke
 
 void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                         const void* accumulators) {
-  const ReducePlan plan = plan_reduction(iter, kernel, {.serial = true});
+  const ReducePlan plan(iter, kernel, {.serial = true});
   if (writes_nothing(iter, plan)) return;
   auto* const all = static_cast<char*>(const_cast<void*>(accumulators));  // which are only read
   const WalkedOperands operands(iter, plan);

@@ -24,25 +24,26 @@ class ReducedChainKernel final : public Kernel {
   /// `out` is where the result is planned; inputs broadcast to `shape`.
   ReducedChainKernel(Chain chain, IntSpan shape, std::span<const TensorView> inputs,
                      NodeReduction reduction, const TensorView& out)
-      : chain_(std::move(chain), shape, inputs), reduction_(std::move(reduction)), out_(out) {
-    chain_.prepare(prepare(out_));
-  }
+      : chain_(std::move(chain), shape, inputs),
+        reduction_(chain_.prepare(call(reduction, out), false)) {}
 
   void run(const KernelArguments& arguments) override {
-    chain_.reduce(prepare(rebound(out_, arguments.outputs[0])), arguments.inputs, false);
+    reduction_->bind(0, arguments.outputs[0]);
+    chain_.reduce(*reduction_, arguments.inputs);
   }
-  std::vector<Explanation::Run> explain() const override { return {chain_.explain(prepare(out_))}; }
+  std::vector<Explanation::Run> explain() const override {
+    return {chain_.explain(reduction_->call())};
+  }
 
  private:
-  ReduceCall prepare(const TensorView& out) const {
+  ReduceCall call(const NodeReduction& reduction, const TensorView& out) const {
     const Output output = out;
-    return prepare_computed(reduction_.function, {&output, 1}, chain_.output(), reduction_.axes,
-                            {.keepdim = reduction_.keepdim});
+    return prepare_computed(reduction.function, {&output, 1}, chain_.output(), reduction.axes,
+                            {.keepdim = reduction.keepdim});
   }
 
   ComputedChain chain_;
-  NodeReduction reduction_;
-  TensorView out_;
+  std::unique_ptr<KeptReduction> reduction_;
 };
 
 }  // namespace graph

@@ -5,7 +5,7 @@
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
 #include "graph/operators/reducing_operator.hpp"
-#include "ops/prepare_reduce.hpp"
+#include "ops/kept_reduction.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -35,10 +35,18 @@ class ArgReduceRun final : public Kernel {
         out_(context.output(0)),
         function_(function),
         settings_(context.attributes()) {
-    if (context.has_input(1)) mask_ = context.input(1);
+    if (context.has_input(1))
+      mask_ = context.input(1);
+    else
+      kept_ = KeptReduction::make(call(out_, in_), false);
   }
 
   void run(const KernelArguments& arguments) override {
+    if (kept_ != nullptr) {
+      kept_->bind(0, arguments.outputs[0]);
+      kept_->bind(1, arguments.inputs[0]);
+      return kept_->run();
+    }
     const TensorView out = rebound(out_, arguments.outputs[0]);
     const TensorView in = rebound(in_, arguments.inputs[0]);
     if (mask_.defined()) {
@@ -61,6 +69,7 @@ class ArgReduceRun final : public Kernel {
   TensorView in_, out_, mask_;
   ArgReduceEntry function_;
   ArgReduceSettings settings_;
+  std::unique_ptr<KeptReduction> kept_;
 };
 
 /// Along an axis, counted from its beginning (weft/ops/reduce.hpp). Of the elements that input 1

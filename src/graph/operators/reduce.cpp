@@ -7,7 +7,7 @@
 #include "graph/operators/families.hpp"
 #include "graph/operators/masked_reduce.hpp"
 #include "graph/operators/reducing_operator.hpp"
-#include "ops/prepare_reduce.hpp"
+#include "ops/kept_reduction.hpp"
 
 namespace weft {
 inline namespace v0 {
@@ -32,10 +32,19 @@ class ReduceRun final : public Kernel {
         is_constant_(context.constant(1) != nullptr),
         keeps_(keeps),
         function_(function) {
-    if (is_constant_) axes_ = integers_of(*context.constant(1), 1);
+    if (!is_constant_) return;
+    axes_ = integers_of(*context.constant(1), 1);
+    if (axes_.empty()) return;
+    kept_ =
+        KeptReduction::make(weft::prepare(function_, out_, in_, axes_, {.keepdim = keeps_}), false);
   }
 
   void run(const KernelArguments& arguments) override {
+    if (kept_ != nullptr) {
+      kept_->bind(0, arguments.outputs[0]);
+      kept_->bind(1, arguments.inputs[0]);
+      return kept_->run();
+    }
     if (!is_constant_) axes_ = integers_of(rebound(axes_view_, arguments.inputs[1]), 1);
     const TensorView out = rebound(out_, arguments.outputs[0]);
     const TensorView in = rebound(in_, arguments.inputs[0]);
@@ -57,6 +66,7 @@ class ReduceRun final : public Kernel {
   std::vector<std::int64_t> axes_;
   bool keeps_;
   Reduction function_;
+  std::unique_ptr<KeptReduction> kept_;  // where the axes are known
 };
 
 /// Over the axes that input 1 holds; over none, the elements are as they were. With keep_dims a
