@@ -3,15 +3,20 @@
 
 namespace weft {
 inline namespace v0 {
+
+bool converts_rows(const TypeChange& change, const BlockDim* dims, int ndims) noexcept {
+  if (!change.converts() || ndims == 0 || dims[0].stride != change.memory_size) return false;
+  return ndims == 1 || dims[0].extent >= tuning().min_staged_row;
+}
+
 namespace {
 
-/// Calls f(memory, index, n) for the rows of a block, or for all of it if it is one, if these are
-/// converted one by one: a call for each costs less than to pack them. Returns whether they are.
+/// Calls f(memory, index, n) for the rows of a block if these are converted one by one. Returns
+/// whether they are.
 template <class F>
 bool convert_rows(const TypeChange& change, char* memory, BlockDim* dims, int ndims, const F& f) {
+  if (!converts_rows(change, dims, ndims)) return false;
   const std::int64_t size = change.memory_size;
-  if (!change.converts() || ndims == 0 || dims[0].stride != size) return false;
-  if (ndims > 1 && dims[0].extent < tuning().min_staged_row) return false;
   for_each_plane(memory, dims, ndims, size,
                  [&](char* rows, std::int64_t offset, const BlockDim& d0, const BlockDim& d1) {
                    for (std::int64_t r = 0; r < d1.extent; ++r)

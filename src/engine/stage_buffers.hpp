@@ -46,6 +46,10 @@ inline void load_rows(const TypeChange& change, const StageBuffers& to, const ch
     change.convert(to.kernel + r * n * change.kernel_size, memory + r * row_bytes, to.via, n);
 }
 
+/// Whether the rows of a block, or all of it if it is one, are converted one by one: a call for
+/// each costs less than to pack them.
+bool converts_rows(const TypeChange& change, const BlockDim* dims, int ndims) noexcept;
+
 /// Brings a block of n elements, in memory as `dims` say, into the kernel's type; packed by `move`,
 /// a kernel for elements of memory. `dims` has room for two at least and is changed.
 void load_block(const TypeChange& change, CopyBlockFn move, const StageBuffers& to, char* memory,

@@ -81,6 +81,25 @@ TEST_CASE("explain: more elements than a few go in tiles", "[kernel]") {
   CHECK(e.operands[2].access == "direct");
 }
 
+TEST_CASE("explain: an operand of another type is cast where it lies, or packed before",
+          "[kernel]") {
+  WEFT_RANDOM(random);
+  const auto access_of = [&](std::int64_t rows, std::int64_t n, std::int64_t pitch,
+                             std::int64_t step) {
+    const Layout dense = test::fit({{rows, n}, {n, 1}});
+    const Operands one = {
+        test::random_memory(random, ScalarType::f32, dense),
+        test::random_memory(random, ScalarType::i16, test::fit({{rows, n}, {pitch, step}})),
+        test::random_memory(random, ScalarType::f32, dense)};
+    return one.explain().operands[1].access;
+  };
+  CHECK(access_of(40, 1000, 1200, 1) == "staged: cast");
+  CHECK(access_of(400, 100, 120, 1) == "staged: packed, cast");  // a call for each costs more
+  CHECK(access_of(40, 1000, 2000, 2) == "staged: packed, cast");
+  CHECK(access_of(400, 300, 1, 400) == "staged: transposed, cast");
+  CHECK(access_of(400, 300, 1, 0) == "staged: cast");  // a value for each row
+}
+
 TEST_CASE("explain: a small transposed operand is packed, not stepped over", "[kernel]") {
   WEFT_RANDOM(random);
   const test::Memory out =

@@ -11,6 +11,7 @@
 #include "engine/elementwise/tile_prefetch.hpp"
 #include "engine/footprint.hpp"
 #include "engine/grain.hpp"
+#include "engine/stage_buffers.hpp"
 #include "iter/operand_name.hpp"
 #include "parallel/loop_threads.hpp"
 
@@ -20,7 +21,22 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-std::string access_name(const TilePlan& plan, const TileOperand& t) {
+/// Whether the block that a whole tile has of a staged operand is converted row by row, where it
+/// lies.
+bool converts_in_place(const TilePlan& plan, const Geometry& geometry, std::size_t k) {
+  const TileOperand& t = plan.operands[k];
+  if (t.access != Access::staged) return !t.pack;
+  BlockDim dims[max_rank];
+  int ndims = 0;
+  for (int i = t.one_per_row ? plan.row_rank : 0; i < plan.tile_rank; ++i) {
+    const TileStep& step = plan.steps[static_cast<std::size_t>(i)];
+    append_dim(dims, ndims, {step.tile, geometry.stride(step.dim, static_cast<int>(k))});
+  }
+  return converts_rows(t, dims, ndims);
+}
+
+std::string access_name(const TilePlan& plan, const Geometry& geometry, std::size_t k) {
+  const TileOperand& t = plan.operands[k];
   const char* const ahead = is_prefetched(plan, t) ? ", prefetched" : "";
   switch (t.access) {
     case Access::direct: return std::string("direct") + ahead;
@@ -32,8 +48,12 @@ std::string access_name(const TilePlan& plan, const TileOperand& t) {
     case Access::chunked: break;
   }
   std::string how = "staged: ";
-  how += t.is_transposed() ? "transposed" : t.pack ? "packed" : "";
-  if (t.converts()) how += t.pack ? ", cast" : "cast";
+  if (t.converts() && converts_in_place(plan, geometry, k)) {
+    how += "cast";
+  } else {
+    how += t.is_transposed() ? "transposed" : "packed";
+    if (t.converts()) how += ", cast";
+  }
   return how + (t.streams_blocks ? ", streamed" : ahead);
 }
 
@@ -113,7 +133,7 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
   e.run.strategy = plan.strategy;
   if (wanted == Strategy::automatic) e.run.why = reason(plan, iter);
   for (std::size_t k = 0; k < plan.operands.size(); ++k)
-    e.operands[k].access = access_name(plan, plan.operands[k]);
+    e.operands[k].access = access_name(plan, iter.geometry(), k);
   e.run.blocks = plan.count;
   e.run.tile[0] = plan.steps[0].tile;
   e.run.tile[1] = plan.tile_elements / e.run.tile[0];
@@ -141,7 +161,7 @@ Explanation explain_run(const TensorIterator& iter, const MaskedSpanKernel& kern
       const auto at = static_cast<std::size_t>(k);
       e.operands[at].access = k < iter.noutputs() ? "staged: masked stores"
                               : is_simple         ? access_name(plan.simple, k)
-                                          : access_name(plan.tiles, plan.tiles.operands[at]);
+                                          : access_name(plan.tiles, plan.iter.geometry(), at);
     }
     e.operands.back().access = call.has_mask_in_place(box) ? "direct" : "staged: packed";
   };

@@ -7,6 +7,7 @@
 #include "engine/reduce/computed_input.hpp"
 #include "engine/reduce/reduce_plan.hpp"
 #include "engine/reduce/small_reduction.hpp"
+#include "engine/stage_buffers.hpp"
 #include "parallel/loop_threads.hpp"
 
 #include <algorithm>
@@ -33,6 +34,19 @@ void explain_small(const SmallReduction& small, Explanation& e) {
   e.run.blocks = ceil_div(small.reduced.count, e.run.tile[1]);
 }
 
+/// How an input that is staged gets into its buffer, by its part of a whole block.
+std::string staging_name(const ReducePlan& plan, const Geometry& geometry, int k) {
+  const ReduceOperand& r = plan.operands[k];
+  if (!r.pack) return "staged: cast";
+  BlockDim dims[2 * max_rank];
+  int ndims = 0;
+  for (const ReduceSide* side : {&plan.row_side(), &plan.rows_side()})
+    for (int i = 0; i < side->ntile; ++i)
+      append_dim(dims, ndims, {side->steps[i].tile, geometry.stride(side->steps[i].dim, k)});
+  if (converts_rows(r, dims, ndims)) return "staged: cast";
+  return r.converts() ? "staged: packed, cast" : "staged: packed";
+}
+
 /// What the plan says, if it is no small reduction.
 void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
                      const RunOptions& options, bool computed, const ReductionKernel* rows,
@@ -47,11 +61,8 @@ void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
       if (plan.tiles.collects) access += ", results put together first";
     } else {
       const bool is_value = (plan.values >> (k - iter.noutputs()) & 1) != 0;
-      access = is_value         ? "broadcast"
-               : !r.is_staged() ? "direct"
-               : r.pack         ? "staged: packed"
-                                : "staged: ";
-      if (r.converts()) access += r.pack ? ", cast" : "cast";
+      access = r.is_staged() ? staging_name(plan, iter.geometry(), k) : "direct";
+      if (is_value) access = r.converts() ? "broadcast: cast" : "broadcast";
       if (computed)
         access = (by_rows ? "computed row by row, " : "computed block by block, ") + access;
     }
