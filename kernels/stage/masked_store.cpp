@@ -38,57 +38,100 @@ constexpr SetBits find_set_bits() {
 constexpr SetBits set_bits = find_set_bits();
 constexpr std::uint64_t each_byte = 0x0101'0101'0101'0101;
 
-/// A bit for each of eight flags, the lowest for the first.
-unsigned bits_of_flags(const char* mask) {
+/// Flags that are looked at together.
+constexpr std::int64_t flags_together = 32;
+
+/// A bit for each of them, the lowest for the first.
+std::uint32_t bits_of_flags(const char* mask) {
 #if defined(__SSE2__)
-  const __m128i flags = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(mask));
-  const __m128i left_out = _mm_cmpeq_epi8(flags, _mm_setzero_si128());
-  return ~static_cast<unsigned>(_mm_movemask_epi8(left_out)) & 0xff;
+  const auto left_out = [&](std::int64_t i) {
+    const __m128i flags = _mm_loadu_si128(reinterpret_cast<const __m128i*>(mask + i));
+    return static_cast<std::uint32_t>(
+        _mm_movemask_epi8(_mm_cmpeq_epi8(flags, _mm_setzero_si128())));
+  };
+  return ~(left_out(0) | left_out(16) << 16);
 #else
-  // The highest bit of each byte that has any; one product brings them together.
-  const auto flags = load<std::uint64_t>(mask);
-  constexpr std::uint64_t low = each_byte * 0x7f;
-  const std::uint64_t selected = (((flags & low) + low) | flags) >> 7 & each_byte;
-  return static_cast<unsigned>(selected * 0x0102'0408'1020'4080 >> 56);
+  std::uint32_t bits = 0;
+  for (int i = 0; i < flags_together; i += 8) {
+    // The highest bit of each byte that has any; one product brings them together.
+    const auto flags = load<std::uint64_t>(mask + i);
+    constexpr std::uint64_t low = each_byte * 0x7f;
+    const std::uint64_t selected = (((flags & low) + low) | flags) >> 7 & each_byte;
+    bits |= static_cast<std::uint32_t>(selected * 0x0102'0408'1020'4080 >> 56) << i;
+  }
+  return bits;
 #endif
 }
 
+/// Elements whose places are found at a time, each a byte; the last ones are written by eights.
+constexpr std::int64_t max_places = 256;
+
+/// What is selected of up to so many elements.
+struct Places {
+  std::int64_t count = 0;
+  std::uint32_t whole = 0;  ///< a bit for all flags_together of which each is, none in `at`
+  std::uint8_t at[max_places + 8];
+
+  /// `takes_whole`: if there may be such bits.
+  [[gnu::noinline]] void find(const char* mask, std::int64_t n, bool takes_whole) noexcept {
+    // Not the members: each addition would wait for the store of the last.
+    std::int64_t found = 0;
+    std::uint32_t alike = 0;
+    char rest[flags_together];
+    for (std::int64_t i = 0; i < n; i += flags_together) {
+      const char* flags = mask + i;
+      if (n - i < flags_together) {
+        __builtin_memset(rest, 0, sizeof(rest));
+        __builtin_memcpy(rest, flags, static_cast<std::size_t>(n - i));
+        flags = rest;
+      }
+      const std::uint32_t bits = bits_of_flags(flags);
+      if (bits == 0) continue;
+      if (bits == ~std::uint32_t{0} && takes_whole) {
+        alike |= 1U << i / flags_together;
+        continue;
+      }
+      WEFT_UNROLLED
+      for (int part = 0; part < flags_together; part += 8) {
+        const unsigned eight = bits >> part & 0xff;
+        store(reinterpret_cast<char*>(at) + found,
+              set_bits.places[eight] + static_cast<std::uint64_t>(i + part) * each_byte);
+        found += set_bits.counts[eight];
+      }
+    }
+    count = found;
+    whole = alike;
+  }
+};
+
 /// Finds the places of what is selected first, and stores to them then, so that there are no more
-/// stores than that, and no branch that depends on a flag.
+/// stores than that, and no branch that depends on a flag; but where all that are looked at
+/// together are alike, as those of random masks seldom are.
 template <class Word>
 void store_by_places(char* to, std::int64_t step, const char* from, const char* mask,
                      std::int64_t n) {
-  constexpr std::int64_t size = sizeof(Word), chunk = 256, together = 4;
-  std::uint8_t places[chunk + 8];
-  const std::int64_t whole = n / 8 * 8;
-  for (std::int64_t start = 0; start < whole; start += chunk) {
-    const std::int64_t length = whole - start < chunk ? whole - start : chunk;
-    std::int64_t count = 0;
-    for (std::int64_t i = 0; i < length; i += 8) {
-      const unsigned bits = bits_of_flags(mask + start + i);
-      store(reinterpret_cast<char*>(places) + count,
-            set_bits.places[bits] + static_cast<std::uint64_t>(i) * each_byte);
-      count += set_bits.counts[bits];
-    }
+  constexpr std::int64_t size = sizeof(Word), together = 4;
+  Places places;
+  for (std::int64_t start = 0; start < n; start += max_places) {
     char* const out = to + start * step;
     const char* const in = from + start * size;
-    if (count == 0) continue;
-    if (count == length && step == size) {
-      __builtin_memcpy(out, in, static_cast<std::size_t>(length * size));
-      continue;
+    places.find(mask + start, n - start < max_places ? n - start : max_places, step == size);
+    for (std::uint32_t left = places.whole; left != 0; left &= left - 1) {
+      const std::int64_t first = __builtin_ctz(left) * flags_together * size;
+      __builtin_memcpy(out + first, in + first, flags_together * size);
     }
+    if (places.count == 0) continue;
     // The last one is stored several times rather than counted.
     for (std::int64_t k = 0; k < together - 1; ++k)
-      places[count + k] = places[count - 1];
-    for (std::int64_t i = 0; i < count; i += together) {
+      places.at[places.count + k] = places.at[places.count - 1];
+    for (std::int64_t i = 0; i < places.count; i += together) {
       WEFT_UNROLLED
       for (std::int64_t k = 0; k < together; ++k) {
-        const std::int64_t place = places[i + k];
+        const std::int64_t place = places.at[i + k];
         store(out + place * step, load<Word>(in + place * size));
       }
     }
   }
-  store_one_by_one<Word>(to + whole * step, step, from + whole * size, mask + whole, n - whole);
 }
 
 #if defined(__AVX512BW__)
