@@ -119,9 +119,11 @@ class StagedProduct {
 
 void run_panel_product(const ProductAt& p, const ProductKernel& kernel) {
   if (p.rows == 0 || p.columns == 0) return;
+  const double ns = product_time_ns(p);
+  if (ns <= worth_a_thread_ns()) return StagedProduct(p, kernel).run();
   const auto run = [&](std::int64_t count, std::int64_t align, const auto& part) {
     parallel_for(
-        count, pieces_worth_a_thread(product_time_ns(p) / static_cast<double>(count)),
+        count, pieces_worth_a_thread(ns / static_cast<double>(count)),
         [&](std::int64_t begin, std::int64_t end) {
           StagedProduct(part(begin, end), kernel).run();
         },

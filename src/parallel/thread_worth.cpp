@@ -13,11 +13,15 @@ thread_local bool are_awake = false;
 
 }  // namespace
 
-std::int64_t pieces_worth_a_thread(double ns) noexcept {
+double worth_a_thread_ns() noexcept {
   const Tuning& t = tuning();
-  const auto worth = static_cast<double>(are_awake ? t.awake_thread_ns : t.thread_ns);
+  return static_cast<double>(are_awake ? t.awake_thread_ns : t.thread_ns);
+}
+
+std::int64_t pieces_worth_a_thread(double ns) noexcept {
   constexpr double most = 1e18;  // fits into what is returned
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(worth / ns, most)));
+  const double pieces = std::min(worth_a_thread_ns() / ns, most);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(pieces));
 }
 
 AwakeThreads::AwakeThreads() noexcept : outer_(are_awake) { are_awake = true; }

@@ -10,6 +10,10 @@
 namespace weft {
 inline namespace v0 {
 
+/// Nanoseconds of work that are worth a thread here and now: what takes no longer is best done
+/// without parallel_for(), which would find out as much.
+WEFT_INTERNAL_API double worth_a_thread_ns() noexcept;
+
 /// Pieces of work, `ns` nanoseconds each, that are worth a thread: a grain for parallel_for() here
 /// and now. At least 1.
 WEFT_INTERNAL_API std::int64_t pieces_worth_a_thread(double ns) noexcept;

@@ -18,6 +18,7 @@ using weft::pieces_worth_a_thread;
 TEST_CASE("parallel: pieces that are worth a thread take as long as the table says", "[parallel]") {
   const weft::Tuning& t = weft::tuning();
   REQUIRE(t.awake_thread_ns < t.thread_ns);
+  CHECK(weft::worth_a_thread_ns() == static_cast<double>(t.thread_ns));
   CHECK(pieces_worth_a_thread(1) == t.thread_ns);
   CHECK(pieces_worth_a_thread(0.5) == 2 * t.thread_ns);
   CHECK(pieces_worth_a_thread(1e30) == 1);

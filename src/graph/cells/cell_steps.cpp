@@ -37,20 +37,20 @@ MatrixAt matrix_at(const GateRows& rows, std::int64_t size) {
 template <class Gates, class... Member>
 void for_shares(void (*f)(const Gates&), const Gates& gates, double unit_cost, Member... members) {
   const double row_ns = unit_cost * cost_ps / 1000 * static_cast<double>(gates.units);
-  const std::int64_t grain = pieces_worth_a_thread(row_ns);
-  if (gates.rows <= grain) {
+  if (static_cast<double>(gates.rows) * row_ns <= worth_a_thread_ns()) {
     f(gates);
     return;
   }
-  parallel_for(gates.rows, grain, [&](std::int64_t begin, std::int64_t end) {
-    Gates part = gates;
-    part.rows = end - begin;
-    const auto move_on = [&](GateRows& rows) {
-      if (rows.data != nullptr) rows.data += begin * rows.row_step;
-    };
-    (move_on(part.*members), ...);
-    f(part);
-  });
+  parallel_for(gates.rows, pieces_worth_a_thread(row_ns),
+               [&](std::int64_t begin, std::int64_t end) {
+                 Gates part = gates;
+                 part.rows = end - begin;
+                 const auto move_on = [&](GateRows& rows) {
+                   if (rows.data != nullptr) rows.data += begin * rows.row_step;
+                 };
+                 (move_on(part.*members), ...);
+                 f(part);
+               });
 }
 
 }  // namespace
