@@ -69,7 +69,7 @@ constexpr std::int64_t max_places = 256;
 /// What is selected of up to so many elements.
 struct Places {
   std::int64_t count = 0;
-  std::uint32_t whole = 0;  ///< a bit for all flags_together of which each is, none in `at`
+  std::uint32_t whole = 0;  ///< a bit for flags_together that are all set, which `at` leaves out
   std::uint8_t at[max_places + 8];
 
   /// `takes_whole`: if there may be such bits.
@@ -105,12 +105,13 @@ struct Places {
 };
 
 /// Finds the places of what is selected first, and stores to them then, so that there are no more
-/// stores than that, and no branch that depends on a flag; but where all that are looked at
-/// together are alike, as those of random masks seldom are.
+/// stores than that, and one branch for all flags that are looked at together: whether they are
+/// alike. A few elements are not worth that.
 template <class Word>
 void store_by_places(char* to, std::int64_t step, const char* from, const char* mask,
                      std::int64_t n) {
-  constexpr std::int64_t size = sizeof(Word), together = 4;
+  constexpr std::int64_t size = sizeof(Word), together = 4, few = 8;
+  if (n < few) return store_one_by_one<Word>(to, step, from, mask, n);
   Places places;
   for (std::int64_t start = 0; start < n; start += max_places) {
     char* const out = to + start * step;

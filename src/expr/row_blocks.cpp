@@ -153,6 +153,10 @@ std::unique_ptr<RowBlocks> RowBlocks::make(const ExprList& list, const ExprStage
   // A block and what passes make of it stay in the second level; all of it does not.
   const std::int64_t cache = cpu_info().l2_bytes;
   blocks->block_ = cache / 2 / row_bytes;
+  // Threads get two each, if that leaves blocks that are worth what comes with each.
+  if (const int threads = num_threads(); threads > 1)
+    blocks->block_ =
+        std::min(blocks->block_, std::max(rows / (2 * threads), cache / 8 / row_bytes));
   if (blocks->block_ < 1 || rows * row_bytes <= cache) return nullptr;
   return blocks->combines_as(whole, outs, operands) ? std::move(blocks) : nullptr;
 }

@@ -4,6 +4,7 @@
 #include <weft/core/tensor.hpp>
 #include <weft/parallel/parallel.hpp>
 
+#include "engine/footprint.hpp"
 #include "machine/scratch_memory.hpp"
 #include "parallel/thread_worth.hpp"
 
@@ -85,6 +86,16 @@ void run_unpacked(ProductAt p) {
 }
 
 }  // namespace
+
+double product_time_ns(const ProductAt& p) noexcept {
+  constexpr double most_bytes = 1e11;  // whose price in picoseconds an integer holds
+  const double bytes = static_cast<double>(p.depth) * static_cast<double>(p.columns) *
+                       static_cast<double>(element_size(product_type(p.type)));
+  const auto fetched = static_cast<std::int64_t>(std::min(bytes, most_bytes));
+  const double multiplication_ns = is_floating(p.type) ? product_ns : plain_product_ns;
+  return p.multiplications() * multiplication_ns +
+         static_cast<double>(fetch_ps(fetched, tuning())) / 1000;
+}
 
 void run_product(const ProductAt& product, const ProductProvider* provider) {
   if (provider != nullptr && is_taken(*provider, product)) return;

@@ -7,11 +7,8 @@
 #include <weft/linalg/product_provider.hpp>
 
 #include "base/internal_api.hpp"
-#include "engine/footprint.hpp"
 #include "kernels/product/product.hpp"
-#include "machine/tuning.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace weft {
@@ -20,16 +17,7 @@ inline namespace v0 {
 /// The type in which products of `type` are added up, f32 for the 16-bit floating types.
 WEFT_INTERNAL_API ScalarType product_type(ScalarType type) noexcept;
 /// Nanoseconds that a product takes on one thread, about: its multiplications, and fetching b.
-/// Inline: each trip of a loop asks.
-inline double product_time_ns(const ProductAt& p) noexcept {
-  constexpr double most_bytes = 1e12;  // whose price in picoseconds an integer holds
-  const double bytes = static_cast<double>(p.depth) * static_cast<double>(p.columns) *
-                       static_cast<double>(element_size(p.type));
-  const auto fetched = static_cast<std::int64_t>(std::min(bytes, most_bytes));
-  const double multiplication_ns = is_floating(p.type) ? product_ns : plain_product_ns;
-  return p.multiplications() * multiplication_ns +
-         static_cast<double>(fetch_ps(fetched, tuning())) / 1000;
-}
+double product_time_ns(const ProductAt& product) noexcept;
 /// Columns of a panel, for the floating types.
 std::int64_t panel_columns(ScalarType type) noexcept;
 

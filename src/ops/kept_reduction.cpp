@@ -3,6 +3,8 @@
 
 #include <weft/parallel/parallel.hpp>
 
+#include "parallel/thread_worth.hpp"
+
 #include <utility>
 
 namespace weft {
@@ -31,14 +33,15 @@ std::unique_ptr<KeptReduction> KeptReduction::make(ReduceCall&& call, bool seria
 }
 
 void KeptReduction::plan() {
-  const int threads = num_threads();
+  threads_ = num_threads();
+  worth_ns_ = worth_a_thread_ns();
   plan_.emplace(call_.iter, kernel_, RunOptions{.serial = serial_}, computed_, rows_);
-  threads_ = threads;
 }
 
 void KeptReduction::run(const ComputeBlock* compute, const ComputingKernel* rows) {
-  // There is none where memory ran out as it was made anew.
-  if (!plan_ || (!serial_ && threads_ != num_threads())) plan();
+  const bool stands = serial_ || (threads_ == num_threads() && worth_ns_ == worth_a_thread_ns());
+  // There is no plan where memory ran out as it was made anew.
+  if (!stands || !plan_) plan();
   plan_->run(call_.iter, kernel_, compute, rows);
 }
 

@@ -40,7 +40,8 @@ class WEFT_INTERNAL_API KeptReduction {
   ReductionKernel kernel_;
   const ReductionKernel* rows_;
   bool serial_, computed_;
-  int threads_ = 0;  // for which it is planned
+  int threads_ = 0;      // for which it is planned, and
+  double worth_ns_ = 0;  // what was worth one
   std::optional<PreparedReduction> plan_;
 };
 

@@ -21,7 +21,7 @@ struct WEFT_INTERNAL_API ReduceCall {
   // A constructor, because compilers clear an aggregate of this size before they fill it.
   ReduceCall(const TensorIteratorConfig& config, const ReductionKernel* reduction)
       : iter(config.build()), kernel(reduction) {}
-  // Long, and needed in many places: there once.
+  // Not inline: both are long, and many places need them.
   ReduceCall(ReduceCall&& other) noexcept;
   ~ReduceCall();
 

@@ -15,7 +15,7 @@ thread_local bool are_awake = false;
 
 double worth_a_thread_ns() noexcept {
   const Tuning& t = tuning();
-  return static_cast<double>(are_awake ? t.awake_thread_ns : t.thread_ns);
+  return static_cast<double>(are_awake ? std::min(t.awake_thread_ns, t.thread_ns) : t.thread_ns);
 }
 
 std::int64_t pieces_worth_a_thread(double ns) noexcept {

@@ -19,8 +19,8 @@ WEFT_INTERNAL_API double worth_a_thread_ns() noexcept;
 WEFT_INTERNAL_API std::int64_t pieces_worth_a_thread(double ns) noexcept;
 
 /// Says, while it lives, that calls of parallel_for() on this thread follow each other closely, as
-/// trips of a loop do: other threads are still awake when the next one begins, and are worth less
-/// work. It changes grains alone, so no result.
+/// trips of a loop do: other threads are still awake when the next one begins, so less work is
+/// worth one. It changes grains alone, so no result.
 class WEFT_INTERNAL_API AwakeThreads {
  public:
   AwakeThreads() noexcept;

@@ -153,20 +153,41 @@ TEST_CASE("a reduction that is planned once serves any tensor and any number of 
       const Tensor axes = integers({1});
       if (std::string(op) != "ArgMax") inputs.push_back(axes);
       weft::graph::Frame frame{weft::graph::Executable(run.graph(inputs))};
-      frame.plan(std::span(inputs).first(1));
-      for (const int threads : {1, 4, 2}) {
-        test::in_arena(4, [&] {
-          const weft::ThreadLimit limit(threads);
-          const Tensor other = input(shape, ScalarType::f32);
-          other.data_as<float>()[other.numel() / 2] = static_cast<float>(10 + threads);
-          frame.bind_parameter(0, other.data());
-          frame.run();
-          inputs[0] = other;
-          CHECK(test::numbers_of(frame.result(0)) == test::numbers_of(run(inputs)[0]));
-        });
+      // Dense, reversed, and turned: the element at index 0 is not the first in memory.
+      for (const int layout : {0, 1, 2}) {
+        Dims laid = shape;
+        if (layout == 2) std::swap(laid[0], laid[2]);
+        const auto seen = [&](const Tensor& tensor) -> TensorView {
+          if (layout == 1) return tensor.flip(0).flip(1);
+          return layout == 2 ? tensor.flip(2).transpose(0, 2) : TensorView(tensor);
+        };
+        const Tensor first = input(laid, ScalarType::f32);
+        inputs[0] = seen(first);
+        frame.plan(std::span(inputs).first(1));
+        for (const int threads : {1, 4, 2}) {
+          test::in_arena(4, [&] {
+            const weft::ThreadLimit limit(threads);
+            const Tensor other = input(laid, ScalarType::f32);
+            other.data_as<float>()[other.numel() / 3] = static_cast<float>(10 + threads);
+            inputs[0] = seen(other);
+            frame.bind_parameter(0, inputs[0].data());
+            frame.run();
+            CHECK(test::numbers_of(frame.result(0)) == test::numbers_of(run(inputs)[0]));
+          });
+        }
       }
     }
   }
+}
+
+TEST_CASE("a reduction without elements and without a result is refused when it runs", "[graph]") {
+  // Not when it is planned: a loop whose body it is in may make no trip.
+  const Tensor in = Tensor::zeros({0, 3}, ScalarType::f32);
+  const OperatorRun run{.op = "ReduceMax", .first_constant = 1};
+  const Tensor axes = integers({0});
+  weft::graph::Frame frame{weft::graph::Executable(run.graph({in, axes}))};
+  frame.plan(std::vector<TensorView>{in});
+  CHECK_ERROR(shape, ("ReduceMax"), frame.run());
 }
 
 TEST_CASE("reductions that do not fit are refused", "[graph]") {

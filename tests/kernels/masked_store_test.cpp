@@ -50,6 +50,16 @@ TEST_CASE("masked stores: every size, step and density", "[kernels]") {
     }
     for (const weft::Level level : test::levels()) {
       for (const bool by_instruction : {false, true}) {
+        if (size == 1 && step == 1 && n > 0) {
+          // The mask is what is overwritten.
+          std::copy_n(mask, n, first);
+          std::vector<char> wanted(mask, mask + n);
+          for (std::int64_t i = 0; i < n; ++i)
+            if (mask[i] != 0) wanted[static_cast<std::size_t>(i)] = from[i];
+          weft::masked_store_kernel.at(level)(size, by_instruction)(to, step, from, to, n);
+          tally.check(std::equal(wanted.begin(), wanted.end(), first),
+                      [&](auto& text) { text << weft::name(level) << ", the mask itself, " << n; });
+        }
         std::copy(before.begin(), before.end(), first);
         weft::masked_store_kernel.at(level)(size, by_instruction)(to, step, from, mask, n);
         tally.check(std::equal(want.begin(), want.end(), first), [&](auto& text) {

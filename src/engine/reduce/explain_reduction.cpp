@@ -38,11 +38,16 @@ void explain_small(const SmallReduction& small, Explanation& e) {
 std::string staging_name(const ReducePlan& plan, const Geometry& geometry, int k) {
   const ReduceOperand& r = plan.operands[k];
   if (!r.pack) return "staged: cast";
+  const auto stride = [&](int dim) {
+    return plan.window.bytes > 0
+               ? plan.window.strides[static_cast<std::size_t>(dim)] * r.memory_size
+               : geometry.stride(dim, k);
+  };
   BlockDim dims[2 * max_rank];
   int ndims = 0;
   for (const ReduceSide* side : {&plan.row_side(), &plan.rows_side()})
     for (int i = 0; i < side->ntile; ++i)
-      append_dim(dims, ndims, {side->steps[i].tile, geometry.stride(side->steps[i].dim, k)});
+      append_dim(dims, ndims, {side->steps[i].tile, stride(side->steps[i].dim)});
   if (converts_rows(r, dims, ndims)) return "staged: cast";
   return r.converts() ? "staged: packed, cast" : "staged: packed";
 }

@@ -12,8 +12,8 @@
 namespace weft {
 inline namespace v0 {
 
-/// What is found out about the geometry of a reduction, for runs at any addresses. It serves any
-/// number of threads, if that of its making best.
+/// What is found out about the geometry of a reduction, for runs at any addresses. It is right for
+/// any number of threads, and quickest for as many as there were when it was made.
 class WEFT_INTERNAL_API PreparedReduction {
  public:
   /// `computed`: of inputs the iterator has types, shape and strides, as of dense tensors of one

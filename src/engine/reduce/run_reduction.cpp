@@ -32,7 +32,7 @@ struct PlannedReduction {
   const ComputingKernel* rows = nullptr;  ///< its operands are the inputs, and it is the kernel
   const WalkedOperands operands{iter, plan, rows};
 
-  /// Not inlined: it is called in four places.
+  /// Not inlined: it is called in three places.
   [[gnu::noinline]] void run() const {
     const std::int64_t tiles = plan.tiles.kept.count;
     if (writes_nothing(iter, plan)) return;

@@ -37,7 +37,7 @@ class ArgReduceRun final : public Kernel {
         settings_(context.attributes()) {
     if (context.has_input(1))
       mask_ = context.input(1);
-    else
+    else if (in_.numel() > 0)
       kept_ = KeptReduction::make(call(out_, in_), false);
   }
 

@@ -34,7 +34,8 @@ class ReduceRun final : public Kernel {
         function_(function) {
     if (!is_constant_) return;
     axes_ = integers_of(*context.constant(1), 1);
-    if (axes_.empty()) return;
+    // Of no elements there may be no result, which is an error of those that run it alone.
+    if (axes_.empty() || in_.numel() == 0) return;
     kept_ =
         KeptReduction::make(weft::prepare(function_, out_, in_, axes_, {.keepdim = keeps_}), false);
   }
@@ -57,6 +58,7 @@ class ReduceRun final : public Kernel {
   /// Once the axes are known.
   std::vector<Explanation::Run> explain() const override {
     if (axes_.empty()) return {};
+    if (kept_ != nullptr) return {kept_->call().explain().run};
     return {explain_call(function_, out_, in_, axes_, {.keepdim = keeps_}).run};
   }
 

@@ -48,6 +48,7 @@ class LoopKernel final : public graph::Kernel {
       : node_(context.node()),
         data_(data_of(node_)),
         geometry_(data_.spec, *node_.bodies[0], context) {
+    const AwakeThreads awake;  // as for run(), of which explanations tell
     std::vector<graph::ValueType> inputs;
     for (const TensorView& view : geometry_.inputs)
       inputs.push_back({view.dtype(), view.shape()});
