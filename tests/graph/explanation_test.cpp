@@ -184,6 +184,18 @@ TEST_CASE("a plan's notes: reductions and softmax have forms", "[graph]") {
   }
 }
 
+TEST_CASE("a plan's notes: few elements are reduced by the plan that is kept", "[graph]") {
+  const Tensor x = zeros({100});
+  Built built;
+  const Value a = built.add_parameter(x);
+  const Value axes = built.graph.add_constant(integers({0}));
+  built.graph.add_result(built.graph.add("ReduceSum", {a, axes}));
+  const std::vector<PlanNote> steps = built.steps();
+  REQUIRE(steps.size() == 1);
+  REQUIRE(steps[0].runs.size() == 1);
+  CHECK(steps[0].runs[0].form == "few-spans");  // a call of the function is "one-row"
+}
+
 TEST_CASE("a plan's notes: axes that no run has told yet", "[graph]") {
   const Tensor x = zeros({4, 5}), axes = integers({1});
   Built built;
