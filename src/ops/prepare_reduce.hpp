@@ -53,8 +53,8 @@ struct ReducedResult {
 ReducedResult result_of(Reduction op, ScalarType type, IntSpan shape, IntSpan axes,
                         const ReduceOptions& options, bool has_initial = false);
 
-ReduceCall prepare(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
-                   const ReduceOptions& options);
+WEFT_INTERNAL_API ReduceCall prepare(Reduction op, const Output& out, const TensorView& a,
+                                     IntSpan axes, const ReduceOptions& options);
 /// The same of an input that is computed: `stands_for` has its type and shape, and is dense; of it
 /// no address is looked at. An arg reduction over all axes counts in row-major order. Outputs are
 /// one, or two of a reduction of two results.
