@@ -154,9 +154,11 @@ std::unique_ptr<RowBlocks> RowBlocks::make(const ExprList& list, const ExprStage
   const std::int64_t cache = cpu_info().l2_bytes;
   blocks->block_ = cache / 2 / row_bytes;
   // Threads get two each, if that leaves blocks that are worth what comes with each.
-  if (const int threads = num_threads(); threads > 1)
+  if (const int threads = num_threads(); threads > 1) {
+    const std::int64_t two_each = rows / (2 * threads);
     blocks->block_ =
-        std::min(blocks->block_, std::max(rows / (2 * threads), cache / 8 / row_bytes));
+        std::min(blocks->block_, std::max<std::int64_t>({two_each, cache / 8 / row_bytes, 1}));
+  }
   if (blocks->block_ < 1 || rows * row_bytes <= cache) return nullptr;
   return blocks->combines_as(whole, outs, operands) ? std::move(blocks) : nullptr;
 }

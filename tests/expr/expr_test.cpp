@@ -2,6 +2,7 @@
 // Expressions give what their functions give one by one.
 #include <weft/expr/explain_expr.hpp>
 #include <weft/expr/expr.hpp>
+#include <weft/machine/cpu_info.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
@@ -535,6 +536,17 @@ TEST_CASE("expressions: several passes block by block of rows", "[expr]") {
   CHECK(weft::explain(x - weft::mean(x, 1)).rows == 0);
   CHECK(weft::explain(x / weft::amax(x)).rows == 0);
   CHECK(weft::explain(x - weft::mean(x, 1, keep)).rows > 0);
+  // Of rows so long that a block has one, however many threads there are.
+  const std::int64_t long_row = weft::cpu_info().l2_bytes / 3 / 8;
+  const Tensor few = Tensor::full({5, long_row}, ScalarType::f32, 1);
+  const Expr y = weft::expr(few);
+  for (const int threads : {1, 2, 8}) {
+    INFO(threads << " threads");
+    test::in_arena(8, [&] {
+      const weft::ThreadLimit limit(threads);
+      CHECK(weft::explain(y - weft::mean(y, 1, keep)).rows == 1);
+    });
+  }
 }
 
 TEST_CASE("explain: a pass moves what it reads and writes", "[expr]") {

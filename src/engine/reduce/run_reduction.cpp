@@ -23,7 +23,7 @@ bool writes_nothing(const TensorIterator& iter, const ReducePlan& plan) {
 using Sink = FunctionRef<void(ReduceRunner&, char*)>;
 
 /// A reduction by a plan, on as many threads as that says.
-struct PlannedReduction {
+struct ReductionRun {
   const TensorIterator& iter;
   const ReductionKernel kernel;
   const ReducePlan& plan;
@@ -141,9 +141,9 @@ void PreparedReduction::run(const TensorIterator& iter, const ReductionKernel& k
   if (small_.fits) return run_small_reduction(small_, iter, kernel);
   const auto project = [](ReduceRunner& runner, char* from) { runner.project(from); };
   if (by_rows_)
-    PlannedReduction{iter, rows->kernel, *plan_, project, nullptr, rows}.run();
+    ReductionRun{iter, rows->kernel, *plan_, project, nullptr, rows}.run();
   else
-    PlannedReduction{iter, plan_->loops_of(kernel), *plan_, project, compute}.run();
+    ReductionRun{iter, plan_->loops_of(kernel), *plan_, project, compute}.run();
 }
 
 void run_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
@@ -158,7 +158,7 @@ void run_partial_reduction(const TensorIterator& iter, const ReductionKernel& ke
   const auto copy = [&](ReduceRunner& runner, char* from) {
     runner.copy_places(static_cast<char*>(accumulators), from);
   };
-  PlannedReduction{iter, plan.loops_of(kernel), plan, copy}.run();
+  ReductionRun{iter, plan.loops_of(kernel), plan, copy}.run();
 }
 
 void finalize_reduction(const TensorIterator& iter, const ReductionKernel& kernel,

@@ -8,8 +8,6 @@
 #include "machine/tuning.hpp"
 #include "parallel/thread_worth.hpp"
 
-#include <algorithm>
-
 namespace weft {
 inline namespace v0 {
 namespace graph {
