@@ -22,8 +22,8 @@ inline constexpr std::int64_t line_elements = 16;
 /// Lines next to each other: of fewer, each is taken as a line, wherever its elements are.
 inline constexpr std::int64_t several_lines = 8;
 
-/// Elements of dense lines that are taken together, and of calls that need no iterator.
-inline constexpr std::int64_t softmax_few = 4096;
+/// Elements of dense lines that a softmax takes together, and of calls that need no iterator.
+inline constexpr std::int64_t few_along_axis = 4096;
 /// Bytes of longer lines that are read once, found the largest of, and added up.
 inline constexpr std::int64_t softmax_line_block_bytes = 16 << 10;
 /// The same of lines that go through buffers: bytes of all of these.

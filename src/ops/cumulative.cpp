@@ -30,14 +30,16 @@ struct Planned {
             given.tensor() != nullptr &&
             !(given.view().defined() && std::ranges::equal(given.view().shape(), in.shape()))) {
     normalize_axis(axis, in.rank());
-    if (!replaces) {
-      plan_along_axis(out.view(), in, axis, kernel.types[0], kernel.types[1]);
-    } else if (!can_cast(kernel.types[0], type)) {
+    if (replaces && !can_cast(kernel.types[0], type)) {
       fail(ErrorCode::cast, text("output 0: result type ", weft::name(kernel.types[0]),
                                  " can't be cast to the output's ", weft::name(type)));
     }
   }
 
+  /// What run() checks, for calls that write something before they run it. There once.
+  [[gnu::noinline]] void check(const TensorView& in, std::int64_t axis) const {
+    if (!replaces) plan_along_axis(out.view(), in, axis, kernel.types[0], kernel.types[1]);
+  }
   /// `replaced` may hold the input, so it has to live until that has been read.
   void allocate(IntSpan shape, Tensor& replaced) const {
     if (replaces) replaced = std::exchange(*out.tensor(), Tensor::empty(shape, type));
@@ -67,6 +69,8 @@ void run_both(CumulativeOp op, CumulativeOp index_op, const Output& values, cons
   with_operation(name(op), [&] {
     const TensorView in = a.view();
     const Planned value_call(op, values, in, axis), index_call(index_op, indices, in, axis);
+    value_call.check(in, axis);
+    index_call.check(in, axis);
     const TensorView &v = values.view(), &i = indices.view();
     if (!index_call.replaces && overlap(i, in) != Overlap::none)
       fail(ErrorCode::overlap, "output 1: it shares memory with input 0");

@@ -108,7 +108,7 @@ std::string difference(const TensorView& out, const TensorView& in, std::int64_t
     if (direct && !seen.in_place[k]) return "it is not in place";
     all_in_place = all_in_place && direct;
   }
-  if (all_in_place != (form == "lines" || form == "columns")) return "access";
+  if (all_in_place == form.starts_with("gathered")) return "access";
   return e.run.threads == 1 ? "" : "threads";
 }
 
@@ -135,6 +135,11 @@ TEST_CASE("explain: the forms of prefix operations", "[kernel]") {
   CHECK(form_of(rows, strided, 1) == "gathered-lines");
   CHECK(form_of(rows, strided, 0) == "gathered-columns");
   CHECK(form_of(rows, rows, 1, true, ScalarType::i8) == "gathered-lines");
+  const Layout few = {{5, 8, 9}, {72, 9, 1}};
+  CHECK(form_of(few, few, 2) == "few-lines");
+  CHECK(form_of(few, few, 2, false) == "few-columns");
+  CHECK(form_of(few, few, 1) == "few-columns");
+  CHECK(form_of(few, few, 2, true, ScalarType::i8) == "gathered-lines");
 }
 
 TEST_CASE("explain: blocks of prefix operations over any layout", "[kernel]") {

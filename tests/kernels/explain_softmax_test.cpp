@@ -112,6 +112,9 @@ TEST_CASE("explain: the forms of softmax", "[kernels]") {
   const Layout few = {{10, 200}, {200, 1}}, many = {{100, 1000}, {1000, 1}};
   CHECK(form_of(few, few, 1) == "few-lines");
   CHECK(form_of(few, few, 0) == "few-columns");
+  const Layout short_lines = {{10, 7}, {7, 1}}, one_short = {{7}, {1}};
+  CHECK(form_of(short_lines, short_lines, 1) == "gathered-columns");
+  CHECK(form_of(one_short, one_short, 0) == "few-lines");
   CHECK(form_of(many, many, 1) == "lines");
   CHECK(form_of(many, many, 0) == "columns");
   const Layout longer = {{3, 10'000}, {10'000, 1}};

@@ -30,12 +30,6 @@ std::int64_t along(IntSpan values, int axis, std::int64_t scalar) {
   return values.empty() ? scalar : values[static_cast<std::size_t>(axis)];
 }
 
-std::string access_text(AxisForm form, bool lines) {
-  constexpr const char* accesses[] = {"direct: ", "direct: ", "staged: ", "staged: many "};
-  return text(accesses[static_cast<std::size_t>(form)],
-              lines ? "lines along the axis" : "columns next to each other");
-}
-
 }  // namespace
 
 AxisOperand::AxisOperand(const TensorIterator& iter, int k, std::int64_t axis_stride,
@@ -167,6 +161,12 @@ Explanation AxisWalk::explain(const RunOptions& options) const {
   for (int k = 0; k < size(); ++k)
     if (operands_[k].in_place) e.operands[k].access = access_text(AxisForm::in_place, by_lines_);
   return e;
+}
+
+std::string access_text(AxisForm form, bool lines) {
+  constexpr const char* accesses[] = {"direct: ", "direct: ", "staged: ", "staged: many "};
+  return text(accesses[static_cast<std::size_t>(form)],
+              lines ? "lines along the axis" : "columns next to each other");
 }
 
 void explain_form(AxisForm form, bool lines, std::int64_t columns, std::int64_t rows,

@@ -16,6 +16,7 @@
 #include "engine/type_change.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace weft {
 inline namespace v0 {
@@ -41,6 +42,8 @@ enum class AxisForm : std::uint8_t {
   staged,    ///< block by block through buffers
   gathered,  ///< the same, of many lines or columns, as they are or transposed
 };
+/// An operand's access in this form.
+std::string access_text(AxisForm form, bool lines);
 /// Says so, of blocks of lines or of rows of columns.
 WEFT_INTERNAL_API void explain_form(AxisForm form, bool lines, std::int64_t columns,
                                     std::int64_t rows, Explanation& e);

@@ -1,64 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/axis/run_softmax.hpp"
 
-#include <weft/base/checked.hpp>
-
+#include "engine/axis/few_elements.hpp"
 #include "engine/axis/softmax_walk.hpp"
 #include "machine/fixed_sizes.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 namespace weft {
 inline namespace v0 {
 namespace {
 
-/// A few elements of contiguous tensors of the kernel's type, without an iterator: whole lines, or
-/// columns next to each other.
-struct FewElements {
-  bool possible = false;  ///< false if there is more to it; the rest is nothing then
-  bool lines = false;
-  std::int64_t elements = 0;
-  std::int64_t length = 0;   ///< of them along the axis
-  std::int64_t columns = 0;  ///< next to each other: all lines, or columns up to the next index
+/// How a few elements are gone through: the ways of SoftmaxWalk, which show in the last bits.
+enum class FewForm : std::uint8_t {
+  none,      ///< there is more to it
+  lines,     ///< long ones, together
+  one_line,  ///< each of a few short lines by itself
+  turned,    ///< short lines as columns of a buffer
+  columns,
 };
 
-FewElements plan_few(const TensorView& out, const TensorView& in, std::int64_t axis,
-                     const SoftmaxKernel& kernel) {
-  if (!out.defined() || !in.defined() || out.read_only()) return {};
-  if (out.dtype() != kernel.type || in.dtype() != kernel.type) return {};
-  if (!out.is_contiguous() || !in.is_contiguous()) return {};
-  const std::int64_t n = in.numel(), rank = in.rank();
-  if (n == 0 || n > fixed::softmax_few || axis < -rank || axis >= rank) return {};
-  if (!std::ranges::equal(out.shape(), in.shape())) return {};
-  const auto* to = static_cast<const char*>(out.data());
-  const auto* from = static_cast<const char*>(in.data());
-  if (to != from && from < to + out.nbytes() && to < from + in.nbytes()) return {};
-  const auto along = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-  const std::int64_t length = in.shape()[along];
-  std::int64_t columns = 1;
-  for (std::size_t d = along + 1; d < in.shape().size(); ++d)
-    columns *= in.shape()[d];
-  if (columns == 1) return {length >= kernel.min_line, true, n, length, n / length};
-  const bool enough = columns >= fixed::line_elements || length <= softmax_block_rows;
-  return {enough && columns <= max_softmax_columns, false, n, length, columns};
+FewForm form_of(const FewElements& few, const SoftmaxKernel& kernel) {
+  if (!few.possible) return FewForm::none;
+  const bool converts = few.load != nullptr || few.store != nullptr;
+  if (few.are_lines() && few.length > 1) {
+    if (few.length >= kernel.min_line) return FewForm::lines;
+    return few.lines() < fixed::several_lines && !converts ? FewForm::one_line : FewForm::turned;
+  }
+  const bool enough = few.columns >= fixed::line_elements || few.length <= softmax_block_rows;
+  return enough && !converts && few.columns <= max_softmax_columns ? FewForm::columns
+                                                                   : FewForm::none;
 }
 
-void run_few(const FewElements& few, const TensorView& out, const TensorView& in,
+FewElements find_few_of(const TensorView& out, const TensorView& in, std::int64_t axis,
+                        const SoftmaxKernel& kernel) {
+  return find_few(out, in, axis, std::array{kernel.type, kernel.type}.data());
+}
+
+void run_turned(const FewElements& few, const FewBuffers& at, const SoftmaxKernel& kernel) {
+  const std::int64_t size = element_size(kernel.type), n = few.length, lines = few.lines();
+  SmallScratch buffer(few.elements * size);
+  char* const turned = buffer.data();
+  const CopyBlockFn copy = copy_block_kernel(size);
+  copy(turned, size, lines * size, at.in, n * size, size, lines, n);
+  softmax_whole(kernel, false, {turned, lines * size, turned, lines * size, n, lines});
+  copy(at.out, size, n * size, turned, lines * size, size, n, lines);
+}
+
+void run_few(const FewElements& few, FewForm form, const TensorView& out, const TensorView& in,
              const SoftmaxKernel& kernel) {
-  auto* to = static_cast<char*>(out.data());
-  const auto* from = static_cast<const char*>(in.data());
-  const std::int64_t size = element_size(kernel.type), block = few.length * few.columns * size;
-  const std::int64_t step = (few.lines ? few.length : few.columns) * size;
-  for (std::int64_t at = 0; at < few.elements * size; at += block)
-    softmax_whole(kernel, few.lines, {to + at, step, from + at, step, few.length, few.columns});
+  const FewBuffers at(few, out, in, std::array{kernel.type, kernel.type}.data());
+  const std::int64_t size = element_size(kernel.type), n = few.length;
+  const std::int64_t columns = form == FewForm::lines ? few.lines() : few.columns;
+  const std::int64_t step = (form == FewForm::lines ? n : columns) * size;
+  if (form == FewForm::turned) run_turned(few, at, kernel);
+  for (std::int64_t i = 0; form != FewForm::turned && i < few.elements * size;
+       i += n * columns * size) {
+    const SoftmaxBlock block{at.out + i, step, at.in + i, step, n, columns};
+    if (form != FewForm::one_line)
+      softmax_whole(kernel, form == FewForm::lines, block);
+    else
+      kernel.type == ScalarType::f32 ? softmax_line<float>(kernel, block)
+                                     : softmax_line<double>(kernel, block);
+  }
+  at.store();
 }
 
 }  // namespace
 
 void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
                  const SoftmaxKernel& kernel, const RunOptions& options) {
-  if (const FewElements few = plan_few(out, in, axis, kernel); few.possible)
-    return run_few(few, out, in, kernel);
+  const FewElements few = find_few_of(out, in, axis, kernel);
+  if (const FewForm form = form_of(few, kernel); form != FewForm::none)
+    return run_few(few, form, out, in, kernel);
   const SoftmaxWalk walk(AlongAxis(out, in, axis), kernel, tuning());
   walk.share(options, [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
 }
@@ -66,11 +82,15 @@ void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
 Explanation explain_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
                             const SoftmaxKernel& kernel, const RunOptions& options) {
   Explanation e = SoftmaxWalk(AlongAxis(out, in, axis), kernel, tuning()).explain(options);
-  if (const FewElements few = plan_few(out, in, axis, kernel); few.possible) {
-    const std::int64_t columns = few.lines ? std::min(max_softmax_lines, few.columns) : few.columns;
-    explain_form(AxisForm::few, few.lines, columns, few.length, e);
-    e.run.blocks = ceil_div(few.elements, columns * few.length);
-    e.run.threads = 1;
+  const FewElements few = find_few_of(out, in, axis, kernel);
+  switch (form_of(few, kernel)) {
+    case FewForm::none: break;
+    case FewForm::lines:
+      explain_few(few, true, std::min(max_softmax_lines, few.lines()), false, e);
+      break;
+    case FewForm::one_line: explain_few(few, true, 1, false, e); break;
+    case FewForm::turned: explain_few(few, false, few.lines(), true, e); break;
+    case FewForm::columns: explain_few(few, false, few.columns, false, e); break;
   }
   return e;
 }

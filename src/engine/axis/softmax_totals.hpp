@@ -127,6 +127,16 @@ class LineTotals {
   T largest_ = -infinity, factor_ = 0;
 };
 
+/// All of it for a line that stays in cache.
+template <class T>
+void softmax_line(const SoftmaxKernel& kernel, const SoftmaxBlock& line) {
+  const bool keep = kernel.scale_line != nullptr;
+  LineTotals<T> totals(kernel, 1);
+  totals.take_in(line, keep);
+  totals.settle(1);
+  keep ? totals.scale(line, static_cast<const char*>(totals.largest())) : totals.finish(line);
+}
+
 /// All of it for whole lines, or columns next to each other, that stay in cache.
 inline void softmax_whole(const SoftmaxKernel& kernel, bool lines, const SoftmaxBlock& all) {
   if (!lines && all.rows <= few_softmax_rows)

@@ -59,10 +59,10 @@ class SoftmaxWalk : public AxisWalk {
     by_lines_ = true;
     for (AxisOperand* o : {&out(), &in()})
       o->in_place = o->has_kernel_lines();
-    whole_ = all_in_place() && length >= kernel_.min_line && length <= fixed::softmax_few;
+    whole_ = all_in_place() && length >= kernel_.min_line && length <= fixed::few_along_axis;
     keeps_ = kernel_.scale_line != nullptr && out().in_place;
     set_width(1);
-    if (whole_) return set_width(std::min(fixed::softmax_few / length, max_softmax_lines));
+    if (whole_) return set_width(std::min(fixed::few_along_axis / length, max_softmax_lines));
     const std::int64_t staged =
         fixed::softmax_line_buffers_bytes /
         (out().memory_size + out().kernel_size + in().memory_size + in().kernel_size);
