@@ -171,22 +171,12 @@ class ByFours {
   }
 
   /// The total, `before` and `pairs` together; the last of it is the next total. Of a single line
-  /// that waits for two operations on it, not for a shuffle as well; products of integers, which
-  /// are the same in any order, wait for one of single numbers.
+  /// that waits for two operations on it, not for a shuffle as well.
   template <int lines>
   static WEFT_ALWAYS_INLINE Four next_four(Four& total, const Four& before, const Four& pairs) {
-    if constexpr (lines == 1 && std::is_integral_v<Acc> && std::is_same_v<Op, Multiplying>) {
-      const Four all = Op::of(before, pairs);
-      const Acc first = total[0];
-      const Acc last = Op::of(first, Acc(all[3]));
-      total = Four{} + last;
-      return Op::of(Four{} + first, all);
-    } else {
-      const Four results = Op::of(Op::of(total, before), pairs);
-      total =
-          lines == 1 ? Op::of(Op::of(total, last_of(before)), last_of(pairs)) : last_of(results);
-      return results;
-    }
+    const Four results = Op::of(Op::of(total, before), pairs);
+    total = lines == 1 ? Op::of(Op::of(total, last_of(before)), last_of(pairs)) : last_of(results);
+    return results;
   }
   static WEFT_ALWAYS_INLINE Four last_of(const Four& x) {
     return __builtin_shufflevector(x, x, 3, 3, 3, 3);
@@ -216,14 +206,25 @@ class ByFours {
         write_four(out + l * out_line + i * size, next_four<lines>(total[l], before, pairs[l]));
       }
     }
-    for (int l = 0; l < lines; ++l) {
-      char* const o = out + l * out_line + i * size;
-      const char* const f = in + l * in_line + i * size;
-      acc[l] = total[l][0];
-      if (n - i == 3) acc[l] = step<3>(acc[l], o, size, f, size, 0);
-      if (n - i == 2) acc[l] = step<2>(acc[l], o, size, f, size, 0);
-      if (n - i == 1) acc[l] = step<1>(acc[l], o, size, f, size, 0);
-    }
+    for (int l = 0; l < lines; ++l)
+      acc[l] = rest(total[l][0], out + l * out_line + i * size, in + l * in_line + i * size, n - i);
+  }
+
+  /// The last elements of a line, fewer than four.
+  static Acc rest(Acc total, char* out, const char* in, std::int64_t n) {
+    if (n == 3) return step<3>(total, out, size, in, size, 0);
+    if (n == 2) return step<2>(total, out, size, in, size, 0);
+    if (n == 1) return step<1>(total, out, size, in, size, 0);
+    return total;
+  }
+
+  /// Products of integers are the same in any order: a total waits for two of single numbers, which
+  /// takes less than products of words in registers do.
+  static constexpr bool by_numbers = std::is_integral_v<Acc> && std::is_same_v<Op, Multiplying>;
+  static void line_of_numbers(Acc& acc, char* out, const char* in, std::int64_t n) {
+    for (; n >= 4; n -= 4, out += 4 * size, in += 4 * size)
+      acc = step<4>(acc, out, size, in, size, 0);
+    acc = rest(acc, out, in, n);
   }
 
   static void advance_lines(const void*, void* accumulators, const CumulativeBlock& b) {
@@ -232,6 +233,11 @@ class ByFours {
     const char* in = b.data[1];
     const std::int64_t out_line = b.step_bytes[0], in_line = b.step_bytes[1], n = b.length;
     std::int64_t lines = b.columns;
+    if constexpr (by_numbers) {
+      for (; lines > 0; --lines, ++acc, out += out_line, in += in_line)
+        line_of_numbers(*acc, out, in, n);
+      return;
+    }
     for (; lines >= 4; lines -= 4, acc += 4, out += 4 * out_line, in += 4 * in_line)
       dense_lines<4>(acc, out, out_line, in, in_line, n);
     for (; lines >= 2; lines -= 2, acc += 2, out += 2 * out_line, in += 2 * in_line)
