@@ -69,13 +69,24 @@ WEFT_ALWAYS_INLINE constexpr auto members_of(const T& value) noexcept {
   }
 }
 
+/// A truth value in memory as the byte that it is, compared with 0 as elements are: GCC makes no
+/// vectors where one of two truth values is read and the other comes of a comparison.
+template <class T>
+WEFT_ALWAYS_INLINE T read_value(const T& value) noexcept {
+  if constexpr (std::is_same_v<T, bool>) {
+    return reinterpret_cast<const unsigned char&>(value) != 0;
+  } else {
+    return value;
+  }
+}
+
 /// An array of values that are read and written one by one.
 template <class T, std::size_t count>
 class MemberArrays {
  public:
   static constexpr bool by_member = false;
 
-  WEFT_ALWAYS_INLINE T get(std::size_t i) const noexcept { return values_[i]; }
+  WEFT_ALWAYS_INLINE T get(std::size_t i) const noexcept { return read_value(values_[i]); }
   WEFT_ALWAYS_INLINE void set(std::size_t i, const T& value) noexcept { values_[i] = value; }
   WEFT_ALWAYS_INLINE T* data() noexcept { return values_; }
 
@@ -99,7 +110,7 @@ class MemberArrays<T, count> {
 
   WEFT_ALWAYS_INLINE T get(std::size_t i) const noexcept {
     return [&]<std::size_t... K>(std::index_sequence<K...>)
-               WEFT_INLINE_LAMBDA { return T{std::get<K>(arrays_)[i]...}; }(indices);
+               WEFT_INLINE_LAMBDA { return T{read_value(std::get<K>(arrays_)[i])...}; }(indices);
   }
   WEFT_ALWAYS_INLINE void set(std::size_t i, const T& value) noexcept {
     const Members members = members_of(value);

@@ -52,6 +52,7 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     const bool never = std::is_integral_v<Acc> || sizeof(Acc) > 32;
     return never ? std::int64_t{2 * lanes} : static_cast<std::int64_t>(128 / sizeof(Acc));
   }();
+  static constexpr bool in_order = std::is_integral_v<Acc> && !std::is_same_v<Acc, bool> && !Masks;
   /// Columns whose accumulators are on the stack.
   static constexpr std::int64_t lane_columns = 128;
   /// Elements of a row for which there are flags at a time.
@@ -254,7 +255,7 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   static WEFT_ALWAYS_INLINE Acc reduce_run(const Op& op, const Readers& in, const MaskRow& mask,
                                            std::int64_t first, std::int64_t n, std::int64_t index) {
     const std::int64_t end = first + n;
-    if (n < 2 * lanes) {
+    if (in_order || n < 2 * lanes) {
       Acc acc = op.identity();
       Flags<1> flags;
       for (std::int64_t i = first; i < end; ++i) {
@@ -318,12 +319,13 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     std::int64_t taken = 0;
     if constexpr (takes_vectors)
       taken = VectorizedSteps<Op, Acc>::template take_columns<first>(op, acc, in, columns);
-    const auto take_part = [&](std::int64_t from, std::int64_t to,
-                               const auto& selection) WEFT_INLINE_LAMBDA {
-      WEFT_INDEPENDENT_ITERATIONS
-      for (std::int64_t j = from; j < to; ++j)
-        acc[j] = step(op, first ? op.identity() : acc[j], in, j, index + row, selection, j - from);
-    };
+    const auto take_part = [&](std::int64_t from, std::int64_t to, const auto& selection)
+                               WEFT_INLINE_LAMBDA {
+                                 WEFT_INDEPENDENT_ITERATIONS
+                                 for (std::int64_t j = from; j < to; ++j)
+                                   acc[j] = step(op, first ? op.identity() : read_value(acc[j]), in,
+                                                 j, index + row, selection, j - from);
+                               };
     for_flags(mask, taken, columns, take_part);
   }
 
