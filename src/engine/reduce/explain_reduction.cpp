@@ -24,9 +24,12 @@ const char* name_of_output(bool by_columns) {
   return by_columns ? "reduced into, column by column" : "reduced into, span by span";
 }
 
-void explain_small(const SmallReduction& small, Explanation& e) {
-  e.operands[0].access = name_of_output(small.by_columns);
-  e.operands[1].access = small.is_packed ? "staged: packed" : "direct";
+void explain_small(const SmallReduction& small, const TensorIterator& iter, Explanation& e) {
+  for (int k = 0; k < iter.ntensors(); ++k)
+    e.operands[static_cast<std::size_t>(k)].access = k < iter.noutputs()
+                                                         ? name_of_output(small.by_columns)
+                                                     : small.is_packed ? "staged: packed"
+                                                                       : "direct";
   e.run.form = small.by_columns ? "few-columns" : "few-spans";
   e.run.span = small.row().count;
   e.run.tile[0] = small.kept.count;
@@ -102,7 +105,7 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
                               const RunOptions& options) {
   Explanation e = begin_explanation(iter, kernel, options);
   if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
-    explain_small(small, e);
+    explain_small(small, iter, e);
   else
     explain_planned(iter, kernel, options, false, nullptr, e);
   return e;
@@ -112,8 +115,9 @@ Explanation explain_computed_reduction(const TensorIterator& iter, const Reducti
                                        const RunOptions& options, const ReductionKernel* rows) {
   Explanation e = begin_explanation(iter, kernel, options);
   if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits) {
-    explain_small(small, e);
-    e.operands.back().access = "computed as a whole, " + e.operands.back().access;
+    explain_small(small, iter, e);
+    for (std::size_t k = static_cast<std::size_t>(iter.noutputs()); k < e.operands.size(); ++k)
+      e.operands[k].access = "computed as a whole, " + e.operands[k].access;
   } else {
     explain_planned(iter, kernel, options, true, rows, e);
   }

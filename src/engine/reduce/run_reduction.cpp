@@ -7,6 +7,7 @@
 #include "engine/reduce/reduce_runner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -107,18 +108,27 @@ struct ReductionRun {
 /// A few elements are computed as a whole, and reduced as they would be in memory.
 void run_small_computed(const SmallReduction& small, const TensorIterator& iter,
                         const ReductionKernel& kernel, ComputeBlock compute) {
-  const int k = iter.noutputs();  // of the only input
-  const std::int64_t size = element_size(iter.operand(k).storage);
-  SmallScratch memory(iter.numel() * size);
+  const int first = iter.noutputs();  // of the inputs, which lie alike
+  const auto bytes_of = [&](int k) {
+    return whole_lines(iter.numel() * element_size(iter.operand(k).storage));
+  };
+  std::int64_t bytes = 0;
+  for (int k = first; k < iter.ntensors(); ++k)
+    bytes += bytes_of(k);
+  SmallScratch memory(bytes);
+  TensorIterator in_memory = iter;
+  char* to[max_operands];
+  char* at = memory.data();
+  for (int k = first; k < iter.ntensors(); ++k) {
+    to[k - first] = at;
+    in_memory.bind(k, std::exchange(at, at + bytes_of(k)));
+  }
   std::int64_t begin[max_rank] = {}, extents[max_rank], strides[max_rank];
   for (int d = 0; d < iter.ndim(); ++d) {
     extents[d] = iter.geometry().extent(d);
-    strides[d] = iter.geometry().stride(d, k) / size;
+    strides[d] = iter.geometry().stride(d, first) / element_size(iter.operand(first).storage);
   }
-  char* const to = memory.data();
-  compute({begin, extents, strides, &to});
-  TensorIterator in_memory = iter;
-  in_memory.bind(k, to);
+  compute({begin, extents, strides, to});
   run_small_reduction(small, in_memory, kernel);
 }
 

@@ -25,6 +25,11 @@ std::int64_t accumulator_bytes(const SmallReduction& r, const ReductionKernel& k
   return blocks * r.kept.count * kernel.accumulator_bytes;
 }
 
+/// Bytes from one element of a side to the next in operand k.
+std::int64_t stride_of(const TensorIterator& iter, const SmallReduction::Side& side, int k) {
+  return side.dim < iter.ndim() ? iter.geometry().stride(side.dim, k) : 0;
+}
+
 }  // namespace
 
 bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
@@ -44,38 +49,48 @@ void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
 SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel) {
   SmallReduction r;  // what all paths return, so that it is made where the caller has it
   const Geometry& geometry = iter.geometry();
-  const int ndim = geometry.ndim();
+  const int ndim = geometry.ndim(), first_input = kernel.noutputs;
   const std::int64_t numel = iter.numel();
   if (numel > max_in_row || numel == 0 || ndim == 0 || ndim > 2) return r;
-  if (geometry.noperands != 2 || kernel.noutputs != 1 || kernel.ninputs != 1) return r;
-  for (int k = 0; k < 2; ++k) {
+  if (iter.noutputs() != kernel.noutputs || geometry.noperands != first_input + kernel.ninputs)
+    return r;
+  for (int k = 0; k < geometry.noperands; ++k) {
     const Operand& op = iter.operand(k);
     if (op.storage != kernel.types[k] || op.dtype != kernel.types[k]) return r;
   }
   const bool reduced0 = geometry.stride(0, 0) == 0;
-  if (ndim == 2 && reduced0 == (geometry.stride(1, 0) == 0)) return r;
   const int kept = reduced0 ? 1 : 0, reduced = 1 - kept;
-  const auto side = [&](int dim) {  // of one dim, the other one is of one element
-    return dim < ndim ? SmallReduction::Side{geometry.extent(dim), geometry.stride(dim, 1)}
-                      : SmallReduction::Side{1, 0};
+  for (int k = 0; k < first_input; ++k) {
+    if (kept < ndim && geometry.stride(kept, k) == 0) return r;
+    if (reduced < ndim && geometry.stride(reduced, k) != 0) return r;
+  }
+  const auto side = [&](int dim) {
+    return SmallReduction::Side{dim < ndim ? geometry.extent(dim) : 1, dim};
   };
   r.kept = side(kept);
   r.reduced = side(reduced);
-  if (r.kept.count > 1 &&
-      (numel > max_elements || geometry.stride(kept, 0) != element_size(kernel.types[0]))) {
-    return r;
+  const auto is_dense = [&](const SmallReduction::Side& s, int k) {
+    return stride_of(iter, s, k) == element_size(kernel.types[k]);
+  };
+  if (r.kept.count > 1) {
+    if (numel > max_elements) return r;
+    for (int k = 0; k < first_input; ++k)
+      if (!is_dense(r.kept, k)) return r;
   }
   // The plan sees what repeats behind what is kept.
-  if (r.reduced.count > 1 && r.reduced.bytes == 0) return r;
-  const std::int64_t size = element_size(kernel.types[1]);
+  if (r.reduced.count > 1 && stride_of(iter, r.reduced, first_input) == 0) return r;
   const std::int64_t least_row =
-      reduced0 && r.reduced.bytes == size ? kernel.least_row : fixed::short_reduction;
+      reduced0 && is_dense(r.reduced, first_input) ? kernel.least_row : fixed::short_reduction;
   r.by_columns =
       reduces_by_columns(r.kept.count, r.reduced.count, !reduced0, r.kept.count, least_row);
   if (r.reduced.count > (r.by_columns ? 2 * fixed::block_rows : kernel.span_elements)) return r;
   if (accumulator_bytes(r, kernel) > buffer_bytes) return r;
-  r.is_packed = r.row().bytes != size;
-  r.fits = !r.is_packed || numel * size <= buffer_bytes;
+  r.is_packed = !is_dense(r.row(), first_input);
+  // Of several inputs or outputs the plan may take more columns for a block.
+  if (geometry.noperands > 2 && r.by_columns && r.reduced.count > fixed::block_rows) return r;
+  for (int k = first_input; kernel.ninputs > 1 && k < geometry.noperands; ++k)
+    if (r.row().dim != 0 || !is_dense(r.row(), k)) return r;
+  r.fits = !r.is_packed || numel * element_size(kernel.types[first_input]) <= buffer_bytes;
   return r;
 }
 
@@ -85,35 +100,41 @@ std::int64_t block_of(const SmallReduction& r) {
 
 void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
                          const ReductionKernel& kernel) {
-  char* input = iter.operand(1).data;
-  char* output = iter.operand(0).data;
   const std::int64_t kept = r.kept.count;
-  std::int64_t row_bytes = r.rows().bytes;
-  const std::int64_t size = element_size(kernel.types[1]);
+  char* outputs[max_operands];
+  for (int k = 0; k < kernel.noutputs; ++k)
+    outputs[k] = iter.operand(k).data;
+  char* inputs[max_operands];
+  std::int64_t row_bytes[max_operands];
+  for (int k = 0; k < kernel.ninputs; ++k) {
+    inputs[k] = iter.operand(kernel.noutputs + k).data;
+    row_bytes[k] = stride_of(iter, r.rows(), kernel.noutputs + k);
+  }
+  const std::int64_t size = element_size(kernel.types[kernel.noutputs]);
   SmallScratch packed(r.is_packed ? iter.numel() * size : 0);
   if (r.is_packed) {
-    const std::int64_t n = r.row().count;
-    copy_block_kernel(size)(packed.data(), size, n * size, input, r.row().bytes, row_bytes, n,
+    const std::int64_t n = r.row().count, step = stride_of(iter, r.row(), kernel.noutputs);
+    copy_block_kernel(size)(packed.data(), size, n * size, inputs[0], step, row_bytes[0], n,
                             r.rows().count);
-    input = packed.data();
-    row_bytes = n * size;
+    inputs[0] = packed.data();
+    row_bytes[0] = n * size;
   }
   SmallScratch memory(accumulator_bytes(r, kernel));
   char* const accumulators = memory.data();
   if (r.by_columns) {
     const std::int64_t first = block_of(r), rest = r.reduced.count - first;
-    kernel.reduce_columns(kernel.context, accumulators, &input, &row_bytes, first, kept, 0);
+    kernel.reduce_columns(kernel.context, accumulators, inputs, row_bytes, first, kept, 0);
     if (rest > 0) {
       char* const others = accumulators + kept * kernel.accumulator_bytes;
-      input += first * row_bytes;
-      kernel.reduce_columns(kernel.context, others, &input, &row_bytes, rest, kept, first);
+      inputs[0] += first * row_bytes[0];
+      kernel.reduce_columns(kernel.context, others, inputs, row_bytes, rest, kept, first);
       kernel.combine(kernel.context, accumulators, others, kept);
     }
   } else {
-    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, kept, r.reduced.count, 0,
+    kernel.reduce_spans(kernel.context, accumulators, inputs, row_bytes, kept, r.reduced.count, 0,
                         0);
   }
-  kernel.project(kernel.context, accumulators, kept, &output);
+  kernel.project(kernel.context, accumulators, kept, outputs);
 }
 
 }  // namespace v0

@@ -12,16 +12,17 @@
 namespace weft {
 inline namespace v0 {
 
-/// How to reduce a few elements of one input into one output, both of the kernel's own types: too
-/// little work to plan for. The blocks are those of the plan.
+/// How to reduce a few elements, all of the kernel's own types: too little work to plan for. The
+/// blocks are those of the plan.
 struct SmallReduction {
   struct Side {
-    std::int64_t count, bytes;  // elements, and bytes from one to the next in the input
+    std::int64_t count;
+    int dim;  ///< of the iterator; beyond them for a single element
   };
 
   bool fits = false;  ///< false if there is more to do than that; the rest is undefined then
   bool by_columns;    ///< kept elements are next to each other in a row of the block
-  bool is_packed;     ///< rows are not dense in memory, and go through a buffer
+  bool is_packed;     ///< rows of the only input are not dense, and go through a buffer
   Side kept, reduced;
 
   const Side& row() const noexcept { return by_columns ? kept : reduced; }
