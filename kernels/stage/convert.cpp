@@ -78,6 +78,9 @@ template <class To, class From>
 constexpr bool narrows_in_registers =
     keeps_in_range<To, From> && (std::is_same_v<To, std::int32_t> || sizeof(To) < 4) &&
     std::numeric_limits<To>::digits <= std::numeric_limits<From>::digits;
+/// Elements of a register of numbers.
+template <class To, class From>
+constexpr std::int64_t narrow_lanes = 64 / sizeof(From);
 
 /// 32-bit numbers to a narrower type, kept within its range.
 template <class To>
@@ -139,6 +142,8 @@ WEFT_ALWAYS_INLINE void narrow_register(char* to, const char* from) {
 template <class To, class From>
 constexpr bool narrows_in_registers =
     std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>;
+template <class To, class From>
+constexpr std::int64_t narrow_lanes = 64 / sizeof(From);
 
 // A register of integers as half of one of narrower ones, kept within their range.
 WEFT_ALWAYS_INLINE int32x2_t half_of(int64x2_t a) { return vqmovn_s64(a); }
@@ -241,6 +246,51 @@ template <class To, class From>
 constexpr bool converts_four =
     std::is_floating_point_v<From> && std::is_integral_v<To> &&
     (sizeof(To) == 8 || (std::is_same_v<To, std::int32_t> && sizeof(From) == 8));
+/// Those that become 32 bits, and then the low ones of these, kept within a range by instructions.
+template <class To, class From>
+constexpr bool narrows_in_registers = std::is_floating_point_v<From> && std::is_integral_v<To> &&
+                                      sizeof(To) < 4 && !std::is_same_v<To, bool>;
+/// Elements of a register of results.
+template <class To, class From>
+constexpr std::int64_t narrow_lanes = 32 / sizeof(To);
+
+/// Eight numbers to 32 bits: NaN as 0, and what is too large as a number beyond 16 bits. What is
+/// too small becomes the least integer.
+template <class From>
+WEFT_ALWAYS_INLINE __m256i whole_eight(const char* from) {
+  constexpr From large = 1 << 30;
+  if constexpr (std::is_same_v<From, float>) {
+    __m256 values = _mm256_loadu_ps(reinterpret_cast<const float*>(from));
+    values = _mm256_and_ps(values, _mm256_cmp_ps(values, values, _CMP_ORD_Q));
+    return _mm256_cvttps_epi32(_mm256_min_ps(values, _mm256_set1_ps(large)));
+  } else {
+    const auto four = [](const char* at) WEFT_INLINE_LAMBDA {
+      __m256d values = _mm256_loadu_pd(reinterpret_cast<const double*>(at));
+      values = _mm256_and_pd(values, _mm256_cmp_pd(values, values, _CMP_ORD_Q));
+      return _mm256_cvttpd_epi32(_mm256_min_pd(values, _mm256_set1_pd(large)));
+    };
+    return _mm256_set_m128i(four(from + 32), four(from));
+  }
+}
+/// A register of results. Instructions that narrow take the halves of both registers in turn.
+template <class To, class From>
+WEFT_ALWAYS_INLINE void narrow_register(char* to, const char* from) {
+  constexpr auto eight = 8 * static_cast<std::int64_t>(sizeof(From));
+  const __m256i a = whole_eight<From>(from), b = whole_eight<From>(from + eight);
+  __m256i all;
+  if constexpr (sizeof(To) == 2) {
+    const __m256i both =
+        std::is_signed_v<To> ? _mm256_packs_epi32(a, b) : _mm256_packus_epi32(a, b);
+    all = _mm256_permute4x64_epi64(both, _MM_SHUFFLE(3, 1, 2, 0));
+  } else {
+    const __m256i c = whole_eight<From>(from + 2 * eight), d = whole_eight<From>(from + 3 * eight);
+    const __m256i first = _mm256_packs_epi32(a, b), second = _mm256_packs_epi32(c, d);
+    const __m256i both = std::is_signed_v<To> ? _mm256_packs_epi16(first, second)
+                                              : _mm256_packus_epi16(first, second);
+    all = _mm256_permutevar8x32_epi32(both, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  }
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), all);
+}
 
 /// To 64 bits where all are less than 2^51: without the fraction, and added to 1.5 * 2^52, the
 /// lowest bits are the integer. Others one by one.
@@ -284,6 +334,13 @@ WEFT_ALWAYS_INLINE void convert_four(char* to, const char* from) {
     store_i32(to, values);
   }
 }
+#elif !defined(__AVX512VL__) && !defined(__aarch64__)
+template <class To, class From>
+constexpr bool narrows_in_registers = false;
+template <class To, class From>
+constexpr std::int64_t narrow_lanes = 1;
+template <class To, class From>
+void narrow_register(char* to, const char* from);
 #endif
 
 /// Elements of blocks of halves in wide loops or in others.
@@ -316,14 +373,11 @@ WEFT_ALWAYS_INLINE void convert_span(char* to, const char* from, std::int64_t n)
       convert_four<To, From>(to + i * to_size, from + i * from_size);
   }
 #endif
-#if defined(__AVX512VL__) || defined(__aarch64__)
   if constexpr (narrows_in_registers<To, From>) {
-    constexpr std::int64_t lanes = 64 / from_size;
+    constexpr std::int64_t lanes = narrow_lanes<To, From>;
     for (; i + lanes <= n; i += lanes)
       narrow_register<To, From>(to + i * to_size, from + i * from_size);
-  }
-#endif
-  if constexpr (keeps_in_range<To, From>) {
+  } else if constexpr (keeps_in_range<To, From>) {
     for (; i + block <= n; i += block)
       convert_in_range<To, From>(to + i * to_size, from + i * from_size);
   }

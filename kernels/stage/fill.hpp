@@ -100,17 +100,25 @@ std::int64_t spread_values(char* __restrict to, const char* __restrict from, std
 }
 #endif
 
-/// A row of one value, of at least a line: by whole lines between its ends.
+/// A row of one value, of at least a line: by whole lines between its ends. All parts of a line are
+/// one register, which GCC would read from memory in halves for each line otherwise.
 template <class T>
 void fill_long_row(char* __restrict to, const Bytes<line_bytes>& value, std::int64_t bytes) {
+  using Line = Bytes<line_bytes>;
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  const typename Line::Part part = value.parts[0];
+  const auto store_line = [&part](char* line) WEFT_INLINE_LAMBDA {
+    WEFT_UNROLLED
+    for (int i = 0; i < Line::count; ++i)
+      store(line + i * Line::part, part);
+  };
   const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % line_bytes);
   // Whole lines, if elements begin on them.
   const std::int64_t first = past % size == 0 ? line_bytes - past : line_bytes;
-  store(to, value);
+  store_line(to);
   for (std::int64_t i = first; i + line_bytes <= bytes; i += line_bytes)
-    store(to + i, value);
-  store(to + bytes - line_bytes, value);
+    store_line(to + i);
+  store_line(to + bytes - line_bytes);
 }
 
 /// Rows of one value each.
