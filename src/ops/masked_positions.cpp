@@ -44,15 +44,17 @@ void run(const char* operation, Reduction op, const Output& out, const Input& gi
                                  "be cast to the output's ",
                                  name(there.dtype())));
     }
-    std::shared_ptr<void> replaced;
-    const TensorView seen = reduced.prepare(fixed && there.defined() ? Output(there) : out,
-                                            ScalarType::i64, keepdim, replaced);
+    Tensor memory;
+    const TensorView seen = reduced.prepare(fixed && there.defined() ? Output(there) : out, 0,
+                                            ScalarType::i64, keepdim, memory);
     TensorIteratorConfig config;
     config.add_output(seen).add_input(a);
     if (mask.defined()) config.add_input(mask);
     config.check_all_same_dtype(false).resize_outputs(false);
     config.is_reduction(true).enforce_linear_iteration(!axis);
-    run_reduction(config.build(), kernel);
+    const TensorIterator iter = config.build();
+    const std::shared_ptr<void> replaced = replace(out, memory);  // the input may lie in it
+    run_reduction(iter, kernel);
   });
 }
 

@@ -97,8 +97,9 @@ const ReductionKernel* kernel_for(ReduceOp op, ScalarType type) {
 
 /// Whether the result of a single element of a type is that element, in the result's type. Not that
 /// of bools, which may be other bytes than 0 and 1, nor sums of floating numbers: that of -0 is 0;
-/// nor a product that is complex, as `reduced` is then: infinity * (1 + 0i) is none.
-bool is_itself(ReduceOp op, ScalarType type, ScalarType reduced) noexcept {
+/// nor a product that is complex, as `reduced` is then: infinity * (1 + 0i) is none. Whether it is
+/// true is the element as a bool.
+bool is_itself(ReduceOp op, ScalarType type, ScalarType reduced, ScalarType result) noexcept {
   const bool counted = is_integer(type) && type != ScalarType::u64;  // results are i64 at first
   switch (op) {
     case ReduceOp::amax:
@@ -106,6 +107,8 @@ bool is_itself(ReduceOp op, ScalarType type, ScalarType reduced) noexcept {
     case ReduceOp::prod: return counted || (is_floating(type) && !is_complex(reduced));
     case ReduceOp::sum:
     case ReduceOp::nansum: return counted;
+    case ReduceOp::any:
+    case ReduceOp::all: return type != ScalarType::boolean && result == ScalarType::boolean;
     default: return false;
   }
 }
@@ -138,22 +141,25 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op, std::span<co
   const ReductionKernel* kernel = kernel_for(op, type);
   TensorIteratorConfig config;
   TensorView seen[2];
-  std::shared_ptr<void> replaced[2];
+  Tensor memory[2];
   for (std::size_t k = 0; k < outs.size(); ++k) {
     // An output that is the very input cannot be replaced by a smaller one before it is read.
     const bool fixed = outs[k].tensor() == &a;
-    seen[k] = reduced.prepare(fixed ? Output(outs[k].view()) : outs[k],
-                              options.dtype.value_or(natural), options.keepdim, replaced[k]);
+    seen[k] = reduced.prepare(fixed ? Output(outs[k].view()) : outs[k], static_cast<int>(k),
+                              options.dtype.value_or(natural), options.keepdim, memory[k]);
     config.add_output(seen[k]);
   }
+  if (memory[1].defined() && outs[0].tensor() == outs[1].tensor())
+    fail(ErrorCode::overlap, "output 1: it shares memory with output 0");
   config.add_input(a).check_all_same_dtype(false).resize_outputs(false);
   config.is_reduction(true).enforce_linear_iteration(traits.linear);
   if (traits.computed) config.set_check_mem_overlap(false);
   ReduceCall call(config, kernel);
   for (std::size_t k = 0; k < outs.size(); ++k)
-    call.replaced[k] = std::move(replaced[k]);
+    call.replaced[k] = replace(outs[k], memory[k]);
   const bool place = op == ReduceOp::argmax || op == ReduceOp::argmin;
-  if (!traits.computed && reduced.count() == 1 && (place || is_itself(op, a.dtype(), type))) {
+  if (!traits.computed && reduced.count() == 1 &&
+      (place || is_itself(op, a.dtype(), type, seen[0].dtype()))) {
     call.single = seen[0];
     if (!place) call.source = a;
   }
@@ -410,14 +416,15 @@ ReduceCall prepare_dot(const Output& out, const TensorView& a, const TensorView&
     check_result(common, result, 0);
     check_compiled(dot_type(common, result));
     const bool fixed = out.tensor() == &a || out.tensor() == &b;
-    std::shared_ptr<void> replaced;
-    const TensorView seen = ReduceAxes(a.shape(), {})
-                                .prepare(fixed ? Output(out.view()) : out, common, false, replaced);
+    Tensor memory;
+    const TensorView seen =
+        ReduceAxes(a.shape(), {})
+            .prepare(fixed ? Output(out.view()) : out, 0, common, false, memory);
     TensorIteratorConfig config;
     config.add_output(seen).add_input(a).add_input(b);
     config.check_all_same_dtype(false).resize_outputs(false).is_reduction(true);
     ReduceCall call(config, reduce_kernel(ReduceOp::dot, dot_type(common, result)));
-    call.replaced[0] = std::move(replaced);
+    call.replaced[0] = replace(out, memory);
     return call;
   });
 }

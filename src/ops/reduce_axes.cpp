@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -62,10 +63,11 @@ bool ReduceAxes::fits(IntSpan shape) const {
   return own == shape.size();
 }
 
-TensorView ReduceAxes::seen(const TensorView& out) const {
+TensorView ReduceAxes::seen(const TensorView& out, int number) const {
   if (!fits(out.shape())) {
-    fail(ErrorCode::shape, text("output 0: expected shape ", to_string(result_shape(false)), " or ",
-                                to_string(result_shape(true)), ", got ", to_string(out.shape())));
+    fail(ErrorCode::shape,
+         text("output ", number, ": expected shape ", to_string(result_shape(false)), " or ",
+              to_string(result_shape(true)), ", got ", to_string(out.shape())));
   }
   const bool kept = out.shape().size() == shape_.size();
   DimVector shape, strides;
@@ -79,18 +81,26 @@ TensorView ReduceAxes::seen(const TensorView& out) const {
   return out.as_strided(shape, strides);
 }
 
-TensorView ReduceAxes::prepare(const Output& out, ScalarType type, bool keepdim,
-                               std::shared_ptr<void>& replaced) const {
-  const bool usable = out.view().defined() && fits(out.view().shape());
-  if (!usable && out.tensor() != nullptr) {
-    const ScalarType wanted = out.view().defined() ? out.view().dtype() : type;
-    replaced = out.tensor()->owner();
-    *out.tensor() = Tensor::empty(result_shape(keepdim), wanted);
-  } else if (!out.view().defined()) {
-    fail(ErrorCode::undefined,
-         "output 0: undefined view; expected a Tensor to allocate or a view to fill");
+TensorView ReduceAxes::prepare(const Output& out, int number, ScalarType type, bool keepdim,
+                               Tensor& memory) const {
+  const TensorView& given = out.view();
+  if (out.tensor() != nullptr && !(given.defined() && fits(given.shape()))) {
+    memory = Tensor::empty(result_shape(keepdim), given.defined() ? given.dtype() : type);
+    return seen(memory, number);
   }
-  return seen(out.view());
+  if (!given.defined()) {
+    fail(ErrorCode::undefined, text("output ", number,
+                                    ": undefined view; expected a Tensor to allocate or a view to "
+                                    "fill"));
+  }
+  return seen(given, number);
+}
+
+std::shared_ptr<void> replace(const Output& out, Tensor& memory) noexcept {
+  if (!memory.defined()) return nullptr;
+  std::shared_ptr<void> replaced = out.tensor()->owner();
+  *out.tensor() = std::move(memory);
+  return replaced;
 }
 
 }  // namespace v0

@@ -27,13 +27,12 @@ class ReduceAxes {
   /// First reduced axis of extent 0, or -1.
   int empty_axis() const noexcept;
   /// `out` (of the result's shape, either way) with reduced axes as extent 1 and stride 0.
-  /// Throws Error(shape) for any other shape.
-  TensorView seen(const TensorView& out) const;
-  /// The output to write to: as given if its shape fits, else allocated with `type` if it is an
-  /// undefined or unfitting Tensor, whose memory so far goes to `replaced`. Throws Error(shape,
-  /// undefined).
-  TensorView prepare(const Output& out, ScalarType type, bool keepdim,
-                     std::shared_ptr<void>& replaced) const;
+  /// Throws Error(shape), naming output `number`, for any other shape.
+  TensorView seen(const TensorView& out, int number = 0) const;
+  /// Output `number` to write to: as given if its shape fits, else memory with `type` for an
+  /// undefined or unfitting Tensor, which gets it by replace(). Throws Error(shape, undefined).
+  TensorView prepare(const Output& out, int number, ScalarType type, bool keepdim,
+                     Tensor& memory) const;
 
  private:
   bool fits(IntSpan shape) const;
@@ -41,6 +40,10 @@ class ReduceAxes {
   IntSpan shape_;
   std::uint64_t mask_ = 0;
 };
+
+/// Gives an output the memory that was made for it, if any, now that nothing is refused any more.
+/// Returns what it had so far, in which an input may lie.
+std::shared_ptr<void> replace(const Output& out, Tensor& memory) noexcept;
 
 }  // namespace v0
 }  // namespace weft

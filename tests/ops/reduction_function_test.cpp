@@ -479,6 +479,34 @@ TEST_CASE("reductions: nothing and one element", "[ops]") {
   CHECK(weft::var(one, {}, {.correction = 0}).at<float>({}) == 0);
 }
 
+TEST_CASE("reductions: an output that is refused leaves the other as it was", "[ops]") {
+  const auto a = Tensor::of<float>({2, 3}, {3, 1, 2, 7, 9, 8});
+  const Tensor nine = Tensor::zeros({9}, ScalarType::f32);
+  const auto check = [&](auto call, const char* name) {
+    INFO(name);
+    Tensor kept = Tensor::full({2, 3}, ScalarType::f32, 7), none;
+    const auto is_kept = [&] {
+      return test::dims(kept.shape()) == Dims{2, 3} && kept.at<float>(1, 2) == 7;
+    };
+    CHECK_ERROR(shape, (name, "output 1", "[9]"), call(kept, TensorView(nine)));
+    CHECK(is_kept());
+    CHECK_ERROR(shape, (name, "output 0", "[9]"), call(TensorView(nine), kept));
+    CHECK(is_kept());
+    CHECK_ERROR(overlap, (name, "output"), call(kept, a.select(1, 0)));
+    CHECK(is_kept());
+    CHECK_ERROR(overlap, (name, "output 1", "output 0"), call(kept, kept));
+    CHECK(is_kept());
+    CHECK_ERROR(undefined, (name, "output 1"), call(none, TensorView()));
+    CHECK(!none.defined());
+  };
+  check([&](const weft::Output& x, const weft::Output& y) { weft::aminmax_out(x, y, a, 1); },
+        "aminmax");
+  check([&](const weft::Output& x, const weft::Output& y) { weft::var_mean_out(x, y, a, 1); },
+        "var_mean");
+  check([&](const weft::Output& x, const weft::Output& y) { weft::std_mean_out(x, y, a, 1); },
+        "std_mean");
+}
+
 TEST_CASE("reductions: two outputs into given memory", "[ops]") {
   const auto a = Tensor::of<float>({2, 3}, {3, 1, 2, 7, 9, 8});
   Tensor least, largest;
