@@ -60,6 +60,10 @@ class SortedSlices {
       }
       width_ = static_cast<std::size_t>(rows_.nbytes() / n);
     }
+    if (number(n) > slices_.max_size()) {
+      fail(ErrorCode::limit, text("input 0: axis ", axis, " has extent ", n, ", expected at most ",
+                                  slices_.max_size()));
+    }
     slices_.reserve(number(n));
     for (std::int64_t i = 0; i < n; ++i)
       slices_.push_back({begin_of(i), i});

@@ -250,4 +250,6 @@ TEST_CASE("unique: outputs of slices, and what it refuses", "[ops]") {
   CHECK_ERROR(dtype, ("unique_all", "c128"),
               weft::unique_all(Tensor::zeros({2}, ScalarType::c128), 0));
   CHECK_ERROR(undefined, ("unique", "input 0"), weft::unique(TensorView(), 0));
+  const Tensor many = Tensor::empty({std::int64_t{1} << 62, 0}, ScalarType::f32);
+  CHECK_ERROR(limit, ("unique", "axis 0", "4611686018427387904"), weft::unique(many, 0));
 }
