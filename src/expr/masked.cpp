@@ -8,6 +8,7 @@
 
 #include "base/operation.hpp"
 #include "base/text.hpp"
+#include "expr/divided_where.hpp"
 #include "expr/expr_node.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/place_kernel.hpp"
@@ -52,10 +53,10 @@ Expr divided_by_parts(const Expr& a, const Expr& n) {
 /// A reduction of selected elements.
 class MaskedReduction {
  public:
-  MaskedReduction(Reduction op, Expr x, Expr mask, std::optional<Scalar> initial, IntSpan axes,
-                  const ReduceOptions& options)
+  MaskedReduction(Reduction op, const Expr& x, Expr mask, std::optional<Scalar> initial,
+                  IntSpan axes, const ReduceOptions& options)
       : op_(op),
-        x_(std::move(x)),
+        x_(divided_where(mask, x)),
         mask_(std::move(mask)),
         initial_(std::move(initial)),
         axes_(axes),
@@ -200,6 +201,17 @@ Expr nan_reduction(Reduction op, Expr a, IntSpan axes, const ReduceOptions& opti
   return Expr::call(op, may_be_nan(a) ? without_nan(a) : std::move(a), axes, options);
 }
 
+/// The mean or the product of real numbers that are not NaN. One that is to be complex is found as
+/// a real one.
+Expr of_numbers(const char* name, Reduction op, Expr a, IntSpan axes,
+                const ReduceOptions& options) {
+  if (!options.dtype || !is_complex(*options.dtype))
+    return number_reduction(name, op, std::move(a), axes, options);
+  ReduceOptions real = options;
+  real.dtype = *options.dtype == ScalarType::c64 ? ScalarType::f32 : ScalarType::f64;
+  return convert(number_reduction(name, op, std::move(a), axes, real), *options.dtype);
+}
+
 }  // namespace
 
 Expr masked(Expr x, Expr mask, const std::optional<Scalar>& initial) {
@@ -239,7 +251,7 @@ void check_masked_output(const Expr& e) {
 
 Expr nanmean(Expr a, IntSpan axes, const ReduceOptions& options) {
   if (!is_floating(a.dtype())) return nan_reduction(Reduction::mean, std::move(a), axes, options);
-  return number_reduction("nanmean", Reduction::mean, std::move(a), axes, options);
+  return of_numbers("nanmean", Reduction::mean, std::move(a), axes, options);
 }
 Expr nanvar(Expr a, IntSpan axes, const ReduceOptions& options) {
   if (!is_floating(a.dtype())) return nan_reduction(Reduction::var, std::move(a), axes, options);
@@ -251,7 +263,7 @@ Expr nanstd(Expr a, IntSpan axes, const ReduceOptions& options) {
 }
 Expr nanprod(Expr a, IntSpan axes, const ReduceOptions& options) {
   if (is_floating(a.dtype()))
-    return number_reduction("nanprod", Reduction::prod, std::move(a), axes, options);
+    return of_numbers("nanprod", Reduction::prod, std::move(a), axes, options);
   const Expr numbers = is_complex(a.dtype()) ? where(isnan(a), 1, a) : a;
   return Expr::call(Reduction::prod, numbers, axes, options);
 }

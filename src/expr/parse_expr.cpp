@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/base/checked.hpp>
 #include <weft/base/error.hpp>
 #include <weft/core/dispatch_types.hpp>
 #include <weft/expr/masked.hpp>
 #include <weft/expr/parse_expr.hpp>
 
 #include "base/text.hpp"
+#include "expr/expr_node.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -65,10 +67,11 @@ class Parser {
 
  private:
   /// A binary operator.
+  using Operator = std::variant<BinaryOp, CompareOp, DivisionOp>;
   struct Sign {
     const char* text;
     int level;  // how much it binds
-    std::variant<BinaryOp, CompareOp, DivisionOp> op;
+    Operator op;
   };
   static constexpr int comparisons = 0;
   static constexpr Sign signs[] = {
@@ -143,8 +146,38 @@ class Parser {
         fail_here("no second comparison without parentheses");
       at_ += std::string_view(found->text).size();
       Expr right = binary(found->level + 1);
+      if (const auto number = number_of(found->op, left, right)) {
+        left = Expr(*number);
+        continue;
+      }
       left = std::visit([&](auto op) { return Expr::call(op, std::move(left), std::move(right)); },
                         found->op);
+    }
+  }
+
+  /// What a number is; null for other expressions.
+  static const Scalar* number_in(const Expr& e) {
+    return e.node().kind == ExprNode::Kind::number ? &e.node().scalar() : nullptr;
+  }
+  /// The number that an operator of arithmetic makes of two: whole where both are and an i64 holds
+  /// it, else in f64. As tensors they would be f32.
+  static std::optional<Scalar> number_of(const Operator& sign, const Expr& left,
+                                         const Expr& right) {
+    const Scalar *const a = number_in(left), *const b = number_in(right);
+    const auto* const op = std::get_if<BinaryOp>(&sign);
+    if (a == nullptr || b == nullptr || op == nullptr) return std::nullopt;
+    const auto x = a->to<double>(), y = b->to<double>();
+    std::int64_t whole = 0;
+    const auto is_whole = [&](auto checked) {
+      return a->dtype() == ScalarType::i64 && b->dtype() == ScalarType::i64 &&
+             checked(a->to<std::int64_t>(), b->to<std::int64_t>(), whole);
+    };
+    switch (*op) {
+      case BinaryOp::add: return is_whole(checked_add) ? Scalar(whole) : Scalar(x + y);
+      case BinaryOp::sub: return is_whole(checked_sub) ? Scalar(whole) : Scalar(x - y);
+      case BinaryOp::mul: return is_whole(checked_mul) ? Scalar(whole) : Scalar(x * y);
+      case BinaryOp::div: return Scalar(x / y);
+      default: return std::nullopt;
     }
   }
 
@@ -154,7 +187,9 @@ class Parser {
       // A number is one with its sign: the least integer has no positive one.
       skip_space();
       if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) return number(true);
-      return neg(sign());
+      const Expr of = sign();
+      const std::optional<Scalar> number = number_of(BinaryOp::mul, Expr(Scalar(-1)), of);
+      return number ? Expr(*number) : neg(of);
     }
     if (take('~')) return bitwise_not(sign());
     if (take('!')) return logical_not(sign());
@@ -346,7 +381,7 @@ class Parser {
   std::string_view text_;
   std::vector<NamedExpr> names_;
   std::size_t at_ = 0;
-  int depth_ = 0;
+  int depth_ = -1;  // the whole text is not nested
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <weft/core/cast.hpp>
 
+#include "expr/divided_where.hpp"
 #include "expr/expr_node.hpp"
 
 #include <algorithm>
@@ -12,11 +13,6 @@
 namespace weft {
 inline namespace v0 {
 namespace {
-
-bool divides_integers(const ExprNode& node) {
-  return node.kind == ExprNode::Kind::call && std::holds_alternative<DivisionOp>(node.op) &&
-         is_integer(node.common);
-}
 
 class RecipeWriter {
  public:

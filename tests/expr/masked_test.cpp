@@ -304,6 +304,11 @@ TEST_CASE("masks: reductions of what is not NaN", "[expr]") {
   const Tensor n = Tensor::of<std::int32_t>({3}, {1, 2, 6});
   CHECK(*static_cast<const float*>(weft::evaluate(weft::nanmean(expr(n))).data()) == 3);
   CHECK(*static_cast<const std::int32_t*>(weft::evaluate(weft::nanmax(expr(n))).data()) == 6);
+  const Tensor some = Tensor::of<float>({3}, {1, nan, 4});
+  using C = std::complex<float>;
+  const weft::ReduceOptions complex{.dtype = ScalarType::c64};
+  CHECK(weft::evaluate(weft::nanmean(expr(some), {}, complex)).at<C>({}) == C(2.5F));
+  CHECK(weft::evaluate(weft::nanprod(expr(some), {}, complex)).at<C>({}) == C(4));
 }
 
 TEST_CASE("masks: deviations of halves whose squares are out of their range", "[expr]") {
@@ -340,6 +345,37 @@ TEST_CASE("masks: parts that are read often do not divide what is left out", "[e
   // Not left out: then it is an error.
   CHECK_ERROR(division, ("divided by 0"),
               evaluate_out(out, masked(expr(a) + floor_divide(expr(n), expr(d)), weft::ge(d, 0))));
+}
+
+TEST_CASE("masks: reductions divide no integer that is left out", "[expr]") {
+  const Tensor n = Tensor::of<std::int32_t>({3}, {7, 8, 9}),
+               d = Tensor::of<std::int32_t>({3}, {1, 0, 2});
+  const Tensor m = Tensor::of<bool>({3}, {true, false, true});
+  const Tensor all = Tensor::of<bool>({3}, {true, true, true});
+  const auto quotients = [&](const Tensor& mask, std::optional<weft::Scalar> initial = {}) {
+    return weft::masked(weft::floor_divide(expr(n), d), expr(mask), initial);
+  };
+  CHECK(evaluate(weft::sum(quotients(m))).at<std::int64_t>({}) == 11);
+  CHECK(evaluate(weft::prod(quotients(m))).at<std::int64_t>({}) == 28);
+  CHECK(evaluate(weft::mean(quotients(m))).at<float>({}) == 5.5F);
+  CHECK(evaluate(weft::var(quotients(m))).at<float>({}) == 4.5F);
+  CHECK(evaluate(weft::amax(quotients(m, -9))).at<std::int32_t>({}) == 7);
+  CHECK(evaluate(weft::argmin(quotients(m))).at<std::int64_t>({}) == 2);
+  CHECK(evaluate(weft::count_nonzero(quotients(m))).at<std::int64_t>({}) == 2);
+  CHECK_ERROR(division, ("divided by 0"), evaluate(weft::sum(quotients(all))));
+  // Below other functions, twice, and with a divisor that counts for less in promotion.
+  const Tensor few = Tensor::of<std::int8_t>({3}, {5, 6, 7}),
+               zero = Tensor::of<std::int32_t>({}, {0});
+  const Tensor nothing = Tensor::of<bool>({3}, {false, false, false});
+  const weft::Expr q = weft::floor_divide(expr(n), d);
+  CHECK(evaluate(weft::sum(weft::masked(q * q + weft::abs(q), expr(m)))).at<std::int64_t>({}) ==
+        76);
+  const weft::Expr by_zero = weft::floor_divide(expr(few), expr(zero));
+  CHECK(evaluate(weft::amax(weft::masked(by_zero, expr(nothing), 3))).dtype() == ScalarType::i8);
+  CHECK_ERROR(division, ("divided by 0"), evaluate(weft::sum(weft::masked(by_zero, expr(m)))));
+  // With fewer axes than what it is a part of.
+  const Tensor rows = Tensor::zeros({2, 3}, ScalarType::i32);
+  CHECK(evaluate(weft::sum(weft::masked(expr(rows) + q, expr(m)))).at<std::int64_t>({}) == 22);
 }
 
 TEST_CASE("masks: means, variances and extremes of numbers, in any layout", "[expr]") {

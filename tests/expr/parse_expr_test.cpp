@@ -143,6 +143,25 @@ TEST_CASE("expressions from text: what is none is refused with the column", "[ex
   CHECK_ERROR(dtype, ("bitwise_and(f32[2, 3], f32[3])"), weft::parse_expr("a & b", all.named()));
 }
 
+TEST_CASE("expressions from text: arithmetic of numbers loses nothing", "[expr]") {
+  const Tensor d = Tensor::of<double>({2}, {1.5, 2.5});
+  const Tensor few = Tensor::of<std::int8_t>({}, {3});
+  const std::vector<weft::NamedExpr> named = {{"d", weft::expr(d)}, {"few", weft::expr(few)}};
+  const auto first = [&](const char* text) {
+    return weft::evaluate(weft::parse_expr(text, named)).at<double>(0);
+  };
+  CHECK(first("d * (1e-50 * 1)") == 1.5 * 1e-50);
+  CHECK(first("d * -(1e-50)") == 1.5 * -1e-50);
+  CHECK(first("1e300 * 1e-300 * d") == 1e300 * 1e-300 * 1.5);
+  CHECK(first("d + (0.1 + 0.2)") == 1.5 + (0.1 + 0.2));
+  CHECK(first("1 / 3 * d") == 1.0 / 3.0 * 1.5);
+  CHECK(first("d - (2 - 5)") == 4.5);
+  CHECK(weft::parse_expr("few + (1 + 2) * -(4)", named).dtype() == ScalarType::i8);
+  CHECK(weft::parse_expr("few + 1 / 2", named).dtype() == ScalarType::f32);
+  // What no i64 holds is a number in f64.
+  CHECK(first("d * (9223372036854775807 + 1)") == 1.5 * 0x1p63);
+}
+
 TEST_CASE("expressions from text: a zero byte is no end", "[expr]") {
   const Operands all;
   const std::string_view text("a * 2\0 + b", 10);
@@ -168,6 +187,8 @@ TEST_CASE("expressions from text: nested too deep is refused, on little stack", 
     CHECK_ERROR(limit, ("column", "nested deeper than"),
                 weft::parse_expr(std::string(5000, '-') + "a", named));
     CHECK(weft::parse_expr(calls(60), named).dtype() == ScalarType::f32);
+    CHECK(weft::parse_expr(nested(64), named).dtype() == ScalarType::f32);
+    CHECK_ERROR(limit, ("column", "nested deeper than 64"), weft::parse_expr(nested(65), named));
     // One behind the other is no nesting, and has a limit of its own.
     std::string sum = "a";
     for (int i = 0; i < weft::max_expr_depth; ++i)
