@@ -338,7 +338,7 @@ WEFT_ALWAYS_INLINE void convert_four(char* to, const char* from) {
 template <class To, class From>
 constexpr bool narrows_in_registers = false;
 template <class To, class From>
-constexpr std::int64_t narrow_lanes = 1;
+[[maybe_unused]] constexpr std::int64_t narrow_lanes = 1;
 template <class To, class From>
 void narrow_register(char* to, const char* from);
 #endif
