@@ -22,7 +22,9 @@ namespace {
 
 constexpr int max_digits = 17;
 
+/// NaN is without a sign, which says nothing of it.
 void append_number(std::string& to, double number, int digits) {
+  if (std::isnan(number)) return void(to += "nan");
   char buffer[40];
   const auto end =
       std::to_chars(buffer, buffer + sizeof(buffer), number, std::chars_format::general, digits);
@@ -37,7 +39,7 @@ void append_element(std::string& to, T value, int digits) {
     to += std::to_string(value);
   } else if constexpr (is_complex_type<T>) {
     append_number(to, value.real(), digits);
-    if (!std::signbit(value.imag())) to += '+';
+    if (!std::signbit(value.imag()) || std::isnan(value.imag())) to += '+';
     append_number(to, value.imag(), digits);
     to += 'j';
   } else {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace weft {
 inline namespace v0 {
@@ -43,6 +44,17 @@ std::vector<int> Chain::append(const Formula& formula, std::span<const int> inpu
     out.push_back(copy);
   }
   return out;
+}
+
+const char* Chain::division() const noexcept {
+  const char* name = nullptr;
+  for (const FormulaStep& step : steps) {
+    if (!step.divides) continue;
+    const char* const own = info(*std::get_if<DivisionOp>(&*step.function)).name;
+    if (name != nullptr && name != own) return "a division";
+    name = own;
+  }
+  return name;
 }
 
 Chain Chain::storing_last() const {

@@ -32,6 +32,9 @@ struct WEFT_INTERNAL_API Chain {
   /// The same for several results, each of which gets a term of its own.
   std::vector<int> append(const Formula& formula, std::span<const int> input_terms,
                           std::span<const FormulaTerm> results);
+  /// The name of the function that divides integers, or "a division" if there are several; null if
+  /// none does.
+  const char* division() const noexcept;
   /// The same, but outputs are stored behind all other steps.
   Chain storing_last() const;
 };

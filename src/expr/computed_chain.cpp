@@ -285,7 +285,7 @@ void ComputedChain::reduce(KeptReduction& reduction, const void* const* inputs) 
     if (chains == nullptr) chains = std::make_unique<BlockChains>(*this);
     const bool by_zero = chains->compute(reduction.call().iter, block, inputs);
     idle_.put(std::move(chains));
-    if (by_zero) PreparedChain::fail_by_zero();
+    if (by_zero) PreparedChain::fail_by_zero(division());
   };
   const ComputeBlock block = compute;
   summed_ != nullptr ? summed_->run(reduction, block, inputs) : reduction.run(&block);

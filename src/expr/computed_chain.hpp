@@ -47,6 +47,8 @@ class WEFT_INTERNAL_API ComputedChain {
   const char* in_place(IntSpan begin, IntSpan extents, const void* const* inputs) const;
   /// Of the inputs' elements, each once.
   std::int64_t input_bytes() const;
+  /// As Chain says.
+  const char* division() const noexcept { return chain_.division(); }
   /// Functions and conversions, and the steps as which they are carried out.
   int functions() const noexcept { return static_cast<int>(chain_.steps.size()); }
   int steps() const { return static_cast<int>(group_steps(chain_).size()); }

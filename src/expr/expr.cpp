@@ -111,8 +111,9 @@ void ExprNode::add_input(std::shared_ptr<const ExprNode> input) {
   if (input->kind == Kind::masked) {
     fail(ErrorCode::invalid_argument,
          text(text_of(*input),
-              ": expected as a whole expression, or right in a reduction, got an input of a "
-              "function: mask its result"));
+              ": expected as a whole expression, or right in a reduction that takes a mask (norm, "
+              "dot and those that leave NaN out take none), got an input of a function: mask its "
+              "result"));
   }
   depth = std::max(depth, input->depth + 1);
   if (depth > max_expr_depth) {

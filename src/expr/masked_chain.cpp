@@ -101,7 +101,10 @@ void MaskedChain::run(const TensorView& out, const void* const* value_inputs,
           boxes_.store(box, room, flags);
         });
   });
-  if (by_zero) PreparedChain::fail_by_zero();
+  if (by_zero) {
+    const char* const of_values = values_.division();
+    PreparedChain::fail_by_zero(of_values != nullptr ? of_values : mask_.division());
+  }
 }
 
 Explanation::Run MaskedChain::explain() const {

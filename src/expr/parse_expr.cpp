@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -209,6 +210,7 @@ class Parser {
     if (name.empty()) fail_here("a number, a name or (");
     if (take('(')) return call(name, start);
     if (const Expr* named = find(name)) return *named;
+    if (const auto number = number_called(name)) return Expr(Scalar(*number));
     fail_at(start, text("unknown name '", name, "'"));
   }
 
@@ -218,8 +220,19 @@ class Parser {
   Scalar number_value(std::string_view expected) {
     const bool negative = take('-');
     const char c = peek();
+    if (is_letter(c)) {
+      const std::size_t start = at_;
+      if (const auto number = number_called(take_name()))
+        return Scalar(negative ? -*number : *number);
+      at_ = start;
+    }
     if (!is_digit(c) && c != '.') fail_here(expected);
     return digits(negative);
+  }
+  static std::optional<double> number_called(std::string_view name) {
+    if (name == "inf") return std::numeric_limits<double>::infinity();
+    if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+    return std::nullopt;
   }
   Scalar digits(bool negative) {
     const std::size_t start = at_;
@@ -233,14 +246,18 @@ class Parser {
       if (exponent && at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
     }
     const std::string all = (negative ? "-" : "") + std::string(text_.substr(start, at_ - start));
-    const auto parse = [&]<class T>(T value) {
-      const char* const end = all.data() + all.size();
+    const char* const end = all.data() + all.size();
+    const auto take = [&](auto& value) {
       const auto [stop, error] = std::from_chars(all.data(), end, value);
-      if (error != std::errc() || stop != end)
-        fail_at(start, text("'", all, "' is no number, or too large or small"));
-      return Scalar(value);
+      return error == std::errc() && stop == end;
     };
-    return whole ? parse(std::int64_t{}) : parse(double{});
+    std::int64_t integer = 0;
+    std::uint64_t large = 0;
+    double floating = 0;
+    if (whole && take(integer)) return Scalar(integer);
+    if (whole && !negative && take(large)) return Scalar(large);
+    if (!whole && take(floating)) return Scalar(floating);
+    fail_at(start, text("'", all, "' is no number, or too large or small"));
   }
 
   /// What stands behind `name(`.

@@ -4,6 +4,7 @@
 #include <weft/iter/config.hpp>
 #include <weft/machine/cpu_info.hpp>
 
+#include "base/text.hpp"
 #include "engine/copy/copy_kernel.hpp"
 #include "engine/elementwise/run_estimate.hpp"
 #include "engine/footprint.hpp"
@@ -46,6 +47,7 @@ TensorIterator iterator_over(const ChainBody& body, std::span<const int> terms,
 PreparedChain::PreparedChain(const Chain& chain, std::span<const TensorView> outputs,
                              std::span<const TensorView> inputs, bool serial)
     : functions_(static_cast<int>(chain.steps.size())),
+      division_(chain.division()),
       body_(chain),
       terms_(chain.steps.size() == 1 ? chain.steps[0].terms : body_.operands()),
       iter_(iterator_over(body_, terms_, outputs, inputs)),
@@ -145,8 +147,8 @@ bool PreparedChain::divides_by_zero(void* const* outputs, const void* const* inp
   return body_.by_zero();
 }
 
-void PreparedChain::fail_by_zero() {
-  fail(ErrorCode::division, "input 1: an integer divided by 0");
+void PreparedChain::fail_by_zero(const char* division) {
+  fail(ErrorCode::division, text(division, ": input 1: an integer divided by 0"));
 }
 
 Explanation::Run PreparedChain::explain() const {

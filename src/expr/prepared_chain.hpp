@@ -31,11 +31,12 @@ class WEFT_INTERNAL_API PreparedChain {
   /// Operands are at these addresses of their elements (0, 0, ...). Throws Error(division) when
   /// all is written.
   void run(void* const* outputs, const void* const* inputs) {
-    if (divides_by_zero(outputs, inputs)) fail_by_zero();
+    if (divides_by_zero(outputs, inputs)) fail_by_zero(division_);
   }
   /// The same; returns whether an integer was divided by 0.
   [[nodiscard]] bool divides_by_zero(void* const* outputs, const void* const* inputs);
-  [[noreturn]] static void fail_by_zero();
+  /// `division`: as Chain says.
+  [[noreturn]] static void fail_by_zero(const char* division);
   Explanation::Run explain() const;
   /// Functions and conversions, and the steps as which they are carried out.
   int functions() const noexcept { return functions_; }
@@ -59,6 +60,7 @@ class WEFT_INTERNAL_API PreparedChain {
   Explanation::Run explain_direct_calls() const;
 
   int functions_;
+  const char* division_;
   ChainBody body_;
   /// Terms of the chain that are the iterator's operands: outputs and inputs of the chain; of a
   /// single step the terms that it takes, numbers too: it is run as it is.

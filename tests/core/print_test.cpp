@@ -45,6 +45,9 @@ TEST_CASE("print: elements of each kind", "[core]") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   CHECK(to_text(Tensor::of<float>({5}, {1.5F, -2, 1e10F, infinity, 1.0F / 3})) ==
         "f32[5]\n[     1.5,       -2,    1e+10,      inf, 0.333333]");
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK(to_text(Tensor::of<float>({3}, {nan, -nan, -infinity})) == "f32[3]\n[ nan,  nan, -inf]");
+  CHECK(to_text(Tensor::of<std::complex<float>>({1}, {{1, -nan}})) == "c64[1]\n[1+nanj]");
   CHECK(to_text(Tensor::of<double>({2}, {0.1, 1.0 / 3}), {.digits = 17}) ==
         "f64[2]\n[0.10000000000000001, 0.33333333333333331]");
   CHECK(to_text(Tensor::full({2}, ScalarType::bf16, 0.5)) == "bf16[2]\n[0.5, 0.5]");

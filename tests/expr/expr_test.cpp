@@ -435,7 +435,12 @@ TEST_CASE("expressions: parts that are repeated", "[expr]") {
   const Tensor zero = Tensor::zeros({1}, ScalarType::i32);
   const Expr divided = (weft::floor_divide(expr(one), zero) + column) * none;
   CHECK(weft::evaluate(divided).numel() == 0);
-  CHECK_ERROR(division, ("divided by 0"), weft::evaluate(weft::floor_divide(expr(one), zero)));
+  CHECK_ERROR(division, ("floor_divide: input 1", "divided by 0"),
+              weft::evaluate(weft::floor_divide(expr(one), zero)));
+  CHECK_ERROR(division, ("a division: input 1"),
+              weft::evaluate(weft::floor_divide(expr(one), zero) + weft::remainder(expr(one), 1)));
+  CHECK_ERROR(division, ("remainder: input 1"),
+              weft::evaluate(weft::sum(weft::remainder(expr(one), zero) + 1)));
 }
 
 TEST_CASE("expressions: reductions of columns of any width", "[expr]") {

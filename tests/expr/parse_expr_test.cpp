@@ -158,6 +158,20 @@ TEST_CASE("expressions from text: arithmetic of numbers loses nothing", "[expr]"
   CHECK(first("d - (2 - 5)") == 4.5);
   CHECK(weft::parse_expr("few + (1 + 2) * -(4)", named).dtype() == ScalarType::i8);
   CHECK(weft::parse_expr("few + 1 / 2", named).dtype() == ScalarType::f32);
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(first("d + inf") == infinity);
+  CHECK(first("minimum(d, -inf)") == -infinity);
+  CHECK(std::isnan(first("d * nan")));
+  CHECK(first("norm(d, inf) + d * 0") == 2.5);
+  CHECK(first("norm(d, -inf) + d * 0") == 1.5);
+  CHECK_ERROR(parse, ("column 9", "p of norm"), weft::parse_expr("norm(d, few)", named));
+  const std::vector<weft::NamedExpr> taken = {{"inf", weft::expr(d)}};
+  CHECK(weft::evaluate(weft::parse_expr("inf * 2", taken)).at<double>(1) == 5);
+  const Tensor most = Tensor::full({1}, ScalarType::u64, 0);
+  const std::vector<weft::NamedExpr> words = {{"most", weft::expr(most)}};
+  CHECK(
+      weft::evaluate(weft::parse_expr("most + 18446744073709551615", words)).at<std::uint64_t>(0) ==
+      18446744073709551615U);
   // What no i64 holds is a number in f64.
   CHECK(first("d * (9223372036854775807 + 1)") == 1.5 * 0x1p63);
 }

@@ -34,11 +34,12 @@ struct NamedExpr {
 ///   (masked.hpp) likewise, and norm(x, p), norm(x, p, 1), norm(x, p, 1, 1);
 /// - masked(x, mask) and masked(x, mask, initial), whole or right in a reduction.
 ///
-/// A number without `.` and `e` is an integer. Numbers have the type of what they meet, as in
-/// calls; what +, -, * and / make of two numbers is a number, whole where both are and an i64 holds
-/// it (but for /), else of f64. The memory of operands is kept as their Exprs say. Throws
-/// Error(parse), with the column, counted from 1, and what was expected there; Error(limit) for
-/// text that is nested deeper than 64 parentheses, calls and signs; and what the functions throw.
+/// A number without `.` and `e` is an integer; inf and nan are numbers, where no operand has that
+/// name. Numbers have the type of what they meet, as in calls; what +, -, * and / make of two
+/// numbers is a number, whole where both are and an i64 holds it (but for /), else of f64. The
+/// memory of operands is kept as their Exprs say. Throws Error(parse), with the column, counted
+/// from 1, and what was expected there; Error(limit) for text that is nested deeper than 64
+/// parentheses, calls and signs; and what the functions throw.
 WEFT_API Expr parse_expr(std::string_view text, std::span<const NamedExpr> operands);
 
 }  // namespace v0
