@@ -49,7 +49,7 @@ std::vector<int> Chain::append(const Formula& formula, std::span<const int> inpu
 const char* Chain::division() const noexcept {
   const char* name = nullptr;
   for (const FormulaStep& step : steps) {
-    if (!step.divides) continue;
+    if (!step.divides || !step.function) continue;
     const char* const own = info(*std::get_if<DivisionOp>(&*step.function)).name;
     if (name != nullptr && name != own) return "a division";
     name = own;
