@@ -142,7 +142,8 @@ class WEFT_API Frame {
 
   /// Geometry of a result and, after run(), where it is: its external place, or memory of the frame
   /// that lasts until the next run() or plan(), or a parameter or constant that it is a view of.
-  /// Undefined before run() if its shape depends on data.
+  /// Undefined before run() if its shape depends on data. Throws Error(undefined) for an external
+  /// result that is not bound.
   TensorView result(int i) const;
   /// The address of result(i) alone.
   void* result_data(int i) const;
