@@ -39,6 +39,7 @@ FewElements find_few_of(const TensorView& out, const TensorView& in, std::int64_
   return find_few(out, in, axis, std::array{kernel.type, kernel.type}.data());
 }
 
+/// Lines as columns of a buffer.
 void run_turned(const FewElements& few, const FewBuffers& at, const SoftmaxKernel& kernel) {
   const std::int64_t size = element_size(kernel.type), n = few.length, lines = few.lines();
   SmallScratch buffer(few.elements * size);
@@ -49,15 +50,13 @@ void run_turned(const FewElements& few, const FewBuffers& at, const SoftmaxKerne
   copy(at.out, size, n * size, turned, lines * size, size, n, lines);
 }
 
-void run_few(const FewElements& few, FewForm form, const TensorView& out, const TensorView& in,
-             const SoftmaxKernel& kernel) {
-  const FewBuffers at(few, out, in, std::array{kernel.type, kernel.type}.data());
+/// Lines, together or one by one, and columns, as they lie.
+void run_in_order(const FewElements& few, FewForm form, const FewBuffers& at,
+                  const SoftmaxKernel& kernel) {
   const std::int64_t size = element_size(kernel.type), n = few.length;
   const std::int64_t columns = form == FewForm::lines ? few.lines() : few.columns;
   const std::int64_t step = (form == FewForm::lines ? n : columns) * size;
-  if (form == FewForm::turned) run_turned(few, at, kernel);
-  for (std::int64_t i = 0; form != FewForm::turned && i < few.elements * size;
-       i += n * columns * size) {
+  for (std::int64_t i = 0; i < few.elements * size; i += n * columns * size) {
     const SoftmaxBlock block{at.out + i, step, at.in + i, step, n, columns};
     if (form != FewForm::one_line)
       softmax_whole(kernel, form == FewForm::lines, block);
@@ -65,6 +64,12 @@ void run_few(const FewElements& few, FewForm form, const TensorView& out, const 
       kernel.type == ScalarType::f32 ? softmax_line<float>(kernel, block)
                                      : softmax_line<double>(kernel, block);
   }
+}
+
+void run_few(const FewElements& few, FewForm form, const TensorView& out, const TensorView& in,
+             const SoftmaxKernel& kernel) {
+  const FewBuffers at(few, out, in, std::array{kernel.type, kernel.type}.data());
+  form == FewForm::turned ? run_turned(few, at, kernel) : run_in_order(few, form, at, kernel);
   at.store();
 }
 

@@ -52,6 +52,8 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     const bool never = std::is_integral_v<Acc> || sizeof(Acc) > 32;
     return never ? std::int64_t{2 * lanes} : static_cast<std::int64_t>(128 / sizeof(Acc));
   }();
+  /// Whether a row is one loop without lanes, of which compilers make vectors: integers may be
+  /// taken in any order. Not truth values, of which GCC 12 makes none, nor with a mask.
   static constexpr bool in_order = std::is_integral_v<Acc> && !std::is_same_v<Acc, bool> && !Masks;
   /// Columns whose accumulators are on the stack.
   static constexpr std::int64_t lane_columns = 128;
