@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <vector>
 
 namespace {
 
@@ -43,6 +44,36 @@ struct OwnAccumulators {
     return {a.sum + b.sum, mark};
   }
   float project(Acc acc) const { return acc.sum; }
+};
+
+/// An accumulator wider than elements, of which a block has more rows.
+struct WideSum {
+  struct Acc {
+    float sum, largest;
+  };
+  Acc identity() const { return {0, 0}; }
+  Acc accumulate(Acc acc, float x) const {
+    return {acc.sum + x, x > acc.largest ? x : acc.largest};
+  }
+  Acc combine(Acc a, Acc b) const {
+    return {a.sum + b.sum, a.largest > b.largest ? a.largest : b.largest};
+  }
+  float project(Acc acc) const { return acc.sum + acc.largest; }
+};
+struct FloatDot {
+  float identity() const { return 0; }
+  float accumulate(float acc, float x, float y) const { return acc + x * y; }
+  float combine(float a, float b) const { return a + b; }
+  float project(float acc) const { return acc; }
+};
+/// Depends on where an element stands.
+struct WeightedByIndex {
+  float identity() const { return 0; }
+  float accumulate(float acc, float x, std::int64_t index) const {
+    return acc + x * static_cast<float>(index % 7);
+  }
+  float combine(float a, float b) const { return a + b; }
+  float project(float acc) const { return acc; }
 };
 
 Memory uneven(test::Random& random, const test::Layout& layout) {
@@ -110,6 +141,55 @@ TEST_CASE("cpu_reduce: the same bits for any number of threads and any grain", "
         });
       }
     });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("cpu_reduce: up to a block of elements, the bits are those of a plan", "[kernel]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const auto check = [&](const TensorIterator& iter, const weft::ReductionKernel& kernel,
+                         const TensorView& out, const TensorView& in, const auto& name) {
+    weft::run_reduction(iter, kernel);
+    const test::Dense got = test::dense_copy(out);
+    std::vector<char> accumulators(
+        static_cast<std::size_t>(iter.num_output_elements() * kernel.accumulator_bytes));
+    weft::run_partial_reduction(iter, kernel, accumulators.data());  // which always has a plan
+    weft::finalize_reduction(iter, kernel, accumulators.data());
+    const std::string wrong = test::difference(out, got);
+    tally.check(wrong.empty(), [&](auto& text) {
+      text << name << " of " << weft::to_string(in.shape()) << ", strides "
+           << weft::to_string(in.strides()) << ": " << wrong;
+    });
+  };
+  const auto random_strides = [&](const Dims& shape) {
+    const std::int64_t pad = random.chance(30) ? random.integer(1, 9) : 0;
+    Dims strides = {shape[1] + pad, 1};
+    if (random.chance(25)) strides = {1, shape[0] + pad};
+    if (random.chance(10)) strides = {2 * shape[1], 2};
+    if (random.chance(15)) strides[random.chance(50) ? 0 : 1] = 0;
+    return strides;
+  };
+  for (int round = 0; round < test::rounds(600); ++round) {
+    const std::int64_t all =
+        random.chance(50) ? random.integer(1, 17'000) : random.integer(1, 3000);
+    const std::int64_t side = random.integer(1, random.chance(50) ? 20 : 400);
+    Dims shape = {side, all / side + 1};
+    if (random.chance(50)) std::swap(shape[0], shape[1]);
+    Dims reduced = shape;
+    reduced[random.chance(50) ? 0 : 1] = 1;
+    const Memory x = uneven(random, test::fit({shape, random_strides(shape)}));
+    const Memory y = uneven(random, test::fit({shape, random_strides(shape)}));
+    const Memory out(ScalarType::f32, test::fit({reduced, test::row_major(reduced)}));
+    const auto one = TensorIterator::reduce_op(out.view(), x.view());
+    check(one, weft::reduction_kernel(FloatSum{}), out.view(), x.view(), "a sum");
+    check(one, weft::reduction_kernel(WideSum{}), out.view(), x.view(), "a wide sum");
+    check(one, weft::reduction_kernel<true>(WeightedByIndex{}), out.view(), x.view(), "an index");
+    TensorIteratorConfig config;
+    const TensorView result = out.view(), first = x.view(), second = y.view();
+    config.add_output(result).add_input(first).add_input(second).is_reduction(true);
+    const auto two = config.resize_outputs(false).build();
+    check(two, weft::reduction_kernel(FloatDot{}), out.view(), x.view(), "a product");
   }
   CHECK_TALLY(tally);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/reduce/reduce_plan.hpp"
-#include "engine/reduce/small_reduction.hpp"
 
 #include <algorithm>
 
@@ -23,8 +22,6 @@ bool have_one_order(const ReducePlan& a, const ReducePlan& b) {
 
 bool combine_alike(const TensorIterator& a, const TensorIterator& b, const ReductionKernel& kernel,
                    bool computed) {
-  // Few elements are reduced in a way of their own.
-  if (choose_small_reduction(b, kernel).fits) return false;
   return have_one_order(ReducePlan(a, kernel, {.serial = true}, computed),
                         ReducePlan(b, kernel, {.serial = true}, computed));
 }

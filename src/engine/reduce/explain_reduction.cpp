@@ -33,7 +33,7 @@ void explain_small(const SmallReduction& small, const TensorIterator& iter, Expl
   e.run.form = small.by_columns ? "few-columns" : "few-spans";
   e.run.span = small.row().count;
   e.run.tile[0] = small.kept.count;
-  e.run.tile[1] = block_of(small);
+  e.run.tile[1] = small.block;
   e.run.blocks = ceil_div(small.reduced.count, e.run.tile[1]);
 }
 
@@ -104,7 +104,9 @@ Explanation begin_explanation(const TensorIterator& iter, const ReductionKernel&
 Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                               const RunOptions& options) {
   Explanation e = begin_explanation(iter, kernel, options);
-  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits)
+  const SmallReduction small =
+      choose_small_reduction(iter, kernel, max_small_elements(false, options));
+  if (small.fits)
     explain_small(small, iter, e);
   else
     explain_planned(iter, kernel, options, false, nullptr, e);
@@ -114,7 +116,9 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
 Explanation explain_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                                        const RunOptions& options, const ReductionKernel* rows) {
   Explanation e = begin_explanation(iter, kernel, options);
-  if (const SmallReduction small = choose_small_reduction(iter, kernel); small.fits) {
+  const SmallReduction small =
+      choose_small_reduction(iter, kernel, max_small_elements(true, options));
+  if (small.fits) {
     explain_small(small, iter, e);
     for (std::size_t k = static_cast<std::size_t>(iter.noutputs()); k < e.operands.size(); ++k)
       e.operands[k].access = "computed as a whole, " + e.operands[k].access;

@@ -153,6 +153,23 @@ bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_insid
   return reduced < std::min(least_row, fixed::short_reduction) && kept >= min_reduced_columns / 2;
 }
 
+std::int64_t rows_of_block(const ReductionKernel& kernel, std::int64_t size, std::int64_t rows,
+                           std::int64_t columns) noexcept {
+  if (kernel.accumulator_bytes <= size || kernel.done != nullptr) return fixed::block_rows;
+  return floor_power(std::clamp(std::max(rows / fixed::min_shared, fixed::block_elements / columns),
+                                fixed::block_rows, fixed::max_block_rows));
+}
+
+std::int64_t elements_of_span(const ReductionKernel& kernel, std::int64_t size, std::int64_t n,
+                              bool staged) noexcept {
+  const std::int64_t span =
+      staged ? std::min(fixed::staged_span_elements, fixed::staged_span_bytes / size)
+             : std::min({std::max(fixed::min_span_elements, floor_power(n / fixed::min_shared)),
+                         kernel.span_elements, fixed::span_bytes / size});
+  // Whether to go on is asked after each block.
+  return kernel.done != nullptr ? std::min(span, fixed::staged_span_elements) : span;
+}
+
 ReduceDims choose_form(const ReduceInputs& in) {
   ReduceDims dims = choose_dims(in);
   if (in.iter.ndim() == 0 || in.iter.numel() == 0) return dims;

@@ -97,6 +97,18 @@ struct ReduceInputs {
 bool reduces_by_columns(std::int64_t kept, std::int64_t reduced, bool kept_inside,
                         std::int64_t columns, std::int64_t least_row) noexcept;
 
+/// Rows of a block in columns, of `rows` of them with elements of `size` bytes: many, to combine
+/// seldom, but leaving several blocks for threads to share unless these are small. Few where it is
+/// asked after each block whether to go on, and where accumulators are no wider than elements, so
+/// that not many of these are added one after the other.
+std::int64_t rows_of_block(const ReductionKernel& kernel, std::int64_t size, std::int64_t rows,
+                           std::int64_t columns) noexcept;
+
+/// Elements of one span, at most, of rows of n elements of `size` bytes. `staged`: it goes through
+/// a buffer.
+std::int64_t elements_of_span(const ReductionKernel& kernel, std::int64_t size, std::int64_t n,
+                              bool staged) noexcept;
+
 /// Chooses.
 ReduceDims choose_form(const ReduceInputs& inputs);
 

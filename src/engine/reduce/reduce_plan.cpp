@@ -93,33 +93,20 @@ bool is_one_value(const ReduceSide& side, const Geometry& geometry, int k) {
 
 // ---- Blocks of reduced elements -----------------------------------------------------------------
 
-/// Rows of a block in columns: many, to combine seldom, but leaving several blocks for threads to
-/// share unless these are small. Few where it is asked after each block whether to go on, and where
-/// accumulators are no wider than elements, so that not many of these are added one after the
-/// other.
 ReduceBlocks column_blocks(const ReduceInputs& in, const ReduceDims& dims) {
   std::int64_t rows = fixed::block_rows;
-  if (in.kernel.accumulator_bytes > in.max_size && in.kernel.done == nullptr &&
-      dims.reduced.ndim() > 0) {
+  if (dims.reduced.ndim() > 0) {
     const std::int64_t columns =
         dims.fold > 1 ? fixed::folded_columns : in.elements_of(dims.kept, dims.row_dims);
     const std::int64_t all = in.geometry.extent(dims.reduced.steps[0].dim) / dims.fold;
-    rows =
-        floor_power(std::clamp(std::max(all / fixed::min_shared, fixed::block_elements / columns),
-                               rows, fixed::max_block_rows));
+    rows = rows_of_block(in.kernel, in.max_size, all, columns);
   }
   return {cut(dims.reduced, in.geometry, {rows * dims.fold, 1})};
 }
 
-/// Elements of one span, at most, of rows of n.
 std::int64_t span_of(const ReduceInputs& in, const ReduceDims& dims, std::int64_t n) {
   const bool staged = dims.form == ReduceForm::gathered_spans || in.casts;
-  const std::int64_t span =
-      staged ? std::min(fixed::staged_span_elements, fixed::staged_span_bytes / in.max_size)
-             : std::min({std::max(fixed::min_span_elements, floor_power(n / fixed::min_shared)),
-                         in.kernel.span_elements, fixed::span_bytes / in.max_size});
-  // Whether to go on is asked after each block.
-  return in.kernel.done != nullptr ? std::min(span, fixed::staged_span_elements) : span;
+  return elements_of_span(in.kernel, in.max_size, n, staged);
 }
 
 ReduceBlocks span_blocks(const ReduceInputs& in, const ReduceDims& dims) {

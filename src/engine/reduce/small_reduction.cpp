@@ -11,17 +11,12 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Elements, at most, where all of them are one row and become one: that is one span of the plan's,
-/// too. Otherwise the plan does not fold so few either.
-constexpr std::int64_t max_in_row = fixed::staged_span_elements;
-constexpr std::int64_t max_elements = fixed::max_unfolded;
-
 /// Bytes of accumulators, and of rows that are packed, at most.
 constexpr std::int64_t buffer_bytes = tuning_maximum::tile_bytes / 3;
 
 /// Bytes of all accumulators: two blocks of rows at most are combined in their order.
 std::int64_t accumulator_bytes(const SmallReduction& r, const ReductionKernel& kernel) {
-  const std::int64_t blocks = r.reduced.count > fixed::block_rows ? 2 : 1;
+  const std::int64_t blocks = r.reduced.count > r.block ? 2 : 1;
   return blocks * r.kept.count * kernel.accumulator_bytes;
 }
 
@@ -32,9 +27,13 @@ std::int64_t stride_of(const TensorIterator& iter, const SmallReduction::Side& s
 
 }  // namespace
 
+std::int64_t max_small_elements(bool computed, const RunOptions& options) {
+  return computed || options.grain != 0 ? fixed::staged_span_elements : fixed::block_elements;
+}
+
 bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
-  return elements >= 2 && elements <= std::min(max_in_row, kernel.span_elements) &&
-         kernel.noutputs == 1 && kernel.ninputs == 1 &&
+  return elements >= 2 && kernel.noutputs == 1 && kernel.ninputs == 1 &&
+         elements <= elements_of_span(kernel, element_size(kernel.types[1]), elements, false) &&
          kernel.accumulator_bytes <= max_stack_buffer_bytes;
 }
 
@@ -46,12 +45,13 @@ void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
   kernel.project(kernel.context, accumulator, 1, &output);
 }
 
-SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel) {
+SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                                      std::int64_t most) {
   SmallReduction r;  // what all paths return, so that it is made where the caller has it
   const Geometry& geometry = iter.geometry();
   const int ndim = geometry.ndim(), first_input = kernel.noutputs;
   const std::int64_t numel = iter.numel();
-  if (numel > max_in_row || numel == 0 || ndim == 0 || ndim > 2) return r;
+  if (numel > most || numel == 0 || ndim == 0 || ndim > 2) return r;
   if (iter.noutputs() != kernel.noutputs || geometry.noperands != first_input + kernel.ninputs)
     return r;
   for (int k = 0; k < geometry.noperands; ++k) {
@@ -72,30 +72,38 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
   const auto is_dense = [&](const SmallReduction::Side& s, int k) {
     return stride_of(iter, s, k) == element_size(kernel.types[k]);
   };
-  if (r.kept.count > 1) {
-    if (numel > max_elements) return r;
-    for (int k = 0; k < first_input; ++k)
-      if (!is_dense(r.kept, k)) return r;
-  }
+  for (int k = 0; r.kept.count > 1 && k < first_input; ++k)
+    if (!is_dense(r.kept, k)) return r;
   // The plan sees what repeats behind what is kept.
   if (r.reduced.count > 1 && stride_of(iter, r.reduced, first_input) == 0) return r;
   const std::int64_t least_row =
       reduced0 && is_dense(r.reduced, first_input) ? kernel.least_row : fixed::short_reduction;
   r.by_columns =
       reduces_by_columns(r.kept.count, r.reduced.count, !reduced0, r.kept.count, least_row);
-  if (r.reduced.count > (r.by_columns ? 2 * fixed::block_rows : kernel.span_elements)) return r;
-  if (accumulator_bytes(r, kernel) > buffer_bytes) return r;
   r.is_packed = !is_dense(r.row(), first_input);
-  // Of several inputs or outputs the plan may take more columns for a block.
-  if (geometry.noperands > 2 && r.by_columns && r.reduced.count > fixed::block_rows) return r;
   for (int k = first_input; kernel.ninputs > 1 && k < geometry.noperands; ++k)
     if (r.row().dim != 0 || !is_dense(r.row(), k)) return r;
+  // Of more than these, the plan folds narrow columns, and cuts what it packs otherwise.
+  const bool is_plain =
+      !r.is_packed && (r.by_columns ? r.kept.count >= fixed::folded_columns : reduced0);
+  if (!is_plain && r.kept.count > 1 && numel > fixed::max_unfolded) return r;
+  std::int64_t size = 1;
+  for (int k = first_input; k < geometry.noperands; ++k)
+    size = std::max<std::int64_t>(size, element_size(kernel.types[k]));
+  const bool is_value = kernel.take_values != nullptr &&
+                        r.kept.count >= fixed::min_reduced_columns &&
+                        stride_of(iter, r.kept, first_input) == 0;
+  if (!r.by_columns) {
+    r.block = elements_of_span(kernel, size, r.reduced.count, r.is_packed || !reduced0);
+  } else {
+    r.block = r.is_packed && !is_value ? fixed::block_rows
+                                       : rows_of_block(kernel, size, r.reduced.count, r.kept.count);
+  }
+  r.block = std::min(r.block, r.reduced.count);
+  if (r.reduced.count > (r.by_columns ? 2 * r.block : r.block)) return r;
+  if (accumulator_bytes(r, kernel) > buffer_bytes) return r;
   r.fits = !r.is_packed || numel * element_size(kernel.types[first_input]) <= buffer_bytes;
   return r;
-}
-
-std::int64_t block_of(const SmallReduction& r) {
-  return r.by_columns ? std::min(r.reduced.count, fixed::block_rows) : r.reduced.count;
 }
 
 void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
@@ -122,11 +130,12 @@ void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
   SmallScratch memory(accumulator_bytes(r, kernel));
   char* const accumulators = memory.data();
   if (r.by_columns) {
-    const std::int64_t first = block_of(r), rest = r.reduced.count - first;
+    const std::int64_t first = r.block, rest = r.reduced.count - first;
     kernel.reduce_columns(kernel.context, accumulators, inputs, row_bytes, first, kept, 0);
     if (rest > 0) {
       char* const others = accumulators + kept * kernel.accumulator_bytes;
-      inputs[0] += first * row_bytes[0];
+      for (int k = 0; k < kernel.ninputs; ++k)
+        inputs[k] += first * row_bytes[k];
       kernel.reduce_columns(kernel.context, others, inputs, row_bytes, rest, kept, first);
       kernel.combine(kernel.context, accumulators, others, kept);
     }

@@ -24,14 +24,18 @@ struct SmallReduction {
   bool by_columns;    ///< kept elements are next to each other in a row of the block
   bool is_packed;     ///< rows of the only input are not dense, and go through a buffer
   Side kept, reduced;
+  std::int64_t block;  ///< reduced elements of a block, of which there are two at most
 
   const Side& row() const noexcept { return by_columns ? kept : reduced; }
   const Side& rows() const noexcept { return by_columns ? reduced : kept; }
 };
 
-SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel);
-/// Reduced elements of a block; there are two blocks at most.
-std::int64_t block_of(const SmallReduction& reduction);
+/// Elements of a small reduction, at most. Fewer where the caller wants small shares, and where
+/// inputs are computed, which is as a whole.
+std::int64_t max_small_elements(bool computed, const RunOptions& options);
+/// `most`: max_small_elements().
+SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
+                                      std::int64_t most);
 void run_small_reduction(const SmallReduction& reduction, const TensorIterator& iter,
                          const ReductionKernel& kernel);
 
