@@ -8,6 +8,7 @@
 #include "support/dense.hpp"
 #include "support/tally.hpp"
 
+#include <complex>
 #include <cstring>
 #include <tuple>
 #include <type_traits>
@@ -111,6 +112,47 @@ struct Greatest {
   }
   std::tuple<std::int32_t, float> project(Two best) const { return {best.place, best.value}; }
 };
+/// The same with a place of another size than the value.
+struct GreatestFar {
+  struct Far {
+    float value;
+    std::int64_t place;
+  };
+  Far identity() const { return {-1e30F, -1}; }
+  Far accumulate(Far best, float x, float y, std::int64_t index) const {
+    return x * y > best.value ? Far{x * y, index} : best;
+  }
+  Far combine(Far a, Far b) const {
+    return b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a;
+  }
+  std::tuple<std::int64_t, float> project(Far best) const { return {best.place, best.value}; }
+};
+/// A choice among members of the struct itself and what an accumulator is.
+struct FirstAbove {
+  std::int32_t none = 100'000;
+  float least = 0.25F;
+  std::int32_t identity() const { return none; }
+  std::int32_t accumulate(std::int32_t first, float x, float y, std::int64_t index) const {
+    const std::int32_t here = x - y > least ? static_cast<std::int32_t>(index) : none;
+    return here < first ? here : first;
+  }
+  std::int32_t combine(std::int32_t a, std::int32_t b) const { return a < b ? a : b; }
+  std::tuple<std::int32_t, float> project(std::int32_t first) const { return {first, least}; }
+};
+/// Numbers in pairs, whose products compilers like to fuse.
+struct ComplexProduct {
+  using Complex = std::complex<float>;
+  static Complex product(Complex a, Complex b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+  Complex identity() const { return {1, 0}; }
+  Complex accumulate(Complex acc, float x, float y) const {
+    const float size = x * x + y * y + 1e-3F;
+    return product(acc, {x / size, y / size}) + Complex(y, x);
+  }
+  Complex combine(Complex a, Complex b) const { return product(a, b); }
+  Complex project(Complex acc) const { return product(acc, {0.6F, 0.8F}); }
+};
 struct Moments {
   Three identity() const { return {0, 0, 0}; }
   Three accumulate(Three a, float x, float y) const {
@@ -151,7 +193,8 @@ TensorIterator reduction(const std::vector<Tensor>& outputs, const TensorView& x
 
 template <class Op, class Other>
 void check_layouts(test::Random& random, test::Tally& tally, const std::vector<ScalarType>& types) {
-  constexpr bool indexed = std::is_same_v<Op, Greatest>;
+  constexpr bool indexed =
+      requires(Op op) { op.accumulate(op.identity(), 1.0F, 1.0F, std::int64_t{1}); };
   for (int round = 0; round < test::rounds(150); ++round) {
     // Lengths around short rows and columns, around those of vectors and of all lanes.
     const std::int64_t short_extent = random.integer(0, 7);
@@ -203,6 +246,11 @@ TEST_CASE("cpu_reduce: accumulators by member have the bits of whole ones", "[ke
   test::Tally tally;
   check_layouts<Greatest, WholeOfIndexed<Greatest>>(random, tally,
                                                     {ScalarType::i32, ScalarType::f32});
+  check_layouts<GreatestFar, WholeOfIndexed<GreatestFar>>(random, tally,
+                                                          {ScalarType::i64, ScalarType::f32});
+  check_layouts<FirstAbove, WholeOfIndexed<FirstAbove>>(random, tally,
+                                                        {ScalarType::i32, ScalarType::f32});
+  check_layouts<ComplexProduct, WholeOf<ComplexProduct>>(random, tally, {ScalarType::c64});
   check_layouts<Moments, WholeOf<Moments>>(random, tally, {ScalarType::f32});
   check_layouts<Sum, WholeOf<Sum>>(random, tally, {ScalarType::f32});
   check_layouts<Count, WholeOf<Count>>(random, tally, {ScalarType::f32});

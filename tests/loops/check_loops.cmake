@@ -31,7 +31,8 @@ set(kernels
   "Scaled ${sums} 1" "Root sqrtps 1" "Floor ${rounds}s 2" "Ceil ${rounds}d 2" "Trunc ${rounds}s 2" "Magnitude p?and 1"
   "Smaller ${smaller} 1" "Larger ${larger} 1" "Chained mulps 1"
   "Positive (and|blendv|cmp[a-z]*)p 1" "Fused fmadd[0-9]*ps 3" "Whole paddd 1"
-  "Picture ${sums} 1" "BothEnds ${smaller} 1" "SquaredDistance subps 1" "Selected addps 1" "Decaying ${sums} 1")
+  "Picture ${sums} 1" "Turned mulps 1" "BothEnds ${smaller} 1" "SquaredDistance subps 1" "Selected addps 1"
+  "LinesTurned mulps 1" "FirstAbove cmp[a-z]*ps 1" "Decaying ${sums} 1")
 # At -O1, GCC inlines no kernel that makes the code longer nor makes vectors of mathematical functions, and Clang 14
 # takes a scalar square root for cheaper. Clang has no FMA in wide loops (level.hpp), and with -march=x86-64-v2 it reads by 16
 # bytes there.
@@ -92,6 +93,9 @@ foreach(optimisation "-O1;${vectorise}" -O2 -O3)
     endforeach()
 
     file(READ "${assembly}" functions)
+    if(ID STREQUAL "GNU" AND functions MATCHES "vfm(addsub|subadd)[0-9]*p")
+      list(APPEND faults "${named}: products of complex numbers are fused")
+    endif()
     string(REGEX REPLACE "[][;]" " " functions "${functions}")
     string(REPLACE "\n\t.size\t" ";" functions "${functions}")
     set(own_register xmm)

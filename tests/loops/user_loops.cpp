@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <tuple>
 
@@ -53,6 +54,11 @@ struct Picture {
     return (static_cast<float>(x) - mean) * 0.5F + static_cast<float>(bias);
   }
 };
+struct Turned {
+  std::complex<float> operator()(std::complex<float> x, std::complex<float> y) const {
+    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+  }
+};
 struct BothEnds {
   std::tuple<float, float> operator()(float x, float y) const {
     return {std::min(x, y), std::max(x, y)};
@@ -71,6 +77,27 @@ struct Selected {
   float combine(float a, float b) const { return a + b; }
   float project(float sum) const { return sum; }
 };
+struct LinesTurned {
+  std::complex<float> identity() const { return {1, 0}; }
+  std::complex<float> accumulate(std::complex<float> acc, std::complex<float> x) const {
+    return Turned()(acc, x);
+  }
+  std::complex<float> combine(std::complex<float> a, std::complex<float> b) const {
+    return Turned()(a, b);
+  }
+  std::complex<float> project(std::complex<float> acc) const { return acc; }
+};
+struct FirstAbove {
+  float least = 0;
+  std::int32_t none = 0;
+  std::int32_t identity() const { return none; }
+  std::int32_t accumulate(std::int32_t first, float x, std::int64_t index) const {
+    const std::int32_t here = x > least ? static_cast<std::int32_t>(index) : none;
+    return here < first ? here : first;
+  }
+  std::int32_t combine(std::int32_t a, std::int32_t b) const { return a < b ? a : b; }
+  std::int32_t project(std::int32_t first) const { return first; }
+};
 struct Decaying {
   float identity() const { return 0; }
   float accumulate(float state, float x) const { return state * 0.9F + x; }
@@ -86,12 +113,14 @@ void run_all(const weft::TensorIterator& iter) {
 
 void run_elementwise(const weft::TensorIterator& iter) {
   run_all<Scaled, Root, Floor, Ceil, Trunc, Magnitude, Smaller, Larger, Chained, Positive, Fused,
-          Whole, Picture>(iter);
+          Whole, Picture, Turned>(iter);
   weft::cpu_kernel_multiple_outputs(iter, BothEnds());
 }
 void run_reductions(const weft::TensorIterator& iter) {
   weft::cpu_reduce(iter, SquaredDistance());
   weft::cpu_reduce(iter, weft::masked(Selected()));
+  weft::cpu_reduce(iter, LinesTurned());
+  weft::cpu_reduce_indexed(iter, FirstAbove());
 }
 void run_prefix_operation(const weft::TensorView& out, const weft::TensorView& in) {
   weft::cpu_cumulative(out, in, 0, Decaying());

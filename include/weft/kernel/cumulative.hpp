@@ -6,6 +6,7 @@
 #include <weft/base/export.hpp>
 #include <weft/kernel/cumulative_kernel.hpp>
 #include <weft/kernel/detail/cumulative_struct.hpp>
+#include <weft/kernel/detail/held.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/detail/unfused_loops.hpp>
@@ -140,7 +141,8 @@ class CumulativeLoops {
       }
     }
   }
-  static WEFT_ALWAYS_INLINE void take_block(const Op& op, Acc* acc, const CumulativeBlock& b) {
+  static WEFT_ALWAYS_INLINE void take_block(const Op& object, Acc* acc, const CumulativeBlock& b) {
+    const Held<Op> op = object;
     if constexpr (Types::has_combine) {
       if (b.totals_only) return take_rows<false>(op, acc, b);
     }
@@ -187,7 +189,8 @@ class CumulativeLoops {
   }
 
   template <bool writes>
-  static WEFT_ALWAYS_INLINE void take_lines(const Op& op, Acc* acc, const CumulativeBlock& b) {
+  static WEFT_ALWAYS_INLINE void take_lines(const Op& object, Acc* acc, const CumulativeBlock& b) {
+    const Held<Op> op = object;
     char* data[nout + nin];
     for (std::size_t k = 0; k < nout + nin; ++k)
       data[k] = b.data[k];

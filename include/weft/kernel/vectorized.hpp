@@ -413,7 +413,7 @@ struct VectorizedSpans {
   WEFT_SPAN_LOOP static void run(const void* context, char* const* data,
                                  const std::int64_t* row_bytes, std::int64_t n, std::int64_t rows,
                                  std::uint32_t broadcast) {
-    const F& op = *static_cast<const F*>(context);
+    const Held<F> op = *static_cast<const F*>(context);
     for_each_row<Nout + Nin>(data, row_bytes, rows, [&](char* const* row) WEFT_INLINE_LAMBDA {
       run_indexed(op, row, n, broadcast >> Nout, std::make_index_sequence<Nout>(),
                   std::make_index_sequence<Nin>());

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <weft/base/export.hpp>
+#include <weft/core/cast.hpp>
 #include <weft/machine/level.hpp>
 
-#include <array>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -69,6 +69,15 @@ WEFT_ALWAYS_INLINE constexpr auto members_of(const T& value) noexcept {
   }
 }
 
+#if !defined(WEFT_BUILDING)
+/// The parts of a complex number. (The library's own formulas take them one by one.)
+template <class T>
+  requires(is_complex_type<T> && sizeof(T) <= 2 * sizeof(double))
+WEFT_ALWAYS_INLINE constexpr auto members_of(const T& value) noexcept {
+  return std::tuple(value.real(), value.imag());
+}
+#endif
+
 /// A truth value in memory as the byte that it is, compared with 0 as elements are: GCC makes no
 /// vectors where one of two truth values is read and the other comes of a comparison.
 template <class T>
@@ -86,6 +95,7 @@ class MemberArrays {
  public:
   static constexpr bool by_member = false;
 
+  MemberArrays() noexcept {}  // NOLINT: a tuple would fill what a defaulted one makes with zeros
   WEFT_ALWAYS_INLINE T get(std::size_t i) const noexcept { return read_value(values_[i]); }
   WEFT_ALWAYS_INLINE void set(std::size_t i, const T& value) noexcept { values_[i] = value; }
   WEFT_ALWAYS_INLINE T* data() noexcept { return values_; }
@@ -108,6 +118,7 @@ class MemberArrays<T, count> {
  public:
   static constexpr bool by_member = true;
 
+  MemberArrays() noexcept {}  // NOLINT: as above
   WEFT_ALWAYS_INLINE T get(std::size_t i) const noexcept {
     return [&]<std::size_t... K>(std::index_sequence<K...>)
                WEFT_INLINE_LAMBDA { return T{read_value(std::get<K>(arrays_)[i])...}; }(indices);
@@ -119,11 +130,20 @@ class MemberArrays<T, count> {
   }
 
  private:
+  /// An array that a tuple leaves as it is where it makes one.
+  template <class M>
+  struct Array {
+    M values[count];
+
+    Array() noexcept {}  // NOLINT: as above
+    WEFT_ALWAYS_INLINE M& operator[](std::size_t i) noexcept { return values[i]; }
+    WEFT_ALWAYS_INLINE const M& operator[](std::size_t i) const noexcept { return values[i]; }
+  };
   template <class>
   struct ArraysOf;
   template <class... M>
   struct ArraysOf<std::tuple<M...>> {
-    using Type = std::tuple<std::array<M, count>...>;
+    using Type = std::tuple<Array<M>...>;
   };
 
   alignas(64) typename ArraysOf<Members>::Type arrays_;

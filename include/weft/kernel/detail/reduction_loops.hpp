@@ -43,7 +43,7 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
   static constexpr ReductionKernel kernel(const Op& op) {
     ReductionKernel k;
     k.reduce_spans = &reduce_spans<0, all_loops>;
-    k.reduce_columns = &reduce_columns<0>;
+    k.reduce_columns = &reduce_columns<0, all_loops>;
     if constexpr (all_loops) k.reduce_short_columns = &reduce_short_columns<0>;
     if constexpr (all_loops && patterns > 1) k.take_values = &take_values;
     k.combine = &combine;
@@ -74,16 +74,12 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
   /// vectors in a file that has FMA.
   static constexpr bool combines_unfused = may_fuse(static_cast<std::tuple<Acc>*>(nullptr));
   /// The same of other loops, in which accumulators may lie member by member.
-  static constexpr bool is_unfused = []<std::size_t... I>(std::index_sequence<I...>) {
-    using Elements =
-        decltype(std::tuple_cat(Outs(), std::tuple<typename Steps::template In<I>...>()));
-    return may_fuse(static_cast<Elements*>(nullptr)) || (combines_unfused && !Steps::by_member);
-  }(std::make_index_sequence<nin>());
+  static constexpr bool is_unfused = combines_unfused && !Steps::by_member;
 
   static void take_values(ReductionKernel& kernel, std::uint32_t values) {
     [&]<std::size_t... V>(std::index_sequence<V...>) {
       ((values == V ? (kernel.reduce_spans = &reduce_spans<V, true>,
-                       kernel.reduce_columns = &reduce_columns<V>,
+                       kernel.reduce_columns = &reduce_columns<V, true>,
                        void(kernel.reduce_short_columns = &reduce_short_columns<V>))
                     : void()),
        ...);
@@ -114,11 +110,11 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
     run(op_of(context), static_cast<Acc*>(out), inputs, row_bytes, rows, n, index, index_step,
         mask_step(values));
   }
-  template <std::size_t values>
+  template <std::size_t values, bool all_loops>
   WEFT_SPAN_LOOP static void reduce_columns(const void* context, void* out, char* const* inputs,
                                             const std::int64_t* row_bytes, std::int64_t rows,
                                             std::int64_t n, std::int64_t index) {
-    const auto run = shared(&columns<values & elements>);
+    const auto run = shared(&columns<values & elements, all_loops>);
     run(op_of(context), static_cast<Acc*>(out), inputs, row_bytes, rows, n, index,
         mask_step(values));
   }
@@ -147,16 +143,17 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
                                                     index_step, mask_step);
     });
   }
-  template <std::size_t values>
+  template <std::size_t values, bool all_loops>
   WEFT_SPAN_LOOP static void columns(const Op& op, Acc* acc, char* const* inputs,
                                      const std::int64_t* row_bytes, std::int64_t rows,
                                      std::int64_t n, std::int64_t index, std::int64_t mask_step) {
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
     if (takes_wide(n, rows))
-      return wide_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
+      return wide_columns<values, all_loops>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
 #endif
     run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA {
-      Steps::template take_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
+      Steps::template take_columns<values, all_loops>(op, acc, inputs, row_bytes, rows, n, index,
+                                                      mask_step);
     });
   }
   template <std::size_t values>
@@ -187,12 +184,13 @@ class ReductionLoops : public ReductionSteps<Op, Indexed, Masks> {
     WideSteps::template take_spans<values, all_loops>(op, results, inputs, row_bytes, rows, n,
                                                       index, index_step, mask_step);
   }
-  template <std::size_t values>
+  template <std::size_t values, bool all_loops>
   WEFT_WIDE_LOOPS static void wide_columns(const Op& op, Acc* acc, char* const* inputs,
                                            const std::int64_t* row_bytes, std::int64_t rows,
                                            std::int64_t n, std::int64_t index,
                                            std::int64_t mask_step) {
-    WideSteps::template take_columns<values>(op, acc, inputs, row_bytes, rows, n, index, mask_step);
+    WideSteps::template take_columns<values, all_loops>(op, acc, inputs, row_bytes, rows, n, index,
+                                                        mask_step);
   }
   template <std::size_t values>
   WEFT_WIDE_LOOPS static void wide_short_columns(const Op& op, char* const* outputs,

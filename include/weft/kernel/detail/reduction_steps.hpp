@@ -3,15 +3,20 @@
 /// The loops of a reduction struct, as text for functions of any width.
 #pragma once
 
+#include <weft/kernel/detail/held.hpp>
 #include <weft/kernel/detail/mask_flags.hpp>
 #include <weft/kernel/detail/member_arrays.hpp>
 #include <weft/kernel/detail/reduction_struct.hpp>
 #include <weft/kernel/detail/span_element.hpp>
+#include <weft/kernel/detail/unfused_loops.hpp>
 #include <weft/kernel/reduction_kernel.hpp>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -52,20 +57,47 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     const bool never = std::is_integral_v<Acc> || sizeof(Acc) > 32;
     return never ? std::int64_t{2 * lanes} : static_cast<std::int64_t>(128 / sizeof(Acc));
   }();
+  /// Bytes of an element of each input, and of all.
+  static constexpr std::array<std::int64_t, nelements> element_bytes =
+      []<std::size_t... I>(std::index_sequence<I...>) {
+        return std::array<std::int64_t, nelements>{std::int64_t{sizeof(In<I>)}...};
+      }(std::make_index_sequence<nelements>());
+  static constexpr std::int64_t all_element_bytes =
+      std::accumulate(element_bytes.begin(), element_bytes.end(), std::int64_t{0});
+  /// Whether elements of such rows are copied to where they are next to each other: of a choice of
+  /// an index beside numbers of another size, compilers make no vectors if elements lie in
+  /// different rows, and jumps that depend on every element.
+  static constexpr bool copies_lane_rows = [] {
+    if constexpr (Indexed && by_member && nelements > 0 && all_element_bytes <= 16) {
+      return []<class... M, std::size_t... I>(std::tuple<M...>*, std::index_sequence<I...>) {
+        constexpr std::size_t size = sizeof(In<0>);
+        return ((sizeof(M) != size) || ...) || ((sizeof(In<I>) != size) || ...);
+      }(static_cast<decltype(members_of(std::declval<const Acc&>()))*>(nullptr),
+             std::make_index_sequence<nelements>());
+    } else {
+      return false;
+    }
+  }();
+  /// Elements of a row that are copied at a time.
+  static constexpr std::int64_t lane_piece = 16;
   /// Whether a row is one loop without lanes, of which compilers make vectors: integers may be
   /// taken in any order. Not truth values, of which GCC 12 makes none, nor with a mask.
   static constexpr bool in_order = std::is_integral_v<Acc> && !std::is_same_v<Acc, bool> && !Masks;
-  /// Columns whose accumulators are on the stack.
-  static constexpr std::int64_t lane_columns = 128;
-  /// Elements of a row for which there are flags at a time.
+  /// Columns whose accumulators are on the stack, by member: 4 KiB of them.
+  static constexpr std::int64_t lane_columns =
+      by_member ? static_cast<std::int64_t>(4096 / std::bit_ceil(sizeof(Acc))) : 0;
+  /// Elements of a row from which on rows of columns go one by one.
+  static constexpr std::int64_t long_row = 128;
+  /// Elements of a row for which there are flags, or accumulators of a few rows, at a time.
   static constexpr std::int64_t run_flags = 128;
 
   /// results[r] = the reduction of row r.
   template <std::size_t values, bool all_loops>
-  static WEFT_ALWAYS_INLINE void take_spans(const Op& op, Acc* results, char* const* inputs,
+  static WEFT_ALWAYS_INLINE void take_spans(const Op& object, Acc* results, char* const* inputs,
                                             const std::int64_t* row_bytes, std::int64_t rows,
                                             std::int64_t n, std::int64_t index,
                                             std::int64_t index_step, std::int64_t mask_step) {
+    const Held<Op> op = object;
     if (all_loops && n >= least_lane_row && n < 2 * lanes) {
       for (std::int64_t r = 0; r < rows; r += lane_rows)
         take_lane_rows<values>(op, results, inputs, row_bytes, r,
@@ -78,38 +110,46 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
                               mask_row(inputs, row_bytes, r, mask_step), n, index + r * index_step);
   }
 
-  /// acc[j] = the reduction of column j. Row by row, as they follow each other in memory: by twos,
-  /// which lie in one page, processors fetch them late (2.5 times as long from memory; 0.95 in
-  /// cache).
-  template <std::size_t values>
-  static WEFT_ALWAYS_INLINE void take_columns(const Op& op, Acc* acc, char* const* inputs,
+  /// acc[j] = the reduction of column j. Short rows go by twos: accumulators are read and written
+  /// once for both. Long ones go one by one, as they follow each other in memory: of two that lie
+  /// in one page, processors fetch the lines late (1.3 to 2.5 times as long from memory; 0.8 to
+  /// 0.95 in cache).
+  template <std::size_t values, bool all_loops>
+  static WEFT_ALWAYS_INLINE void take_columns(const Op& object, Acc* acc, char* const* inputs,
                                               const std::int64_t* row_bytes, std::int64_t rows,
                                               std::int64_t columns, std::int64_t index,
                                               std::int64_t mask_step) {
+    const Held<Op> op = object;
     if constexpr (by_member) {
       for (std::int64_t j = 0; j < columns; j += lane_columns)
         take_lane_columns<values>(op, acc, inputs, row_bytes, rows, j,
                                   columns - j < lane_columns ? columns - j : lane_columns, index,
                                   mask_step);
-      return;
+    } else {
+      if (rows == 0) {
+        for (std::int64_t j = 0; j < columns; ++j)
+          acc[j] = op.identity();
+        return;
+      }
+      take_rows<values, 1, true>(op, acc, inputs, row_bytes, 0, columns, index, mask_step);
+      std::int64_t r = 1;
+      if constexpr (all_loops && !Masks) {
+        for (; columns < long_row && r + 2 <= rows; r += 2)
+          take_rows<values, 2, false>(op, acc, inputs, row_bytes, r, columns, index, mask_step);
+      }
+      for (; r < rows; ++r)
+        take_rows<values, 1, false>(op, acc, inputs, row_bytes, r, columns, index, mask_step);
     }
-    if (rows == 0) {
-      for (std::int64_t j = 0; j < columns; ++j)
-        acc[j] = op.identity();
-      return;
-    }
-    take_row<values, true>(op, acc, inputs, row_bytes, 0, columns, index, mask_step);
-    for (std::int64_t r = 1; r < rows; ++r)
-      take_row<values, false>(op, acc, inputs, row_bytes, r, columns, index, mask_step);
   }
 
   /// outputs[k][j] = result k of column j.
   template <std::size_t values>
-  static WEFT_ALWAYS_INLINE void take_short_columns(const Op& op, char* const* outputs,
+  static WEFT_ALWAYS_INLINE void take_short_columns(const Op& object, char* const* outputs,
                                                     char* const* inputs,
                                                     const std::int64_t* row_bytes,
                                                     std::int64_t rows, std::int64_t columns,
                                                     std::int64_t index, std::int64_t mask_step) {
+    const Held<Op> op = object;
     [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINE_LAMBDA {
       ((rows == std::int64_t{R} + 1 ? take_all_rows<values, R + 1>(op, outputs, inputs, row_bytes,
                                                                    columns, index, mask_step)
@@ -119,12 +159,11 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   }
 
   /// outputs[k][j] = result k of acc[j].
-  static WEFT_ALWAYS_INLINE void project_all(const Op& op, const Acc* acc, std::int64_t n,
+  static WEFT_ALWAYS_INLINE void project_all(const Op& object, const Acc* acc, std::int64_t n,
                                              char* const* outputs) {
-    const auto to = pointers(outputs);
-    WEFT_INDEPENDENT_ITERATIONS
-    for (std::int64_t j = 0; j < n; ++j)
-      store_results(op, acc[j], to, j);
+    const Held<Op> op = object;
+    project_each(op, pointers(outputs), 0, n,
+                 [&](std::int64_t j) WEFT_INLINE_LAMBDA -> const Acc& { return acc[j]; });
   }
 
  private:
@@ -208,6 +247,29 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     }(std::make_index_sequence<nelements>());
   }
 
+  /// Copies elements [from, from + n) of rows [row, row + count) from where they are one after the
+  /// other in each row, as memory likes it, to where the same element of all rows is next to each
+  /// other, as loops like it: `lane_rows` elements lie between two of a row. Of inputs in `values`
+  /// there is one.
+  template <std::size_t values>
+  static WEFT_ALWAYS_INLINE void copy_piece(char* const* to, char* const* inputs,
+                                            const std::int64_t* row_bytes, std::int64_t row,
+                                            std::int64_t count, std::int64_t from,
+                                            std::int64_t n) noexcept {
+    const auto copy =
+        [&]<std::size_t I>(std::integral_constant<std::size_t, I>) WEFT_INLINE_LAMBDA {
+          constexpr bool is_value = (values >> I & 1) != 0;
+          for (std::int64_t r = 0; r < count; ++r) {
+            const SpanReader<In<I>, false> in{inputs[I] + (row + r) * row_bytes[I]};
+            for (std::int64_t i = 0; i < (is_value ? 1 : n); ++i)
+              store_element<In<I>>(to[I], i * lane_rows + r, in[is_value ? 0 : from + i]);
+          }
+        };
+    [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_INLINE_LAMBDA {
+      (copy(std::integral_constant<std::size_t, I>()), ...);
+    }(std::make_index_sequence<nelements>());
+  }
+
   /// Short rows [row, row + count), each of which is a lane: its elements are taken one after the
   /// other.
   template <std::size_t values>
@@ -220,14 +282,35 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     Flags<lane_rows> flags;
     for (std::int64_t r = 0; r < count; ++r)
       acc.set(static_cast<std::size_t>(r), op.identity());
-    for (std::int64_t i = 0; i < n; ++i) {
+    // Takes element i of the rows, which is element `at` of rows from `first` on at `in`.
+    const auto take = [&](std::int64_t i, char* const* in, const std::int64_t* in_row_bytes,
+                          std::int64_t first, std::int64_t at) WEFT_INLINE_LAMBDA {
       const auto selection = flags.select(mask_column(inputs, row_bytes, row, i, mask_step), count);
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t r = 0; r < count; ++r) {
         const auto lane = static_cast<std::size_t>(r);
-        acc.set(lane, step(op, acc.get(lane), readers<values>(inputs, row_bytes, row + r), i,
+        acc.set(lane, step(op, acc.get(lane), readers<values>(in, in_row_bytes, first + r), at,
                            index + (row + r) * index_step + i, selection, r));
       }
+    };
+    if constexpr (copies_lane_rows) {
+      alignas(64) char room[static_cast<std::size_t>(lane_piece * lane_rows * all_element_bytes)];
+      char* piece[nelements];
+      std::int64_t before = 0;
+      WEFT_UNROLLED
+      for (std::size_t k = 0; k < nelements; ++k) {
+        piece[k] = room + lane_piece * lane_rows * before;
+        before += element_bytes[k];
+      }
+      for (std::int64_t from = 0; from < n; from += lane_piece) {
+        const std::int64_t end = n - from < lane_piece ? n : from + lane_piece;
+        copy_piece<values>(piece, inputs, row_bytes, row, count, from, end - from);
+        for (std::int64_t i = from; i < end; ++i)
+          take(i, piece, element_bytes.data(), 0, (i - from) * lane_rows);
+      }
+    } else {
+      for (std::int64_t i = 0; i < n; ++i)
+        take(i, inputs, row_bytes, row, i);
     }
     for (std::int64_t r = 0; r < count; ++r)
       results[row + r] = acc.get(static_cast<std::size_t>(r));
@@ -246,7 +329,7 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     do {
       const std::int64_t count = n - i < run_elements ? n - i : run_elements;
       const Acc run = reduce_run(op, in, mask, i, count, index);
-      acc = i == 0 ? run : op.combine(acc, run);
+      acc = i == 0 ? run : settled(op.combine(acc, run));
       i += count;
     } while (i < n);
     return acc;
@@ -262,7 +345,7 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
       Flags<1> flags;
       for (std::int64_t i = first; i < end; ++i) {
         const auto selection = flags.select(mask_at(mask, i), 1);
-        acc = step(op, acc, in, i, index + i, selection, 0);
+        acc = settled(step(op, acc, in, i, index + i, selection, 0));
       }
       return acc;
     }
@@ -306,29 +389,34 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
       for (std::size_t j = 0; j < half; ++j)
         acc.set(j, op.combine(acc.get(j), acc.get(j + half)));
     }
-    return acc.get(0);
+    return settled(acc.get(0));
   }
 
-  /// A row into accumulators, those of the first one being identities.
-  template <std::size_t values, bool first>
-  static WEFT_ALWAYS_INLINE void take_row(const Op& op, Acc* acc, char* const* inputs,
-                                          const std::int64_t* row_bytes, std::int64_t row,
-                                          std::int64_t columns, std::int64_t index,
-                                          std::int64_t mask_step) {
-    const auto in = readers<values>(inputs, row_bytes, row);
-    const MaskRow mask = mask_row(inputs, row_bytes, row, mask_step);
-    if (!first && is_left_out(mask)) return;
-    std::int64_t taken = 0;
-    if constexpr (takes_vectors)
-      taken = VectorizedSteps<Op, Acc>::template take_columns<first>(op, acc, in, columns);
-    const auto take_part = [&](std::int64_t from, std::int64_t to, const auto& selection)
-                               WEFT_INLINE_LAMBDA {
-                                 WEFT_INDEPENDENT_ITERATIONS
-                                 for (std::int64_t j = from; j < to; ++j)
-                                   acc[j] = step(op, first ? op.identity() : read_value(acc[j]), in,
-                                                 j, index + row, selection, j - from);
-                               };
-    for_flags(mask, taken, columns, take_part);
+  /// Rows [row, row + count) into accumulators, those of the first one being identities.
+  template <std::size_t values, std::size_t count, bool first>
+  static WEFT_ALWAYS_INLINE void take_rows(const Op& op, Acc* acc, char* const* inputs,
+                                           const std::int64_t* row_bytes, std::int64_t row,
+                                           std::int64_t columns, std::int64_t index,
+                                           std::int64_t mask_step) {
+    [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINE_LAMBDA {
+      const std::array in{readers<values>(inputs, row_bytes, row + std::int64_t{R})...};
+      const MaskRow mask = mask_row(inputs, row_bytes, row, mask_step);
+      if (!first && is_left_out(mask)) return;
+      std::int64_t taken = 0;
+      if constexpr (takes_vectors)
+        taken = VectorizedSteps<Op, Acc>::template take_columns<first>(op, acc, in, columns);
+      const auto take_part = [&](std::int64_t from, std::int64_t to,
+                                 const auto& selection) WEFT_INLINE_LAMBDA {
+        WEFT_INDEPENDENT_ITERATIONS
+        for (std::int64_t j = from; j < to; ++j) {
+          Acc sum = first ? op.identity() : read_value(acc[j]);
+          ((sum = step(op, sum, in[R], j, index + row + std::int64_t{R}, selection, j - from)),
+           ...);
+          acc[j] = sum;
+        }
+      };
+      for_flags(mask, taken, columns, take_part);
+    }(std::make_index_sequence<count>());
   }
 
   /// Columns [first, first + count), whose accumulators lie member by member until they are done.
@@ -341,17 +429,28 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     Flags<lane_columns> flags;
     for (std::int64_t j = 0; j < count; ++j)
       acc.set(static_cast<std::size_t>(j), op.identity());
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const auto in = readers<values>(inputs, row_bytes, r);
-      const MaskRow mask = mask_row(inputs, row_bytes, r, mask_step);
-      if (is_left_out(mask)) continue;
+    const auto take = [&]<std::size_t... R>(std::int64_t row,
+                                            std::index_sequence<R...>) WEFT_INLINE_LAMBDA {
+      const std::array in{readers<values>(inputs, row_bytes, row + std::int64_t{R})...};
+      const MaskRow mask = mask_row(inputs, row_bytes, row, mask_step);
+      if (is_left_out(mask)) return;
       const auto selection = flags.select(mask_at(mask, first), count);
       WEFT_INDEPENDENT_ITERATIONS
+      WEFT_NOT_UNROLLED
       for (std::int64_t j = 0; j < count; ++j) {
         const auto lane = static_cast<std::size_t>(j);
-        acc.set(lane, step(op, acc.get(lane), in, first + j, index + r, selection, j));
+        Acc sum = acc.get(lane);
+        ((sum = step(op, sum, in[R], first + j, index + row + std::int64_t{R}, selection, j)), ...);
+        acc.set(lane, sum);
       }
+    };
+    std::int64_t r = 0;
+    if constexpr (!Masks) {
+      for (; r + 2 <= rows; r += 2)
+        take(r, std::make_index_sequence<2>());
     }
+    for (; r < rows; ++r)
+      take(r, std::make_index_sequence<1>());
     for (std::int64_t j = 0; j < count; ++j)
       results[first + j] = acc.get(static_cast<std::size_t>(j));
   }
@@ -373,7 +472,7 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
         taken = VectorizedSteps<Op, Acc>::take_all_rows(op, in, columns, store);
       }
       const auto take = [&](std::int64_t from, std::int64_t end) WEFT_INLINE_LAMBDA {
-        Flags<lane_columns> flags[rows];
+        Flags<run_flags> flags[rows];
         const std::tuple selections{flags[R].select(
             mask_at(mask_row(inputs, row_bytes, R, mask_step), from), end - from)...};
         const auto reduced = [&](std::int64_t j) WEFT_INLINE_LAMBDA {
@@ -384,21 +483,18 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
           return acc;
         };
         if constexpr (std::is_integral_v<Acc>) {
-          Acc acc[std::size_t{lane_columns}];
+          Acc acc[std::size_t{run_flags}];
           for (std::int64_t j = from; j < end; ++j)
             acc[j - from] = reduced(j);
-          WEFT_INDEPENDENT_ITERATIONS
-          for (std::int64_t j = from; j < end; ++j)
-            store_results(op, acc[j - from], to, j);
+          project_each(op, to, from, end,
+                       [&](std::int64_t j) WEFT_INLINE_LAMBDA { return acc[j - from]; });
         } else {
-          WEFT_INDEPENDENT_ITERATIONS
-          for (std::int64_t j = from; j < end; ++j)
-            store_results(op, reduced(j), to, j);
+          project_each(op, to, from, end, reduced);
         }
       };
       if constexpr (Masks || std::is_integral_v<Acc>) {
-        for (; taken < columns; taken += lane_columns)
-          take(taken, columns - taken < lane_columns ? columns : taken + lane_columns);
+        for (; taken < columns; taken += run_flags)
+          take(taken, columns - taken < run_flags ? columns : taken + run_flags);
       } else {
         take(taken, columns);
       }
@@ -411,6 +507,21 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
     for (std::size_t k = 0; k < nout; ++k)
       to[k] = outputs[k];
     return to;
+  }
+  /// to[k][j] = result k of accumulator(j), for from <= j < end.
+  template <class F>
+  static WEFT_ALWAYS_INLINE void project_each(const Op& op, const std::array<char*, nout>& to,
+                                              std::int64_t from, std::int64_t end,
+                                              const F& accumulator) {
+    if constexpr (may_fuse(static_cast<Outs*>(nullptr))) {
+      store_separately(static_cast<Outs*>(nullptr), to.data(), from, end,
+                       [&](std::int64_t j)
+                           WEFT_INLINE_LAMBDA { return Outs(op.project(accumulator(j))); });
+    } else {
+      WEFT_INDEPENDENT_ITERATIONS
+      for (std::int64_t j = from; j < end; ++j)
+        store_results(op, accumulator(j), to, j);
+    }
   }
   static WEFT_ALWAYS_INLINE void store_results(const Op& op, const Acc& acc,
                                                const std::array<char*, nout>& to, std::int64_t j) {

@@ -5,6 +5,7 @@
 
 #include <weft/base/export.hpp>
 #include <weft/core/dispatch_types.hpp>
+#include <weft/kernel/detail/held.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/streaming_loop.hpp>
 #include <weft/kernel/detail/unfused_loops.hpp>
@@ -129,6 +130,13 @@ WEFT_ALWAYS_INLINE void span_loop(F& op, char* const* data, std::int64_t n, std:
   } else if constexpr (is_one && calls == Calls::in_order) {
     for (std::int64_t i = 0; i < n; ++i)
       (store_element<Out>(data[0], i, static_cast<Out>(op(std::get<I>(in)[i]...))), ...);
+  } else if constexpr (calls != Calls::in_order &&
+                       may_separate(static_cast<std::tuple<Out...>*>(nullptr))) {
+    char* const to[] = {data[O]...};
+    store_separately(static_cast<std::tuple<Out...>*>(nullptr), to, 0, n,
+                     [&](std::int64_t i) WEFT_INLINE_LAMBDA {
+                       return std::tuple<Out...>(op(std::get<I>(in)[i]...));
+                     });
   } else if constexpr (is_one) {
     char* out = data[0];
     WEFT_INDEPENDENT_ITERATIONS
@@ -168,9 +176,11 @@ struct SpanLoops {
     return most;
   }(static_cast<decltype(std::tuple_cat(Outs(), Ins()))*>(nullptr));
 
-  /// Whether its loops are to be no wide ones, and no vectors in a file that has FMA.
+  /// Whether compilers may fuse what is next to each other in a result, and whether the loops are
+  /// to be no wide ones, and no vectors in a file that has FMA, for that.
+  static constexpr bool has_pairs = may_fuse(static_cast<Outs*>(nullptr));
   static constexpr bool is_unfused =
-      may_fuse(static_cast<decltype(std::tuple_cat(Outs(), Ins()))*>(nullptr));
+      has_pairs && (calls == Calls::in_order || !may_separate(static_cast<Outs*>(nullptr)));
 
   /// Whether rows of which all inputs are one value are computed once.
   static constexpr bool repeats = is_formula && nout == 1 && nin > 0 && broadcastable != 0;
@@ -178,8 +188,10 @@ struct SpanLoops {
   static constexpr bool commutes = nin == 2 && nout == 1 && CommutingFormula<F>;
 
   template <std::uint32_t Mask>
-  static WEFT_ALWAYS_INLINE void row_loop(F& op, char* const* data, const std::int64_t* row_bytes,
-                                          std::int64_t n, std::int64_t rows) {
+  static WEFT_ALWAYS_INLINE void row_loop(F& object, char* const* data,
+                                          const std::int64_t* row_bytes, std::int64_t n,
+                                          std::int64_t rows) {
+    std::conditional_t<calls == Calls::in_order, F&, Called<F, Ins>> op = object;
     for_each_row<nout + nin>(data, row_bytes, rows, [&](char* const* row) WEFT_INLINE_LAMBDA {
       span_loop<Mask, calls>(op, row, n, static_cast<Outs*>(nullptr), static_cast<Ins*>(nullptr),
                              std::make_index_sequence<nout>(), std::make_index_sequence<nin>());
@@ -259,7 +271,7 @@ struct SpanLoops {
                                      std::index_sequence<I...>) {
     SpanKernel kernel;
     kernel.run = &run;
-    if constexpr (nout == 1 && !returns_tuple<F, Ins> && calls != Calls::in_order && !is_unfused &&
+    if constexpr (nout == 1 && !returns_tuple<F, Ins> && calls != Calls::in_order && !has_pairs &&
                   (!is_formula || has_formula_line_loops))
       kernel.run_streamed = &LineLoop<F, Outs, Ins>::run;
     kernel.context = &op;

@@ -3,6 +3,7 @@
 /// The loop of a formula over spans whose results are written by non-temporal stores, line by line.
 #pragma once
 
+#include <weft/kernel/detail/held.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/stream_store.hpp>
 #include <weft/kernel/detail/wide_loops.hpp>
@@ -46,7 +47,7 @@ class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
 #endif
 
   template <std::uint32_t Mask, std::size_t... I>
-  static WEFT_ALWAYS_INLINE void span(F& op, char* const* data, std::int64_t n,
+  static WEFT_ALWAYS_INLINE void span(auto& op, char* const* data, std::int64_t n,
                                       std::index_sequence<I...>) {
     [[maybe_unused]] const std::tuple<SpanReader<In, (Mask >> I & 1) != 0>...> in{
         SpanReader<In, (Mask >> I & 1) != 0>{data[1 + I]}...};
@@ -66,8 +67,10 @@ class LineLoop<F, std::tuple<Out>, std::tuple<In...>> {
   }
 
   template <std::uint32_t Mask>
-  static WEFT_ALWAYS_INLINE void row_loop(F& op, char* const* data, const std::int64_t* row_bytes,
-                                          std::int64_t n, std::int64_t rows) {
+  static WEFT_ALWAYS_INLINE void row_loop(F& object, char* const* data,
+                                          const std::int64_t* row_bytes, std::int64_t n,
+                                          std::int64_t rows) {
+    Called<F, std::tuple<In...>> op = object;
     for_each_row<1 + sizeof...(In)>(data, row_bytes, rows,
                                     [&](char* const* row) WEFT_INLINE_LAMBDA {
                                       span<Mask>(op, row, n, std::index_sequence_for<In...>());

@@ -49,14 +49,18 @@ struct VectorizedSteps {
     return i;
   }
 
-  /// Takes a row of `columns` elements into as many accumulators, which it begins if `first`;
+  /// Takes rows of `columns` elements into as many accumulators, which they begin if `first`;
   /// returns how many there were vectors for.
-  template <bool first, class Readers>
-  static WEFT_ALWAYS_INLINE std::int64_t take_columns(const Op& op, T* acc, const Readers& in,
+  template <bool first, class Rows>
+  static WEFT_ALWAYS_INLINE std::int64_t take_columns(const Op& op, T* acc, const Rows& rows,
                                                       std::int64_t columns) {
     std::int64_t j = 0;
-    for (; j + V::lanes <= columns; j += V::lanes)
-      step(op, first ? V(op.identity()) : V::load(acc + j), in, j).store(acc + j);
+    for (; j + V::lanes <= columns; j += V::lanes) {
+      V sum = first ? V(op.identity()) : V::load(acc + j);
+      for (const auto& in : rows)
+        sum = step(op, sum, in, j);
+      sum.store(acc + j);
+    }
     return j;
   }
 
