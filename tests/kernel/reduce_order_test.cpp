@@ -3,6 +3,7 @@
 #include <weft/iter/config.hpp>
 #include <weft/kernel/reduce.hpp>
 
+#include "kernel/masked_reduction.hpp"
 #include "support/dense.hpp"
 #include "support/errors.hpp"
 #include "support/threads.hpp"
@@ -59,12 +60,6 @@ struct WideSum {
     return {a.sum + b.sum, a.largest > b.largest ? a.largest : b.largest};
   }
   float project(Acc acc) const { return acc.sum + acc.largest; }
-};
-struct FloatDot {
-  float identity() const { return 0; }
-  float accumulate(float acc, float x, float y) const { return acc + x * y; }
-  float combine(float a, float b) const { return a + b; }
-  float project(float acc) const { return acc; }
 };
 /// Depends on where an element stands.
 struct WeightedByIndex {
@@ -189,7 +184,7 @@ TEST_CASE("cpu_reduce: up to a block of elements, the bits are those of a plan",
     const TensorView result = out.view(), first = x.view(), second = y.view();
     config.add_output(result).add_input(first).add_input(second).is_reduction(true);
     const auto two = config.resize_outputs(false).build();
-    check(two, weft::reduction_kernel(FloatDot{}), out.view(), x.view(), "a product");
+    check(two, weft::reduction_kernel(test::Dot<float>{}), out.view(), x.view(), "a product");
   }
   CHECK_TALLY(tally);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <weft/base/export.hpp>
+#include <weft/kernel/detail/held.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/detail/vectorized_tail.hpp>
 #include <weft/kernel/scalar_math.hpp>

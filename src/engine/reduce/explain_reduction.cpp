@@ -104,8 +104,7 @@ Explanation begin_explanation(const TensorIterator& iter, const ReductionKernel&
 Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                               const RunOptions& options) {
   Explanation e = begin_explanation(iter, kernel, options);
-  const SmallReduction small =
-      choose_small_reduction(iter, kernel, max_small_elements(false, options));
+  const SmallReduction small = choose_small_reduction(iter, kernel, options, false);
   if (small.fits)
     explain_small(small, iter, e);
   else
@@ -116,8 +115,7 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
 Explanation explain_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                                        const RunOptions& options, const ReductionKernel* rows) {
   Explanation e = begin_explanation(iter, kernel, options);
-  const SmallReduction small =
-      choose_small_reduction(iter, kernel, max_small_elements(true, options));
+  const SmallReduction small = choose_small_reduction(iter, kernel, options, true);
   if (small.fits) {
     explain_small(small, iter, e);
     for (std::size_t k = static_cast<std::size_t>(iter.noutputs()); k < e.operands.size(); ++k)

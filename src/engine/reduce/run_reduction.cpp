@@ -137,7 +137,7 @@ void run_small_computed(const SmallReduction& small, const TensorIterator& iter,
 PreparedReduction::PreparedReduction(const TensorIterator& iter, const ReductionKernel& kernel,
                                      const RunOptions& options, bool computed,
                                      const ReductionKernel* rows)
-    : small_(choose_small_reduction(iter, kernel, max_small_elements(computed, options))) {
+    : small_(choose_small_reduction(iter, kernel, options, computed)) {
   check_grain(options);
   if (small_.fits) return;
   plan_.emplace(iter, kernel, options, computed);

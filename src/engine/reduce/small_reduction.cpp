@@ -27,10 +27,6 @@ std::int64_t stride_of(const TensorIterator& iter, const SmallReduction::Side& s
 
 }  // namespace
 
-std::int64_t max_small_elements(bool computed, const RunOptions& options) {
-  return computed || options.grain != 0 ? fixed::staged_span_elements : fixed::block_elements;
-}
-
 bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
   return elements >= 2 && kernel.noutputs == 1 && kernel.ninputs == 1 &&
          elements <= elements_of_span(kernel, element_size(kernel.types[1]), elements, false) &&
@@ -46,11 +42,13 @@ void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
 }
 
 SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                                      std::int64_t most) {
+                                      const RunOptions& options, bool computed) {
   SmallReduction r;  // what all paths return, so that it is made where the caller has it
   const Geometry& geometry = iter.geometry();
   const int ndim = geometry.ndim(), first_input = kernel.noutputs;
   const std::int64_t numel = iter.numel();
+  const std::int64_t most =
+      computed || options.grain != 0 ? fixed::staged_span_elements : fixed::block_elements;
   if (numel > most || numel == 0 || ndim == 0 || ndim > 2) return r;
   if (iter.noutputs() != kernel.noutputs || geometry.noperands != first_input + kernel.ninputs)
     return r;
@@ -83,7 +81,8 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
   r.is_packed = !is_dense(r.row(), first_input);
   for (int k = first_input; kernel.ninputs > 1 && k < geometry.noperands; ++k)
     if (r.row().dim != 0 || !is_dense(r.row(), k)) return r;
-  // Of more than these, the plan folds narrow columns, and cuts what it packs otherwise.
+  // Of more than max_unfolded elements the plan folds narrow columns, and rows that it packs go
+  // through several buffers.
   const bool is_plain =
       !r.is_packed && (r.by_columns ? r.kept.count >= fixed::folded_columns : reduced0);
   if (!is_plain && r.kept.count > 1 && numel > fixed::max_unfolded) return r;

@@ -30,12 +30,10 @@ struct SmallReduction {
   const Side& rows() const noexcept { return by_columns ? reduced : kept; }
 };
 
-/// Elements of a small reduction, at most. Fewer where the caller wants small shares, and where
-/// inputs are computed, which is as a whole.
-std::int64_t max_small_elements(bool computed, const RunOptions& options);
-/// `most`: max_small_elements().
+/// Chooses. `computed`: inputs are, as a whole; of these, and where the caller wants small shares,
+/// fewer elements are a small reduction.
 SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                                      std::int64_t most);
+                                      const RunOptions& options, bool computed);
 void run_small_reduction(const SmallReduction& reduction, const TensorIterator& iter,
                          const ReductionKernel& kernel);
 

@@ -20,12 +20,12 @@ template <class F>
 inline constexpr bool is_held = !std::is_empty_v<F> && std::is_trivially_copyable_v<F> &&
                                 std::is_convertible_v<const F&, F> && sizeof(F) <= 64;
 
-/// As what to declare the object that loops call, of one that is const.
+/// The type of the variable that loops call, for a const object: a copy of it or a reference.
 template <class F>
 using Held = std::conditional_t<is_held<F>, const F, const F&>;
 
-/// The same of one that is not, and called with a list of types: a copy if it may be const for
-/// that.
+/// The same for an object that may not be const: a copy only if a const one can be called with
+/// elements of the types in a list.
 template <class F, class Ins>
 struct CalledWith;
 template <class F, class... In>
