@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/complex/complex_registers.hpp"
-#include "kernels/loops/strided_loop.hpp"
+#include "kernels/loops/strided_kernel.hpp"
 
 namespace weft {
 inline namespace v0 {

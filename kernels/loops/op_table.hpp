@@ -11,7 +11,7 @@
 #include "kernels/half/half_spans.hpp"
 #include "kernels/loops/register_spans.hpp"
 #include "kernels/loops/shared_loops.hpp"
-#include "kernels/loops/strided_loop.hpp"
+#include "kernels/loops/strided_kernel.hpp"
 
 namespace weft {
 inline namespace v0 {

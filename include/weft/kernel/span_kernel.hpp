@@ -25,8 +25,9 @@ struct SpanKernel {
                        std::int64_t n, std::int64_t rows, std::uint32_t broadcast);
 
   /// Works on one span of `n` > 0 elements wherever they lie: operand k's are at a stride of
-  /// strides_bytes[k], of any sign, or 0 for an input of one value. Otherwise as Run, with the same
-  /// results to the bit; only what a NaN holds may differ.
+  /// strides_bytes[k], of any sign, or 0 for an input of one value; outputs' follow each other
+  /// unless strides_outputs is set. Otherwise as Run, with the same results to the bit; only what a
+  /// NaN holds may differ.
   using RunStrided = void (*)(const void* context, char* const* data,
                               const std::int64_t* strides_bytes, std::int64_t n);
 
@@ -40,7 +41,7 @@ struct SpanKernel {
   /// Taken where it is quicker to step over memory than to bring elements together; null if it
   /// never is.
   RunStrided run_strided = nullptr;
-  /// Whether it is also quicker where an output's elements do not follow each other.
+  /// Whether it is for outputs, too, whose elements do not follow each other.
   bool strides_outputs = false;
   const void* context = nullptr;  ///< passed to all; must live as long as the kernel is used
   int noutputs = 0;

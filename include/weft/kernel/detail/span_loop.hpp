@@ -8,6 +8,7 @@
 #include <weft/kernel/detail/held.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/streaming_loop.hpp>
+#include <weft/kernel/detail/strided_loop.hpp>
 #include <weft/kernel/detail/unfused_loops.hpp>
 #include <weft/kernel/detail/wide_loops.hpp>
 #include <weft/kernel/span_kernel.hpp>
@@ -167,6 +168,7 @@ struct SpanLoops {
   static constexpr std::size_t nin = std::tuple_size_v<Ins>;
   static constexpr std::size_t patterns = nin <= max_pattern_inputs ? std::size_t{1} << nin : 1;
   static constexpr std::uint32_t broadcastable = static_cast<std::uint32_t>(patterns - 1) << nout;
+  using Elements = decltype(std::tuple_cat(Outs(), Ins()));
   /// Bytes of the widest element.
   static constexpr std::int64_t widest = []<class... T>(std::tuple<T...>*) {
     std::int64_t most = 1;
@@ -174,13 +176,26 @@ struct SpanLoops {
                                                          : most),
      ...);
     return most;
-  }(static_cast<decltype(std::tuple_cat(Outs(), Ins()))*>(nullptr));
+  }(static_cast<Elements*>(nullptr));
+  /// Whether none is narrower than a word.
+  static constexpr bool are_words = []<class... T>(std::tuple<T...>*) {
+    return ((sizeof(T) >= 4) && ...);
+  }(static_cast<Elements*>(nullptr));
 
   /// Whether compilers may fuse what is next to each other in a result, and whether the loops are
   /// to be no wide ones, and no vectors in a file that has FMA, for that.
   static constexpr bool has_pairs = may_fuse(static_cast<Outs*>(nullptr));
   static constexpr bool is_unfused =
       has_pairs && (calls == Calls::in_order || !may_separate(static_cast<Outs*>(nullptr)));
+
+  /// Whether there is a loop for strided elements: for what users write, unless elements are so
+  /// narrow that single instructions bring many together. What the library has, it chooses itself.
+#if defined(WEFT_BUILDING)
+  static constexpr bool steps = false;
+#else
+  static constexpr bool steps =
+      calls == Calls::independent && nout > 0 && nin > 0 && !has_pairs && are_words;
+#endif
 
   /// Whether rows of which all inputs are one value are computed once.
   static constexpr bool repeats = is_formula && nout == 1 && nin > 0 && broadcastable != 0;
@@ -274,6 +289,10 @@ struct SpanLoops {
     if constexpr (nout == 1 && !returns_tuple<F, Ins> && calls != Calls::in_order && !has_pairs &&
                   (!is_formula || has_formula_line_loops))
       kernel.run_streamed = &LineLoop<F, Outs, Ins>::run;
+    if constexpr (steps) {
+      kernel.run_strided = &StridedLoop<F, Outs, Ins, true>::run;
+      kernel.strides_outputs = true;
+    }
     kernel.context = &op;
     kernel.noutputs = static_cast<int>(nout);
     kernel.ninputs = static_cast<int>(nin);
