@@ -7,6 +7,7 @@
 #include <weft/kernel/cumulative_kernel.hpp>
 #include <weft/kernel/detail/cumulative_struct.hpp>
 #include <weft/kernel/detail/held.hpp>
+#include <weft/kernel/detail/member_arrays.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/detail/unfused_loops.hpp>
@@ -14,6 +15,9 @@
 #include <weft/kernel/scalar_math.hpp>
 #include <weft/machine/level.hpp>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -64,10 +68,28 @@ class CumulativeLoops {
  private:
   static const Op& op_of(const void* context) { return *static_cast<const Op*>(context); }
 
-  /// Whether its loops are to be no wide ones, and no vectors in a file that has FMA.
+  /// Whether its loops are to be no wide ones, and no vectors in a file that has FMA, unless
+  /// accumulators lie member by member.
   static constexpr bool is_unfused = []<class... T>(std::tuple<T...>*) {
     return may_fuse(static_cast<std::tuple<Acc, T...>*>(nullptr));
   }(static_cast<Ins*>(nullptr));
+
+#if defined(WEFT_BUILDING)
+  // Loops for the library's own structs would be a fifth more text than their kernels have.
+  static constexpr bool by_member = false, by_twos = false;
+#else
+  /// Whether accumulators of columns lie member by member while they take in elements. Not beside
+  /// complex elements: their parts are next to each other, and may be computed as one.
+  static constexpr bool by_member =
+      sizeof(Acc) <= 32 && MemberArrays<Acc, 1>::by_member && []<class... T>(std::tuple<T...>*) {
+        return (!is_complex_type<T> && ...);
+      }(static_cast<decltype(std::tuple_cat(Outs(), Ins()))*>(nullptr));
+  /// Whether two elements of a column are taken at a time.
+  static constexpr bool by_twos = true;
+#endif
+  /// Columns at a time then: 4 KiB of accumulators.
+  static constexpr std::int64_t member_columns =
+      by_member ? static_cast<std::int64_t>(4096 / std::bit_ceil(sizeof(Acc))) : 0;
 
   template <class... T>
   static constexpr void put_types(CumulativeKernel& k, std::size_t at,
@@ -123,30 +145,86 @@ class CumulativeLoops {
     }
   }
 
-  template <bool writes>
-  static WEFT_ALWAYS_INLINE void take_rows(const Op& op, Acc* acc, const CumulativeBlock& b) {
-    char* at[nout + nin];
+  /// Where the elements of an index along the axis are.
+  using Row = std::array<char*, nout + nin>;
+  /// Calls take(rows), an array of Row, for one index along the axis after the other: two at a time
+  /// as long as there are two, so that accumulators in memory are read and written half as often.
+  template <class Take>
+  static WEFT_ALWAYS_INLINE void for_each_index(const CumulativeBlock& b, const Take& take) {
+    Row at;
     for (std::size_t k = 0; k < nout + nin; ++k)
       at[k] = b.data[k];
-    const std::int64_t columns = b.columns;
-    for (std::int64_t r = 0; r < b.length; ++r) {
-      char* row[nout + nin];  // by value: what is stored may not change it
+    const auto row = [&](std::int64_t r) WEFT_INLINE_LAMBDA {
+      Row moved;  // by value: what is stored may not change it
       WEFT_UNROLLED
       for (std::size_t k = 0; k < nout + nin; ++k)
-        row[k] = at[k] + r * b.step_bytes[k];
+        moved[k] = at[k] + r * b.step_bytes[k];
+      return moved;
+    };
+    std::int64_t r = 0;
+    if constexpr (by_twos) {
+      for (; r + 2 <= b.length; r += 2)
+        take(std::array<Row, 2>{row(r), row(r + 1)});
+    }
+    for (; r < b.length; ++r)
+      take(std::array<Row, 1>{row(r)});
+  }
+  /// The accumulator with the elements of column j in some rows, whose results are written.
+  template <bool writes, std::size_t count>
+  static WEFT_ALWAYS_INLINE Acc taken_rows(const Op& op, Acc acc,
+                                           const std::array<Row, count>& rows, std::int64_t j) {
+    return [&]<std::size_t... R>(std::index_sequence<R...>) WEFT_INLINE_LAMBDA {
+      const auto take = [&](const Row& row) WEFT_INLINE_LAMBDA {
+        acc = taken(op, acc, row.data() + nout, j, all_ins);
+        if constexpr (writes) put(op, acc, row.data(), j, all_outs);
+      };
+      (take(rows[R]), ...);
+      return acc;
+    }(std::make_index_sequence<count>());
+  }
+
+  template <bool writes>
+  static WEFT_ALWAYS_INLINE void take_rows(const Op& op, Acc* acc, const CumulativeBlock& b) {
+    const std::int64_t columns = b.columns;
+    for_each_index(b, [&](const auto& rows) WEFT_INLINE_LAMBDA {
       WEFT_INDEPENDENT_ITERATIONS
-      for (std::int64_t j = 0; j < columns; ++j) {
-        acc[j] = taken(op, acc[j], row + nout, j, all_ins);
-        if constexpr (writes) put(op, acc[j], row, j, all_outs);
+      for (std::int64_t j = 0; j < columns; ++j)
+        acc[j] = taken_rows<writes>(op, acc[j], rows, j);
+    });
+  }
+  /// Columns [first, first + count).
+  template <bool writes>
+  static WEFT_ALWAYS_INLINE void take_member_rows(const Op& op, Acc* acc, const CumulativeBlock& b,
+                                                  std::int64_t first, std::int64_t count) {
+    MemberArrays<Acc, std::size_t{member_columns}> members;
+    for (std::int64_t j = 0; j < count; ++j)
+      members.set(static_cast<std::size_t>(j), acc[first + j]);
+    for_each_index(b, [&](const auto& rows) WEFT_INLINE_LAMBDA {
+      WEFT_INDEPENDENT_ITERATIONS
+      WEFT_NOT_UNROLLED
+      for (std::int64_t j = 0; j < count; ++j) {
+        const auto lane = static_cast<std::size_t>(j);
+        members.set(lane, taken_rows<writes>(op, members.get(lane), rows, first + j));
       }
+    });
+    for (std::int64_t j = 0; j < count; ++j)
+      acc[first + j] = members.get(static_cast<std::size_t>(j));
+  }
+  template <bool writes>
+  static WEFT_ALWAYS_INLINE void take_columns(const Op& op, Acc* acc, const CumulativeBlock& b) {
+    if constexpr (by_member) {
+      for (std::int64_t first = 0; first < b.columns; first += member_columns)
+        take_member_rows<writes>(op, acc, b, first, std::min(member_columns, b.columns - first));
+    } else {
+      take_rows<writes>(op, acc, b);
     }
   }
   static WEFT_ALWAYS_INLINE void take_block(const Op& object, Acc* acc, const CumulativeBlock& b) {
     const Held<Op> op = object;
     if constexpr (Types::has_combine) {
-      if (b.totals_only) return take_rows<false>(op, acc, b);
+      if (b.totals_only) return take_columns<false>(op, acc, b);
     }
-    take_rows<true>(op, acc, b);
+    take_columns<true>(op, acc, b);
   }
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
   WEFT_WIDE_LOOPS static void take_wide_block(const Op& op, Acc* acc, const CumulativeBlock& b) {
@@ -158,12 +236,13 @@ class CumulativeLoops {
                                      const CumulativeBlock& block) {
     Acc* acc = static_cast<Acc*>(accumulators);
 #if defined(WEFT_WIDE_LOOPS_ARE_AVX2)
-    if constexpr (!is_unfused) {
+    if constexpr (!is_unfused || by_member) {
       if (takes_wide_loops(block.columns, block.length, sizeof(Acc)))
         return take_wide_block(op_of(context), acc, block);
     }
 #endif
-    run_loops<is_unfused>([&]() WEFT_INLINE_LAMBDA { take_block(op_of(context), acc, block); });
+    run_loops<is_unfused, by_member>(
+        [&]() WEFT_INLINE_LAMBDA { take_block(op_of(context), acc, block); });
   }
 
   /// Several lines at once, since each waits for its own accumulator, which loops over them would

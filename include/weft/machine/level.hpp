@@ -97,6 +97,10 @@
 #if defined(__FMA__)
 #define WEFT_UNFUSED_LOOP \
   __attribute__((noinline, flatten, optimize("no-tree-vectorize", "fp-contract=off")))
+#define WEFT_UNCONTRACTED_LOOP \
+  __attribute__((              \
+      noinline, flatten,       \
+      optimize("tree-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "align-loops=32")))
 #endif
 #if defined(__FMA__) || defined(WEFT_WIDE_LOOPS_ARE_AVX2)
 #define WEFT_FUSES_COMPLEX

@@ -86,7 +86,7 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   /// Columns whose accumulators are on the stack, by member: 4 KiB of them.
   static constexpr std::int64_t lane_columns =
       by_member ? static_cast<std::int64_t>(4096 / std::bit_ceil(sizeof(Acc))) : 0;
-  /// Elements of a row from which on rows of columns go one by one.
+  /// Elements of a row from which on rows of columns go one by one, unless they overlap.
   static constexpr std::int64_t long_row = 128;
   /// Elements of a row for which there are flags, or accumulators of a few rows, at a time.
   static constexpr std::int64_t run_flags = 128;
@@ -111,9 +111,9 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
   }
 
   /// acc[j] = the reduction of column j. Short rows go by twos: accumulators are read and written
-  /// once for both. Long ones go one by one, as they follow each other in memory: of two that lie
-  /// in one page, processors fetch the lines late (1.3 to 2.5 times as long from memory; 0.8 to
-  /// 0.95 in cache).
+  /// once for both. So do rows that overlap, as those of windows do. Other long ones go one by one,
+  /// as they follow each other in memory: of two that lie in one page, processors fetch the lines
+  /// late (1.3 to 2.5 times as long from memory; 0.8 to 0.95 in cache).
   template <std::size_t values, bool all_loops>
   static WEFT_ALWAYS_INLINE void take_columns(const Op& object, Acc* acc, char* const* inputs,
                                               const std::int64_t* row_bytes, std::int64_t rows,
@@ -134,7 +134,9 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
       take_rows<values, 1, true>(op, acc, inputs, row_bytes, 0, columns, index, mask_step);
       std::int64_t r = 1;
       if constexpr (all_loops && !Masks) {
-        for (; columns < long_row && r + 2 <= rows; r += 2)
+        const bool by_twos =
+            rows > 2 && (columns < long_row || overlap<values>(row_bytes, columns));
+        for (; by_twos && r + 2 <= rows; r += 2)
           take_rows<values, 2, false>(op, acc, inputs, row_bytes, r, columns, index, mask_step);
       }
       for (; r < rows; ++r)
@@ -390,6 +392,17 @@ class ReductionSteps : public ReductionStruct<Op, Indexed, Masks> {
         acc.set(j, op.combine(acc.get(j), acc.get(j + half)));
     }
     return settled(acc.get(0));
+  }
+
+  /// Whether rows of so many elements share memory with those after them, but for inputs that are
+  /// one value in a row.
+  template <std::size_t values>
+  static bool overlap(const std::int64_t* row_bytes, std::int64_t columns) noexcept {
+    for (std::size_t k = 0; k < nelements; ++k) {
+      const std::int64_t bytes = columns * element_bytes[k];
+      if ((values >> k & 1) == 0 && (row_bytes[k] >= bytes || row_bytes[k] <= -bytes)) return false;
+    }
+    return true;
   }
 
   /// Rows [row, row + count) into accumulators, those of the first one being identities.

@@ -110,13 +110,21 @@ template <class F>
 WEFT_UNFUSED_LOOP void run_unfused(const F& loops) noexcept(noexcept(loops())) {
   loops();
 }
+template <class F>
+WEFT_UNCONTRACTED_LOOP void run_uncontracted(const F& loops) noexcept(noexcept(loops())) {
+  loops();
+}
 #endif
 /// Runs loops, which are inlined. `is_unfused`: may_fuse() says that they may not be fused, and
-/// neither settled() nor store_separately() keeps them from that.
-template <bool is_unfused, class F>
+/// neither settled() nor store_separately() keeps them from that. `is_separate`: vectors may be
+/// made of them, since what must not be fused is in arrays of its own; what the file's flags allow
+/// to be contracted is not, so that bits are those of loops that are unfused.
+template <bool is_unfused, bool is_separate = false, class F>
 WEFT_ALWAYS_INLINE void run_loops(const F& loops) {
 #if defined(WEFT_UNFUSED_LOOP)
-  if constexpr (is_unfused) {
+  if constexpr (is_unfused && is_separate) {
+    run_uncontracted(loops);
+  } else if constexpr (is_unfused) {
     run_unfused(loops);
   } else {
     loops();
