@@ -17,7 +17,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// A register of each of `rows` rows: three, or a power of two.
 template <class T, int rows>
 struct AlternatingRegisters {
-  static constexpr int lanes = LaneOf<T>::size;
+  static constexpr int lanes = LaneOf<T>::size;  // of 16 bytes
   using Register = typename VectorOf<T, lanes>::Type;
   struct Type {
     Register val[rows];
@@ -71,10 +71,53 @@ struct AlternatingRegisters {
   }
 };
 
+#if defined(__AVX2__)
+/// Three rows of eight bytes an element, in whole registers. Element i of a row is in lane 3 * i +
+/// row, counted modulo four, of the register that has it. So of a row no two elements are in one
+/// lane: the three registers' lanes are brought together where they are, and then put in order.
+template <>
+struct AlternatingRegisters<std::uint64_t, 3> {
+  static constexpr int lanes = 4;
+  using Register = typename VectorOf<std::uint64_t, lanes>::Type;
+  struct Type {
+    Register val[3];
+  };
+
+  static WEFT_ALWAYS_INLINE Type load(const char* from) {
+    const auto a = weft::load<Register>(from);       // x0 y0 z0 x1
+    const auto b = weft::load<Register>(from + 32);  // y1 z1 x2 y2
+    const auto c = weft::load<Register>(from + 64);  // z2 x3 y3 z3
+    return {__builtin_shufflevector(of_lanes<0, 2, 1, 0>(a, b, c), a, 0, 3, 2, 1),
+            __builtin_shufflevector(of_lanes<1, 0, 2, 1>(a, b, c), a, 1, 0, 3, 2),
+            __builtin_shufflevector(of_lanes<2, 1, 0, 2>(a, b, c), a, 2, 1, 0, 3)};
+  }
+  static WEFT_ALWAYS_INLINE void store(char* to, const Type& of) {
+    const Register x = __builtin_shufflevector(of.val[0], of.val[0], 0, 3, 2, 1);
+    const Register y = __builtin_shufflevector(of.val[1], of.val[1], 1, 0, 3, 2);
+    const Register z = __builtin_shufflevector(of.val[2], of.val[2], 2, 1, 0, 3);
+    weft::store(to, of_lanes<0, 1, 2, 0>(x, y, z));
+    weft::store(to + 32, of_lanes<1, 2, 0, 1>(x, y, z));
+    weft::store(to + 64, of_lanes<2, 0, 1, 2>(x, y, z));
+  }
+
+ private:
+  /// Lane l of the register that the l-th number says: 0 a, 1 b, 2 c.
+  template <int... from>
+  static WEFT_ALWAYS_INLINE Register of_lanes(Register a, Register b, Register c) {
+    return []<int... l>(Register first, Register second, Register third,
+                        std::integer_sequence<int, l...>) WEFT_INLINE_LAMBDA {
+      const Register two = __builtin_shufflevector(first, second, (from == 1 ? lanes + l : l)...);
+      return __builtin_shufflevector(two, third, (from == 2 ? lanes + l : l)...);
+    }(a, b, c, std::make_integer_sequence<int, lanes>());
+  }
+};
+#endif
+
 #if defined(__aarch64__)
 #define WEFT_ALTERNATING_REGISTERS(BITS, LANES, ROWS)                                  \
   template <>                                                                          \
   struct AlternatingRegisters<std::uint##BITS##_t, ROWS> {                             \
+    static constexpr int lanes = LANES;                                                \
     using Type = uint##BITS##x##LANES##x##ROWS##_t;                                    \
     static WEFT_ALWAYS_INLINE Type load(const char* from) {                            \
       return vld##ROWS##q_u##BITS(reinterpret_cast<const std::uint##BITS##_t*>(from)); \
@@ -105,13 +148,15 @@ struct Interleaved {
   /// Of more rows there are transposes.
 #if defined(__aarch64__)
   static constexpr std::int64_t max_rows = lanes < 5 ? 4 : lanes - 1;
+#elif defined(__AVX2__) && !defined(__AVX512BW__)
+  static constexpr std::int64_t max_rows = lanes < 4 ? 3 : lanes - 1;
 #else
   static constexpr std::int64_t max_rows = lanes - 1;
 #endif
 
   /// Whether rows of n elements are for join(). Others are transposed, or moved row by row.
   static constexpr bool joins(std::int64_t rows, std::int64_t n) {
-    return n >= lanes && takes(rows);
+    return n >= (lanes < 4 ? 4 : lanes) && takes(rows);
   }
   /// Whether they are for split().
   static constexpr bool splits(std::int64_t rows, std::int64_t n) {
@@ -186,9 +231,11 @@ struct Interleaved {
   template <int all>
   static void split_rows(char* __restrict to, std::int64_t t1, const char* __restrict from,
                          std::int64_t rows, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; i += lanes) {
-      i = i < n - lanes ? i : n - lanes;
-      const auto registers = AlternatingRegisters<T, all>::load(from + i * all * size);
+    using Registers = AlternatingRegisters<T, all>;
+    constexpr std::int64_t count = Registers::lanes;
+    for (std::int64_t i = 0; i < n; i += count) {
+      i = i < n - count ? i : n - count;
+      const auto registers = Registers::load(from + i * all * size);
       WEFT_UNROLLED
       for (int c = 0; c < all; ++c)
         if (c < rows) weft::store(to + c * t1 + i * size, registers.val[c]);
@@ -199,12 +246,14 @@ struct Interleaved {
   static void join_rows(char* __restrict to, const char* __restrict from, std::int64_t f1,
                         std::int64_t rows, std::int64_t n) {
     using Registers = AlternatingRegisters<T, all>;
-    for (std::int64_t i = 0; i < n; i += lanes) {
-      i = i < n - lanes ? i : n - lanes;
+    constexpr std::int64_t count = Registers::lanes;
+    for (std::int64_t i = 0; i < n; i += count) {
+      i = i < n - count ? i : n - count;
       typename Registers::Type registers;
       WEFT_UNROLLED
       for (int c = 0; c < all; ++c)
-        __builtin_memcpy(&registers.val[c], from + (c < rows ? c : rows - 1) * f1 + i * size, 16);
+        __builtin_memcpy(&registers.val[c], from + (c < rows ? c : rows - 1) * f1 + i * size,
+                         count * size);
       Registers::store(to + i * all * size, registers);
     }
   }
