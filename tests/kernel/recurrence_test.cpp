@@ -8,6 +8,7 @@
 #include "support/threads.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace {
 
@@ -60,6 +61,88 @@ struct Decay {
   float project(float h) const { return h; }
 };
 
+// Structs of which each member is an array of its own while columns are taken.
+
+/// The largest so far, and its place.
+struct Largest {
+  struct Acc {
+    std::int16_t value;
+    std::int32_t place, next;
+  };
+  Acc identity() const { return {-32768, -1, 0}; }
+  Acc accumulate(Acc acc, std::int16_t x) const {
+    return x > acc.value ? Acc{x, acc.next, acc.next + 1} : Acc{acc.value, acc.place, acc.next + 1};
+  }
+  std::tuple<std::int16_t, std::int32_t> project(Acc acc) const { return {acc.value, acc.place}; }
+};
+/// The mean so far, and whether it was ever below -1000. Nothing that a compiler could fuse.
+struct Mean {
+  struct Acc {
+    double mean;
+    std::int64_t count;
+    bool was_low;
+  };
+  Acc identity() const { return {0, 0, false}; }
+  Acc accumulate(Acc acc, std::int16_t x) const {
+    const double mean = acc.mean + (x - acc.mean) / static_cast<double>(acc.count + 1);
+    return {mean, acc.count + 1, acc.was_low || mean < -1000};
+  }
+  std::tuple<double, bool> project(Acc acc) const { return {acc.mean, acc.was_low}; }
+};
+/// The two last ones: a result of each step is what the step before the last left.
+struct Delay {
+  struct Acc {
+    float last, before;
+  };
+  Acc identity() const { return {0, 0}; }
+  Acc accumulate(Acc acc, std::int16_t x) const { return {static_cast<float>(x), acc.last}; }
+  std::tuple<float, float> project(Acc acc) const { return {acc.before, acc.last}; }
+};
+
+/// Along columns, a tensor whose lines are the same, and by a loop.
+template <class Op>
+void check_members(test::Tally& tally, test::Random& random, const char* what) {
+  using Outs = typename weft::CumulativeTypes<Op>::Outs;
+  using First = std::tuple_element_t<0, Outs>;
+  using Second = std::tuple_element_t<1, Outs>;
+  const std::int64_t rows = random.integer(1, 40);
+  const std::int64_t columns = random.chance(70) ? random.integer(1, 70) : random.integer(1, 1500);
+  const Tensor in = Tensor::empty({rows, columns}, ScalarType::i16);
+  const Tensor lines = Tensor::empty({columns, rows}, ScalarType::i16);
+  for (std::int64_t i = 0; i < rows * columns; ++i) {
+    const auto x = static_cast<std::int16_t>(random.integer(-32768, 32767));
+    in.data_as<std::int16_t>()[i] = x;
+    lines.data_as<std::int16_t>()[i % columns * rows + i / columns] = x;
+  }
+  const auto empty = [&]<class T>(T) {
+    return Tensor::empty({rows, columns}, weft::scalar_type_of<T>);
+  };
+  const Tensor first = empty(First()), second = empty(Second());
+  weft::cpu_cumulative({first, second}, {in}, 0, Op());
+  const Tensor first_of_lines = Tensor::empty({columns, rows}, first.dtype());
+  const Tensor second_of_lines = Tensor::empty({columns, rows}, second.dtype());
+  weft::cpu_cumulative({first_of_lines, second_of_lines}, {lines}, 1, Op());
+  test::Dense want[] = {test::Dense(first.dtype(), {rows, columns}),
+                        test::Dense(second.dtype(), {rows, columns})};
+  const Op op;
+  for (std::int64_t j = 0; j < columns; ++j) {
+    auto acc = op.identity();
+    for (std::int64_t i = j; i < rows * columns; i += columns) {
+      acc = op.accumulate(acc, in.data_as<std::int16_t>()[i]);
+      const auto [a, b] = op.project(acc);
+      std::memcpy(want[0].at(i), &a, sizeof a);
+      std::memcpy(want[1].at(i), &b, sizeof b);
+    }
+  }
+  std::string wrong = test::difference(first, want[0]);
+  if (wrong.empty()) wrong = test::difference(second, want[1]);
+  if (wrong.empty()) wrong = test::difference(first_of_lines.transpose(0, 1), want[0]);
+  if (wrong.empty()) wrong = test::difference(second_of_lines.transpose(0, 1), want[1]);
+  tally.check(wrong.empty(), [&](auto& text) {
+    text << what << " of " << rows << " x " << columns << ": " << wrong;
+  });
+}
+
 template <class T>
 T element(const TensorView& view, const Dims& index) {
   T value{};
@@ -109,22 +192,35 @@ TEST_CASE("recurrences: several inputs, outputs and starts of any layout", "[ker
     const auto rank = static_cast<std::int64_t>(shape.size());
     const std::int64_t axis = rank == 0 ? 0 : random.integer(0, rank - 1);
     const auto along = static_cast<std::size_t>(axis);
+    // Dense ones have a way of their own, if they are few.
+    const bool dense = random.chance(40);
+    const auto layout = [&](const Dims& of) {
+      return test::random_layout(random, of, {!dense, !dense, !dense, !dense});
+    };
+    const auto input = [&](ScalarType type, const Dims& of) {
+      return dense ? test::random_memory(random, type, layout(of))
+                   : test::random_input(random, type, of);
+    };
+    const auto output = [&](ScalarType type) {
+      return dense ? test::random_memory(random, type, layout(shape))
+                   : test::random_output(random, type, shape);
+    };
     // One input has the whole shape.
     const bool swapped = random.chance(50);
     const ScalarType other = random.chance(30) ? ScalarType::i8 : ScalarType::i16;
-    const Memory whole = test::random_memory(random, swapped ? other : ScalarType::i32,
-                                             test::random_layout(random, shape));
-    const Memory part = test::random_input(random, swapped ? ScalarType::i32 : other, shape);
+    const Memory whole =
+        test::random_memory(random, swapped ? other : ScalarType::i32, layout(shape));
+    const Memory part = input(swapped ? ScalarType::i32 : other, shape);
     const std::array in = {swapped ? part.view() : whole.view(),
                            swapped ? whole.view() : part.view()};
     const std::array types = {random.chance(30) ? ScalarType::i32 : ScalarType::i64,
                               random.chance(30) ? ScalarType::f64 : ScalarType::i16};
-    const Memory first = test::random_output(random, types[0], shape);
-    const Memory second = test::random_output(random, types[1], shape);
+    const Memory first = output(types[0]);
+    const Memory second = output(types[1]);
     Dims of_starts = shape;
     if (rank > 0) of_starts[along] = 1;
-    const Memory x = test::random_input(random, ScalarType::i32, of_starts);
-    const Memory y = test::random_input(random, ScalarType::u8, of_starts);
+    const Memory x = input(ScalarType::i32, of_starts);
+    const Memory y = input(dense ? ScalarType::i16 : ScalarType::u8, of_starts);
     const bool starts = random.chance(60);
 
     const auto expected =
@@ -152,6 +248,17 @@ TEST_CASE("recurrences: several inputs, outputs and starts of any layout", "[ker
       test::describe(test::describe(text << "to ", first.view()) << " and ", second.view())
           << " along " << axis << (starts ? " with starts: " : ": ") << wrong;
     });
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("recurrences: accumulators by member", "[kernel]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(100); ++round) {
+    check_members<Largest>(tally, random, "largest");
+    check_members<Mean>(tally, random, "mean");
+    check_members<Delay>(tally, random, "delay");
   }
   CHECK_TALLY(tally);
 }

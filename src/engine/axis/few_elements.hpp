@@ -3,7 +3,8 @@
 /// Operations along one axis of a few elements.
 #pragma once
 
-#include <weft/core/tensor_view.hpp>
+#include <weft/base/limits.hpp>
+#include <weft/kernel/cumulative_kernel.hpp>
 
 #include "engine/axis/axis_walk.hpp"
 #include "kernels/stage/stage.hpp"
@@ -14,40 +15,45 @@
 namespace weft {
 inline namespace v0 {
 
-/// A few elements of one contiguous output and one contiguous input, which need neither an iterator
-/// nor a plan: all of them are brought into the kernel's types at once.
+/// A few elements of contiguous operands of one shape, which need neither an iterator nor a plan:
+/// all of them are brought into the kernel's types at once.
 struct FewElements {
   bool possible = false;  ///< false if there is more to it; the rest is nothing then
   std::int64_t elements = 0;
   std::int64_t length = 0;   ///< of them along the axis
   std::int64_t columns = 0;  ///< next to each other, up to the next element along the axis
-  ConvertFn load = nullptr, store = nullptr;  ///< into the kernel's types and back; null: the same
+  struct Operand {
+    const TensorView* view;
+    ConvertFn convert;  ///< into the kernel's types, of outputs back; null: they are the same
+  };
+  Operand operands[max_operands];  ///< outputs, inputs, starts
+  std::size_t noutputs = 0;
+  std::size_t moving = 0;  ///< outputs and inputs
+  std::size_t count = 0;   ///< of all
+  bool converts = false;   ///< any of them
 
   bool are_lines() const noexcept { return columns == 1; }
   std::int64_t lines() const noexcept { return elements / length; }
 };
 
-/// `types`: the kernel's, of the output and of the input. Nothing is possible with operands that
-/// are in error.
-FewElements find_few(const TensorView& out, const TensorView& in, std::int64_t axis,
+/// `types`: the kernel's, of outputs, inputs and starts. Starts have an element for each line or
+/// column, of these types. Nothing is possible with operands that are in error.
+FewElements find_few(const CumulativeOperands& operands, std::int64_t axis,
                      const ScalarType* types);
 
 /// Where a kernel finds the elements and leaves its results.
 class FewBuffers {
  public:
-  /// Loads the input. Throws std::bad_alloc.
-  FewBuffers(const FewElements& few, const TensorView& out, const TensorView& in,
-             const ScalarType* types);
+  /// Loads the inputs. Throws std::bad_alloc.
+  FewBuffers(const FewElements& few, const ScalarType* types);
   /// Stores the results.
   void store() const;
 
-  const char* in;
-  char* out;
+  char* data[max_operands];  ///< of each operand
 
  private:
   const FewElements& few_;
-  char* to_;
-  SmallScratch loaded_, results_;
+  SmallScratch converted_;
 };
 
 /// Explains that a kernel takes them `columns` at a time, dense along the axis if `lines`;

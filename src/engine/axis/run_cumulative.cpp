@@ -32,12 +32,6 @@ void check_operands(const CumulativeOperands& operands, const CumulativeKernel& 
   }
 }
 
-/// A few elements of a kernel that begins with its identity.
-FewElements find_few_of(const CumulativeOperands& operands, std::int64_t axis,
-                        const CumulativeKernel& kernel) {
-  if (kernel.noutputs != 1 || kernel.ninputs != 1 || !operands.starts.empty()) return {};
-  return find_few(operands.outputs[0], operands.inputs[0], axis, kernel.types);
-}
 /// Lines together, if the kernel takes them, or columns up to the next index.
 bool takes_lines(const FewElements& few, const CumulativeKernel& kernel) {
   return few.are_lines() && kernel.advance_lines != nullptr;
@@ -46,24 +40,27 @@ std::int64_t columns_of(const FewElements& few, const CumulativeKernel& kernel) 
   return takes_lines(few, kernel) ? few.lines() : few.columns;
 }
 
-void run_few(const FewElements& few, const CumulativeOperands& operands,
-             const CumulativeKernel& kernel) {
+void run_few(const FewElements& few, const CumulativeKernel& kernel) {
   const bool lines = takes_lines(few, kernel);
   const std::int64_t columns = columns_of(few, kernel);
-  const FewBuffers at(few, operands.outputs[0], operands.inputs[0], kernel.types);
-  char* data[] = {at.out, const_cast<char*>(at.in)};  // which is only read
-  std::int64_t sizes[2], steps[2];
-  for (const int k : {0, 1}) {
-    sizes[k] = element_size(kernel.types[k]);
-    steps[k] = (lines ? few.length : columns) * sizes[k];
+  const FewBuffers at(few, kernel.types);
+  const std::size_t count = few.count;
+  char* data[max_operands];
+  // Bytes to the next index along the axis, or line; and to the next block of columns.
+  std::int64_t steps[max_operands], block_bytes[max_operands];
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::int64_t size = element_size(kernel.types[k]);
+    steps[k] = (lines ? few.length : columns) * size;
+    block_bytes[k] = (k < few.moving ? few.length * columns : columns) * size;
   }
   SmallScratch accumulators(columns * kernel.accumulator_bytes);
   const auto advance = lines ? kernel.advance_lines : kernel.advance;
-  for (std::int64_t i = 0; i < few.elements; i += few.length * columns) {
-    kernel.start(kernel.context, accumulators.data(), nullptr, columns);
+  char* const* const starts = count > few.moving ? data + few.moving : nullptr;
+  for (std::int64_t block = 0; block * few.length * columns < few.elements; ++block) {
+    for (std::size_t k = 0; k < count; ++k)
+      data[k] = at.data[k] + block * block_bytes[k];
+    kernel.start(kernel.context, accumulators.data(), starts, columns);
     advance(kernel.context, accumulators.data(), {data, steps, few.length, columns});
-    for (const int k : {0, 1})
-      data[k] += few.length * columns * sizes[k];
   }
   at.store();
 }
@@ -74,8 +71,8 @@ void run_cumulative(const CumulativeOperands& operands, std::int64_t axis,
                     const CumulativeKernel& kernel, const RunOptions& options) {
   check_grain(options);
   check_operands(operands, kernel);
-  if (const FewElements few = find_few_of(operands, axis, kernel); few.possible)
-    return run_few(few, operands, kernel);
+  if (const FewElements few = find_few(operands, axis, kernel.types); few.possible)
+    return run_few(few, kernel);
   const AlongAxis given(operands, axis);
   if (shares_lines(given, kernel)) return run_shared_lines(given, kernel, options);
   const CumulativeWalk walk(given, kernel, tuning());
@@ -89,7 +86,7 @@ Explanation explain_cumulative(const CumulativeOperands& operands, std::int64_t 
   const AlongAxis given(operands, axis);
   if (shares_lines(given, kernel)) return explain_shared_lines(given, kernel, options);
   Explanation e = CumulativeWalk(given, kernel, tuning()).explain(options);
-  if (const FewElements few = find_few_of(operands, axis, kernel); few.possible)
+  if (const FewElements few = find_few(operands, axis, kernel.types); few.possible)
     explain_few(few, takes_lines(few, kernel), columns_of(few, kernel), false, e);
   return e;
 }

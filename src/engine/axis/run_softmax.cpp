@@ -24,19 +24,19 @@ enum class FewForm : std::uint8_t {
 
 FewForm form_of(const FewElements& few, const SoftmaxKernel& kernel) {
   if (!few.possible) return FewForm::none;
-  const bool converts = few.load != nullptr || few.store != nullptr;
   if (few.are_lines() && few.length > 1) {
     if (few.length >= kernel.min_line) return FewForm::lines;
-    return few.lines() < fixed::several_lines && !converts ? FewForm::one_line : FewForm::turned;
+    return few.lines() < fixed::several_lines && !few.converts ? FewForm::one_line
+                                                               : FewForm::turned;
   }
   const bool enough = few.columns >= fixed::line_elements || few.length <= softmax_block_rows;
-  return enough && !converts && few.columns <= max_softmax_columns ? FewForm::columns
-                                                                   : FewForm::none;
+  return enough && !few.converts && few.columns <= max_softmax_columns ? FewForm::columns
+                                                                       : FewForm::none;
 }
 
 FewElements find_few_of(const TensorView& out, const TensorView& in, std::int64_t axis,
                         const SoftmaxKernel& kernel) {
-  return find_few(out, in, axis, std::array{kernel.type, kernel.type}.data());
+  return find_few({{&out, 1}, {&in, 1}}, axis, std::array{kernel.type, kernel.type}.data());
 }
 
 /// Lines as columns of a buffer.
@@ -45,9 +45,9 @@ void run_turned(const FewElements& few, const FewBuffers& at, const SoftmaxKerne
   SmallScratch buffer(few.elements * size);
   char* const turned = buffer.data();
   const CopyBlockFn copy = copy_block_kernel(size);
-  copy(turned, size, lines * size, at.in, n * size, size, lines, n);
+  copy(turned, size, lines * size, at.data[1], n * size, size, lines, n);
   softmax_whole(kernel, false, {turned, lines * size, turned, lines * size, n, lines});
-  copy(at.out, size, n * size, turned, lines * size, size, n, lines);
+  copy(at.data[0], size, n * size, turned, lines * size, size, n, lines);
 }
 
 /// Lines, together or one by one, and columns, as they lie.
@@ -57,7 +57,7 @@ void run_in_order(const FewElements& few, FewForm form, const FewBuffers& at,
   const std::int64_t columns = form == FewForm::lines ? few.lines() : few.columns;
   const std::int64_t step = (form == FewForm::lines ? n : columns) * size;
   for (std::int64_t i = 0; i < few.elements * size; i += n * columns * size) {
-    const SoftmaxBlock block{at.out + i, step, at.in + i, step, n, columns};
+    const SoftmaxBlock block{at.data[0] + i, step, at.data[1] + i, step, n, columns};
     if (form != FewForm::one_line)
       softmax_whole(kernel, form == FewForm::lines, block);
     else
@@ -66,9 +66,8 @@ void run_in_order(const FewElements& few, FewForm form, const FewBuffers& at,
   }
 }
 
-void run_few(const FewElements& few, FewForm form, const TensorView& out, const TensorView& in,
-             const SoftmaxKernel& kernel) {
-  const FewBuffers at(few, out, in, std::array{kernel.type, kernel.type}.data());
+void run_few(const FewElements& few, FewForm form, const SoftmaxKernel& kernel) {
+  const FewBuffers at(few, std::array{kernel.type, kernel.type}.data());
   form == FewForm::turned ? run_turned(few, at, kernel) : run_in_order(few, form, at, kernel);
   at.store();
 }
@@ -79,7 +78,7 @@ void run_softmax(const TensorView& out, const TensorView& in, std::int64_t axis,
                  const SoftmaxKernel& kernel, const RunOptions& options) {
   const FewElements few = find_few_of(out, in, axis, kernel);
   if (const FewForm form = form_of(few, kernel); form != FewForm::none)
-    return run_few(few, form, out, in, kernel);
+    return run_few(few, form, kernel);
   const SoftmaxWalk walk(AlongAxis(out, in, axis), kernel, tuning());
   walk.share(options, [&](std::int64_t begin, std::int64_t end) { walk.run(begin, end); });
 }
