@@ -87,6 +87,8 @@ class CumulativeLoops {
   /// Whether two elements of a column are taken at a time.
   static constexpr bool by_twos = true;
 #endif
+  /// Elements of a row from which on rows go one by one, unless accumulators lie member by member.
+  static constexpr std::int64_t long_row = 128;
   /// Columns at a time then: 4 KiB of accumulators.
   static constexpr std::int64_t member_columns =
       by_member ? static_cast<std::int64_t>(4096 / std::bit_ceil(sizeof(Acc))) : 0;
@@ -147,10 +149,12 @@ class CumulativeLoops {
 
   /// Where the elements of an index along the axis are.
   using Row = std::array<char*, nout + nin>;
-  /// Calls take(rows), an array of Row, for one index along the axis after the other: two at a time
-  /// as long as there are two, so that accumulators in memory are read and written half as often.
+  /// Calls take(rows), an array of Row, for one index along the axis after the other; `twos`: two at
+  /// a time as long as there are two, so that accumulators in memory are read and written half as
+  /// often. Not of rows so long that they come from memory one after the other.
   template <class Take>
-  static WEFT_ALWAYS_INLINE void for_each_index(const CumulativeBlock& b, const Take& take) {
+  static WEFT_ALWAYS_INLINE void for_each_index(const CumulativeBlock& b, bool twos,
+                                                const Take& take) {
     Row at;
     for (std::size_t k = 0; k < nout + nin; ++k)
       at[k] = b.data[k];
@@ -163,7 +167,7 @@ class CumulativeLoops {
     };
     std::int64_t r = 0;
     if constexpr (by_twos) {
-      for (; r + 2 <= b.length; r += 2)
+      for (; twos && r + 2 <= b.length; r += 2)
         take(std::array<Row, 2>{row(r), row(r + 1)});
     }
     for (; r < b.length; ++r)
@@ -186,7 +190,7 @@ class CumulativeLoops {
   template <bool writes>
   static WEFT_ALWAYS_INLINE void take_rows(const Op& op, Acc* acc, const CumulativeBlock& b) {
     const std::int64_t columns = b.columns;
-    for_each_index(b, [&](const auto& rows) WEFT_INLINE_LAMBDA {
+    for_each_index(b, columns < long_row, [&](const auto& rows) WEFT_INLINE_LAMBDA {
       WEFT_INDEPENDENT_ITERATIONS
       for (std::int64_t j = 0; j < columns; ++j)
         acc[j] = taken_rows<writes>(op, acc[j], rows, j);
@@ -199,7 +203,7 @@ class CumulativeLoops {
     MemberArrays<Acc, std::size_t{member_columns}> members;
     for (std::int64_t j = 0; j < count; ++j)
       members.set(static_cast<std::size_t>(j), acc[first + j]);
-    for_each_index(b, [&](const auto& rows) WEFT_INLINE_LAMBDA {
+    for_each_index(b, true, [&](const auto& rows) WEFT_INLINE_LAMBDA {
       WEFT_INDEPENDENT_ITERATIONS
       WEFT_NOT_UNROLLED
       for (std::int64_t j = 0; j < count; ++j) {
