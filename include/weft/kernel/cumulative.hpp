@@ -149,9 +149,9 @@ class CumulativeLoops {
 
   /// Where the elements of an index along the axis are.
   using Row = std::array<char*, nout + nin>;
-  /// Calls take(rows), an array of Row, for one index along the axis after the other; `twos`: two at
-  /// a time as long as there are two, so that accumulators in memory are read and written half as
-  /// often. Not of rows so long that they come from memory one after the other.
+  /// Calls take(rows), an array of Row, for one index along the axis after the other. `twos`: two
+  /// at a time as long as there are two, so that accumulators in memory are read and written half
+  /// as often. Not of rows so long that they come from memory one after the other.
   template <class Take>
   static WEFT_ALWAYS_INLINE void for_each_index(const CumulativeBlock& b, bool twos,
                                                 const Take& take) {
