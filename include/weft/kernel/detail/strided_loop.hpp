@@ -85,6 +85,18 @@ class StridedLoop<F, std::tuple<Out...>, std::tuple<In...>, spreads> {
     }
   }
 
+  /// A stride that may be any. Of one that is a variable and nothing else, Clang guesses that it is
+  /// a single byte, and makes vectors for that alone.
+  static WEFT_ALWAYS_INLINE std::int64_t any_step(std::int64_t step) noexcept {
+#if defined(__clang__)
+    std::int64_t less = step - widest;
+    __asm__("" : "+r"(less));
+    return less + widest;
+#else
+    return step;
+#endif
+  }
+
   template <std::size_t... O, std::size_t... I>
   static WEFT_ALWAYS_INLINE void elements(F& object, char* const* data,
                                           const std::int64_t* strides_bytes, std::int64_t n,
@@ -92,8 +104,8 @@ class StridedLoop<F, std::tuple<Out...>, std::tuple<In...>, spreads> {
     Called<F, std::tuple<In...>> op = object;
     char* const out[] = {data[O]...};
     const char* const in[] = {data[nout + I]...};
-    const std::int64_t out_steps[] = {strides_bytes[O]...};
-    const std::int64_t in_steps[] = {strides_bytes[nout + I]...};
+    const std::int64_t out_steps[] = {any_step(strides_bytes[O])...};
+    const std::int64_t in_steps[] = {any_step(strides_bytes[nout + I])...};
     const auto results = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
       return std::tuple<Out...>(op(SpanReader<In, false>{in[I] + i * in_steps[I]}[0]...));
     };
