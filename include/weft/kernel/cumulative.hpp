@@ -87,11 +87,11 @@ class CumulativeLoops {
   /// Whether two elements of a column are taken at a time.
   static constexpr bool by_twos = true;
 #endif
-  /// Elements of a row from which on rows go one by one, unless accumulators lie member by member.
-  static constexpr std::int64_t long_row = 128;
-  /// Columns at a time then: 4 KiB of accumulators.
+  /// Columns whose accumulators lie member by member at a time: 4 KiB of them.
   static constexpr std::int64_t member_columns =
       by_member ? static_cast<std::int64_t>(4096 / std::bit_ceil(sizeof(Acc))) : 0;
+  /// Elements of a row from which on rows go one by one, unless accumulators lie member by member.
+  static constexpr std::int64_t long_row = 128;
 
   template <class... T>
   static constexpr void put_types(CumulativeKernel& k, std::size_t at,

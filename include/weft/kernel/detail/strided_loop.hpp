@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 // For a loop that is to be made of vectors whatever the compiler reckons: GCC takes single
