@@ -177,6 +177,8 @@ void copy_block(char* __restrict to, std::int64_t t0, std::int64_t t1, const cha
   } else if (f0 == size && n0 >= min_strided) {
     for (std::int64_t j = 0; j < n1; ++j)
       scatter_row<T>(to + j * t1, t0, from + j * f1, n0);
+  } else if (t1 == size && t0 != size && n1 >= min_strided) {
+    copy_block<T>(to, t1, t0, from, f1, f0, n1, n0);
   } else {
     copy_elements<T>(to, t0, t1, from, f0, f1, n0, n1);
   }

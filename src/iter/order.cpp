@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::uint64_t cache_line = 64;
 constexpr std::uint64_t doubling = 4;  // bytes that each doubling beyond a line counts as
+// A narrow axis has fewer elements. Where all axes have so few together, a pass over the others for
+// each of its elements is as quick.
+constexpr std::int64_t narrow = 16, least_elements = 256;
 
 std::uint64_t magnitude(std::int64_t stride) noexcept {
   return stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
@@ -94,6 +97,50 @@ void keep_coalescing_together(Permutation& perm, const Geometry& geometry,
   }
 }
 
+/// The shortest step of an operand that leads to another element.
+std::uint64_t least_step(const Geometry& geometry, int operand) noexcept {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int axis = 0; axis < geometry.ndim(); ++axis) {
+    const std::uint64_t step = magnitude(geometry.stride(axis, operand));
+    if (geometry.extent(axis) > 1 && step != 0) least = std::min(least, step);
+  }
+  return least;
+}
+
+/// Moves a narrow axis, the channels of pixels say, inside of the first one, if fewer bytes would
+/// have to be moved then, outputs counting one and a half times: operands that have it inside are
+/// rows of whole pixels, and for others a few rows are joined or split. A pass over the first axis
+/// for each channel would fetch all lines of pixels as often. Reductions, of which no output
+/// counts, keep their order, and with it which elements they take together.
+void put_narrow_axis_inside(Permutation& perm, const Geometry& geometry,
+                            std::span<const OrderOperand> operands) noexcept {
+  if (geometry.numel() < least_elements) return;
+  for (std::size_t d = 1; d < perm.size(); ++d) {
+    const std::int64_t extent = geometry.extent(perm[d]);
+    if (extent == 1) return;
+    if (extent >= narrow) continue;
+    std::int64_t saved = 0;  // bytes an element, doubled
+    bool is_written = false;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (!operands[k].counts) continue;
+      is_written = is_written || operands[k].is_output;
+      const auto at = static_cast<int>(k);
+      const std::uint64_t first = magnitude(geometry.stride(perm[0], at));
+      const std::uint64_t step = magnitude(geometry.stride(perm[d], at));
+      if (first == 0 || step == 0) continue;  // it repeats
+      const std::uint64_t least = least_step(geometry, at);
+      const bool has_inside = step == least && first == step * static_cast<std::uint64_t>(extent) &&
+                              first <= cache_line / 2;
+      if (!has_inside && first != least) continue;  // it has to be moved in either order
+      const auto bytes = static_cast<std::int64_t>(std::min(least, cache_line));
+      saved += (has_inside ? bytes : -bytes) * (operands[k].is_output ? 3 : 2);
+    }
+    if (saved <= 0 || !is_written) continue;
+    std::rotate(perm.begin(), perm.begin() + d, perm.begin() + d + 1);
+    return;
+  }
+}
+
 }  // namespace
 
 Permutation order_by_cost(const Geometry& geometry, std::span<const OrderOperand> operands) {
@@ -123,6 +170,7 @@ Permutation order_by_cost(const Geometry& geometry, std::span<const OrderOperand
   for (int d = 0; d < ndim; ++d)
     perm.push_back(static_cast<std::uint8_t>(costs[d].axis));
   if (ndim > 2) keep_coalescing_together(perm, geometry, operands);
+  put_narrow_axis_inside(perm, geometry, operands);
   return perm;
 }
 

@@ -79,6 +79,33 @@ TEST_CASE("order by cost: axes that coalesce stay together", "[iter]") {
         Dims{3, 1, 2, 0});
 }
 
+TEST_CASE("order by cost: a narrow axis goes inside where most bytes have it so", "[iter]") {
+  const Dims pixels = {12, 4}, planes = {4, 4000};
+  // Channels inside, as the output has them: only what is read in planes has to be joined.
+  CHECK(by_cost({1000, 3}, {pixels, pixels, planes}, {output, input, input}) == Dims{1, 0});
+  CHECK(by_cost({1000, 3}, {pixels, planes}, {output, input}) == Dims{1, 0});
+  // Two inputs are more than an output, but an output and an input more than another input.
+  CHECK(by_cost({1000, 3}, {planes, pixels, pixels}, {output, input, input}) == Dims{1, 0});
+  CHECK(by_cost({1000, 3}, {planes, planes, pixels}, {output, input, input}) == Dims{0, 1});
+  CHECK(by_cost({1000, 3}, {planes, pixels}, {output, input}) == Dims{0, 1});
+  // Elements count by their bytes: planes of one, pixels of eight.
+  CHECK(by_cost({1000, 3}, {{1, 1000}, {24, 8}}, {output, input}) == Dims{1, 0});
+  CHECK(by_cost({1000, 3}, {{3, 1}, {8, 8000}}, {output, input}) == Dims{0, 1});
+  // What repeats along either has no say.
+  CHECK(by_cost({1000, 3}, {pixels, planes, {0, 4}, {4, 0}}, {output, input, input, input}) ==
+        Dims{1, 0});
+  // Rows and columns stay together behind it.
+  CHECK(by_cost({50, 20, 3}, {{240, 12, 4}, {240, 12, 4}, {80, 4, 4000}}, {output, input, input}) ==
+        Dims{2, 1, 0});
+  // Not if it is longer than half a line, there are few elements, or nothing is written where it
+  // is known, as in a reduction.
+  CHECK(by_cost({1000000, 9}, {{36, 4}, {36, 4}, {4, 4000000}}, {output, input, input}) ==
+        Dims{0, 1});
+  CHECK(by_cost({80, 3}, {pixels, {12, 4}, {4, 320}}, {output, input, input}) == Dims{0, 1});
+  CHECK(by_cost({1000, 3}, {{0, 0}, pixels, pixels, planes}, {new_output, input, input, input}) ==
+        Dims{0, 1});
+}
+
 TEST_CASE("order by cost: extents of 1 go outermost", "[iter]") {
   CHECK(by_cost({3, 1, 4}, {{16, 1, 4}}, {input}) == Dims{2, 0, 1});
   CHECK(by_cost({1, 1, 1}, {{4, 4, 4}}, {input}) == Dims{2, 1, 0});

@@ -22,7 +22,9 @@ struct OrderOperand {
 /// it moves by, at most one cache line (64 bytes), and 4 bytes more for each doubling beyond a
 /// line: what is far away is not prefetched and lies in another page. Outputs count twice (a line
 /// written is also read). The cheapest axis is innermost, and it is followed by those that coalesce
-/// with it in most operands (outputs twice), if there are any. Axes of equal cost go by the sum of
+/// with it in most operands (outputs twice), if there are any. A narrow axis, of fewer than 16
+/// elements that are at most 32 bytes together, goes inside of all, if an output counts and fewer
+/// bytes have to be moved then; not of less than 256 elements. Axes of equal cost go by the sum of
 /// the strides, then the later axis inside. Strides count by magnitude, 0 costs nothing, and the
 /// sum does not depend on the order of the operands: a + b and b + a are walked alike.
 /// @post a permutation of the axes; axes of extent 1 are outermost

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -397,6 +398,29 @@ CopyPlane plane_of_run(const CopyPlane& p, const Geometry& geometry, const Tunin
   return goes_by_runs(other, geometry, tuning) ? other : p;
 }
 
+/// Turns a plane whose dim 0 is narrow, and dense in the output: tiles go along the rows that are
+/// joined there.
+void join_rows(CopyPlane& p) {
+  p.first = std::exchange(p.partner, 0);
+  std::swap(p.extent0, p.extent1);
+  std::swap(p.to0, p.to1);
+  std::swap(p.from0, p.from1);
+  p.run.clear();
+}
+
+/// The plane of the dim along which the output goes on behind such a dim 0, and of the input's: of
+/// whole lines of both, as far as there are some, for each element of dim 0.
+CopyPlane plane_beside(const CopyPlane& p, const Geometry& geometry) {
+  CopyPlane other = p;
+  other.run.clear();
+  other.transposes = false;
+  other.first = 1;
+  other.extent0 = geometry.extent(1);
+  other.to0 = geometry.stride(1, 0);
+  other.from0 = geometry.stride(1, 1);
+  return other;
+}
+
 }  // namespace
 
 CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
@@ -436,6 +460,13 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
   p.from1 = geometry.stride(p.partner, 1);
   if (p.transposes && (other == 1 ? p.from1 : p.to1) < 0) turn_round(p.extent1, p.to1, p.from1);
   find_run(p, geometry);
+  if (p.transposes && p.to0 == p.size && 2 * row_bytes <= cache_line_bytes &&
+      p.extent0 < p.extent1 && !goes_by_runs(p, geometry, tuning)) {
+    const bool goes_on = geometry.stride(1, 0) == row_bytes && geometry.extent(1) > p.extent0 &&
+                         geometry.stride(0, 0) == p.to0;  // not turned round
+    if (goes_on && p.partner != 1) return plane_beside(p, geometry);
+    join_rows(p);
+  }
   const bool dense = p.transposes || p.to0 == p.size || p.from0 == p.size;
   return dense ? p : plane_of_run(p, geometry, tuning);
 }

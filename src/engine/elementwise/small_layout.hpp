@@ -81,9 +81,10 @@ struct SmallSpans {
         while (d < ndim && *(stride += n) == 0)
           ++d;
         if (d == ndim) value |= operand;
-      } else if (rows.row >= transposed_lanes) {
+      } else {
+        constexpr std::int64_t least = transposed_lanes * transposed_lanes;
         for (; d < ndim; ++d)
-          if (*(stride += n) == sizes[k] && extents[d] >= transposed_lanes) transposed |= operand;
+          if (*(stride += n) == sizes[k] && rows.row * extents[d] >= least) transposed |= operand;
       }
     }
   }
