@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/elementwise/tile_form.hpp"
 
+#include <weft/base/checked.hpp>
+
 #include "engine/footprint.hpp"
 #include "machine/tuning.hpp"
 
@@ -163,6 +165,13 @@ bool long_rows_fit(const TilePlan& plan, const Geometry& geometry, const Totals&
   return true;
 }
 
+/// Whether so many rows of a buffer, of so many bytes, are too many for the sets of the first level
+/// that they share: lines are written there in parts, and evicted before they are complete.
+[[gnu::noinline]] bool have_set_conflicts(std::int64_t rows, std::int64_t bytes) {
+  const std::int64_t step = std::min(bytes & -bytes, l1_way_bytes);  // from set to set
+  return step >= cache_line_bytes && 2 * rows > l1_ways * (l1_way_bytes / step);
+}
+
 }  // namespace
 
 bool goes_by_rows(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
@@ -245,6 +254,29 @@ TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
   if (!wide) return usual;
   return bytes <= t.l3_bytes / 4 * 3 ? wide_tile(t.wide_l3_run_bytes)
                                      : wide_tile(t.wide_memory_run_bytes);
+}
+
+std::int64_t row_of_transposed(const TilePlan& plan, const Totals& totals, const Tuning& t,
+                               std::int64_t extent, const BufferRows& most) {
+  const std::int64_t size = totals.transposed_size;
+  std::int64_t line = std::max<std::int64_t>(cache_line_bytes / size, 1);  // elements
+  for (const TileOperand& operand : plan.operands)
+    if (operand.is_streamed())
+      line = std::max<std::int64_t>(line, cache_line_bytes / operand.memory_size);
+  const std::int64_t rows = size > 1 ? most.rows : 0;  // bytes are transposed by whole lines
+  const bool is_short = extent * size < t.transposed_row_bytes;
+  if (most.elements >= extent && (is_short || !have_set_conflicts(rows, extent * size)))
+    return extent;
+  const std::int64_t count = std::min(most.elements, extent - 1) / line, bytes = line * size;
+  if (count == 0) return most.elements;
+  std::int64_t longest = count;
+  while (2 * longest > count && have_set_conflicts(rows, longest * bytes))
+    --longest;
+  if (2 * longest <= count) longest = count;  // lines of narrow operands leave no choice
+  std::int64_t lines = ceil_div(ceil_div(extent, ceil_div(extent, longest * line)), line);
+  while (lines < longest && have_set_conflicts(rows, lines * bytes))
+    ++lines;
+  return lines * line;
 }
 
 bool worth_prefetching(const TilePlan& plan, const Geometry& geometry, const Totals& totals,

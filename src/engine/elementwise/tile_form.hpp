@@ -43,6 +43,17 @@ struct TransposedTile {
 TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
                                const Totals& totals, const Tuning& tuning);
 
+/// Rows of a buffer, and the elements of one.
+struct BufferRows {
+  std::int64_t elements, rows;
+};
+
+/// Elements of a row of such a tile along dim 0, whose extent is given: whole lines of the
+/// transposed operands and those that are streamed, and so many that rows of the buffers have no
+/// set conflicts in the first level. Tiles are about equally long.
+std::int64_t row_of_transposed(const TilePlan& plan, const Totals& totals, const Tuning& tuning,
+                               std::int64_t extent, const BufferRows& most);
+
 /// Whether tiles of transposed operands are better prefetched than streamed where the last level is
 /// as far away as memory: an input is read in place, and lines of the transposed ones have no set
 /// conflicts, or are few among those of all operands.

@@ -198,8 +198,10 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
             : most;
   std::int64_t along = std::max<std::int64_t>(capacity / rows, 1);
   if (plan.streams() || plan.prefetches) along = std::min(along, long_run(plan, t, most, rows));
-  add_step(plan, iter, 0,
-           along > cache_line_bytes ? along / cache_line_bytes * cache_line_bytes : along);
+  const std::int64_t count = std::min(width, capacity / along);  // of rows
+  const std::int64_t row = row_of_transposed(plan, totals, t, geometry.extent(0), {along, count});
+  add_step(plan, iter, 0, row);
+  if (plan.steps.back().tiles > 1) capacity = count * row;
   // Where dim 0 is short, what follows it makes longer rows, if that stages nothing else or there
   // is too little in a tile otherwise.
   bool stages_more = false;

@@ -247,7 +247,8 @@ ReduceTiles tile_kept(const ReduceInputs& in, const ReduceDims& dims, const Redu
     return in_order(false);
   ReduceSide side = kept;
   const auto move_inside = [&](auto& list) {
-    std::rotate(list.begin() + inner, list.begin() + dense, list.begin() + dense + 1);
+    for (int i = dense; i > inner; --i)
+      std::swap(list[i], list[i - 1]);
   };
   move_inside(side.steps);
   move_inside(side.places);
