@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
+#include <utility>
 
 namespace weft {
 inline namespace v0 {
@@ -83,6 +83,12 @@ bool mostly_coalesces(const Geometry& geometry, std::span<const OrderOperand> op
   return balance > 0;
 }
 
+/// Moves the axis at one place to another before it.
+void move_axis(Permutation& perm, std::size_t from, std::size_t to) noexcept {
+  for (; from > to; --from)
+    std::swap(perm[from], perm[from - 1]);
+}
+
 /// Moves the axis that coalesces with another to the place after it, whatever it costs: the two are
 /// one dim of the inner one's cost, for all operands or for those that need not be staged then.
 void keep_coalescing_together(Permutation& perm, const Geometry& geometry,
@@ -91,7 +97,7 @@ void keep_coalescing_together(Permutation& perm, const Geometry& geometry,
     if (geometry.extent(perm[d]) == 1) return;
     for (std::size_t e = d + 1; e < perm.size() && geometry.extent(perm[e]) != 1; ++e) {
       if (!mostly_coalesces(geometry, operands, perm[d], perm[e])) continue;
-      std::rotate(perm.begin() + d + 1, perm.begin() + e, perm.begin() + e + 1);
+      move_axis(perm, e, d + 1);
       break;
     }
   }
@@ -107,38 +113,53 @@ std::uint64_t least_step(const Geometry& geometry, int operand) noexcept {
   return least;
 }
 
-/// Moves a narrow axis, the channels of pixels say, inside of the first one, if fewer bytes would
-/// have to be moved then, outputs counting one and a half times: operands that have it inside are
-/// rows of whole pixels, and for others a few rows are joined or split. A pass over the first axis
-/// for each channel would fetch all lines of pixels as often. Reductions, of which no output
-/// counts, keep their order, and with it which elements they take together.
+/// Bytes an element, doubled, that need not be moved if a narrow axis comes inside of the first
+/// one, outputs counting one and a half times: operands that have it so are rows of whole pixels
+/// then, the axis being their channels; those that are dense along the first axis are no rows any
+/// more. Nothing where an operand has another narrow axis inside: long rows are split from that
+/// more quickly than it is turned into the order of this one. And nothing in reductions, of which
+/// no output counts: their order is which elements they take together.
+std::int64_t saved_inside(const Geometry& geometry, std::span<const OrderOperand> operands,
+                          int narrow_axis, int first_axis) noexcept {
+  const auto extent = static_cast<std::uint64_t>(geometry.extent(narrow_axis));
+  std::int64_t saved = 0;
+  bool is_written = false;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k].counts) continue;
+    is_written = is_written || operands[k].is_output;
+    const auto at = static_cast<int>(k);
+    const std::uint64_t first = magnitude(geometry.stride(first_axis, at));
+    const std::uint64_t step = magnitude(geometry.stride(narrow_axis, at));
+    if (first == 0 || step == 0) continue;  // it repeats
+    const std::uint64_t least = least_step(geometry, at);
+    const bool is_close = first <= cache_line / 2;
+    const bool has_inside = is_close && step == least && first == step * extent;
+    if (!has_inside && first != least) {
+      if (is_close) return 0;
+      continue;  // it has to be moved in either order
+    }
+    const auto bytes = static_cast<std::int64_t>(std::min(least, cache_line));
+    saved += (has_inside ? bytes : -bytes) * (operands[k].is_output ? 3 : 2);
+  }
+  return is_written ? saved : 0;
+}
+
+/// Moves the narrow axis inside of the first one that saves most, if one does: a pass over the
+/// first axis for each channel would fetch all lines of pixels as often.
 void put_narrow_axis_inside(Permutation& perm, const Geometry& geometry,
                             std::span<const OrderOperand> operands) noexcept {
   if (geometry.numel() < least_elements) return;
-  for (std::size_t d = 1; d < perm.size(); ++d) {
-    const std::int64_t extent = geometry.extent(perm[d]);
-    if (extent == 1) return;
-    if (extent >= narrow) continue;
-    std::int64_t saved = 0;  // bytes an element, doubled
-    bool is_written = false;
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (!operands[k].counts) continue;
-      is_written = is_written || operands[k].is_output;
-      const auto at = static_cast<int>(k);
-      const std::uint64_t first = magnitude(geometry.stride(perm[0], at));
-      const std::uint64_t step = magnitude(geometry.stride(perm[d], at));
-      if (first == 0 || step == 0) continue;  // it repeats
-      const std::uint64_t least = least_step(geometry, at);
-      const bool has_inside = step == least && first == step * static_cast<std::uint64_t>(extent) &&
-                              first <= cache_line / 2;
-      if (!has_inside && first != least) continue;  // it has to be moved in either order
-      const auto bytes = static_cast<std::int64_t>(std::min(least, cache_line));
-      saved += (has_inside ? bytes : -bytes) * (operands[k].is_output ? 3 : 2);
+  std::int64_t most = 0;
+  std::size_t best = 0;
+  for (std::size_t d = 1; d < perm.size() && geometry.extent(perm[d]) != 1; ++d) {
+    if (geometry.extent(perm[d]) >= narrow) continue;
+    const std::int64_t saved = saved_inside(geometry, operands, perm[d], perm[0]);
+    if (saved > most) {
+      most = saved;
+      best = d;
     }
-    if (saved <= 0 || !is_written) continue;
-    std::rotate(perm.begin(), perm.begin() + d, perm.begin() + d + 1);
-    return;
   }
+  move_axis(perm, best, 0);
 }
 
 }  // namespace

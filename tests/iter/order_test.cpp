@@ -97,6 +97,12 @@ TEST_CASE("order by cost: a narrow axis goes inside where most bytes have it so"
   // Rows and columns stay together behind it.
   CHECK(by_cost({50, 20, 3}, {{240, 12, 4}, {240, 12, 4}, {80, 4, 4000}}, {output, input, input}) ==
         Dims{2, 1, 0});
+  // Of an image that is turned besides, all has to be moved in either order.
+  CHECK(by_cost({100, 200, 3}, {{2400, 12, 4}, {4, 400, 80000}}, {output, input}) == Dims{2, 1, 0});
+  // Not where another operand has another narrow axis inside, or pixels have gaps between them.
+  CHECK(by_cost({8, 387, 4}, {{1548, 4, 1}, {1548, 4, 1}, {1, 8, 3096}}, {output, input, input}) ==
+        Dims{1, 0, 2});
+  CHECK(by_cost({1000, 3}, {{16, 4}, {16, 4}, planes}, {output, input, input}) == Dims{0, 1});
   // Not if it is longer than half a line, there are few elements, or nothing is written where it
   // is known, as in a reduction.
   CHECK(by_cost({1000000, 9}, {{36, 4}, {36, 4}, {4, 4000000}}, {output, input, input}) ==
