@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/iter/order.hpp>
 
+#include "iter/step_cost.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -10,7 +12,6 @@ inline namespace v0 {
 namespace {
 
 constexpr std::uint64_t cache_line = 64;
-constexpr std::uint64_t doubling = 4;  // bytes that each doubling beyond a line counts as
 // A narrow axis has fewer elements. Where all axes have so few together, a pass over the others for
 // each of its elements is as quick.
 constexpr std::int64_t narrow = 16, least_elements = 256;
@@ -30,10 +31,7 @@ std::uint64_t bytes_of_step(const std::int64_t* strides,
   std::uint64_t bytes = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (!operands[k].counts) continue;
-    const std::uint64_t stride = magnitude(strides[k]);
-    const std::uint64_t cost =
-        std::min(stride, cache_line) +
-        doubling * static_cast<unsigned>(std::bit_width(stride / cache_line));
+    const std::uint64_t cost = step_cost(strides[k]);
     bytes += operands[k].is_output ? 2 * cost : cost;
   }
   return bytes;

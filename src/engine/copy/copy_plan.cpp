@@ -3,6 +3,7 @@
 
 #include "engine/block.hpp"
 #include "engine/footprint.hpp"
+#include "iter/step_cost.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -460,8 +461,12 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
   p.from1 = geometry.stride(p.partner, 1);
   if (p.transposes && (other == 1 ? p.from1 : p.to1) < 0) turn_round(p.extent1, p.to1, p.from1);
   find_run(p, geometry);
-  if (p.transposes && p.to0 == p.size && 2 * row_bytes <= cache_line_bytes &&
-      p.extent0 < p.extent1 && !goes_by_runs(p, geometry, tuning)) {
+  // A narrow dim 0 that the order put inside of what costs less, for calls that compute.
+  const auto cost = [&](int d) {
+    return 2 * step_cost(geometry.stride(d, 0)) + step_cost(geometry.stride(d, 1));
+  };
+  if (p.transposes && p.to0 == p.size && 2 * row_bytes <= cache_line_bytes && cost(1) < cost(0) &&
+      !goes_by_runs(p, geometry, tuning)) {
     const bool goes_on = geometry.stride(1, 0) == row_bytes && geometry.extent(1) > p.extent0 &&
                          geometry.stride(0, 0) == p.to0;  // not turned round
     if (goes_on && p.partner != 1) return plane_beside(p, geometry);
