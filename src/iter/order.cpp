@@ -4,7 +4,6 @@
 #include "iter/step_cost.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace weft {
@@ -15,10 +14,6 @@ constexpr std::uint64_t cache_line = 64;
 // A narrow axis has fewer elements. Where all axes have so few together, a pass over the others for
 // each of its elements is as quick.
 constexpr std::int64_t narrow = 16, least_elements = 256;
-
-std::uint64_t magnitude(std::int64_t stride) noexcept {
-  return stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
-}
 
 /// What it costs to step along an axis, see order_by_cost.
 struct Cost {

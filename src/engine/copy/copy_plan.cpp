@@ -461,7 +461,8 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
   p.from1 = geometry.stride(p.partner, 1);
   if (p.transposes && (other == 1 ? p.from1 : p.to1) < 0) turn_round(p.extent1, p.to1, p.from1);
   find_run(p, geometry);
-  // A narrow dim 0 that the order put inside of what costs less, for calls that compute.
+  // The order puts a narrow dim inside of one that costs less, so that calls that compute move
+  // fewer operands. A copy moves one in any order.
   const auto cost = [&](int d) {
     return 2 * step_cost(geometry.stride(d, 0)) + step_cost(geometry.stride(d, 1));
   };

@@ -54,7 +54,7 @@ inline RowLayout row_layout(const Geometry& geometry, int k, std::int64_t size, 
   return layout;
 }
 
-/// Bytes of the second-level cache that `rows` lines take, one every `stride` bytes: of distances
+/// Bytes of a cache that `rows` lines take, one every `stride` bytes: of distances
 /// that are a multiple of a power of two, it holds as many as that goes into it.
 constexpr std::int64_t bytes_of_lines(std::int64_t stride, std::int64_t rows) {
   const auto step = static_cast<std::uint64_t>(stride);

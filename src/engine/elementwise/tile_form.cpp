@@ -168,8 +168,8 @@ bool long_rows_fit(const TilePlan& plan, const Geometry& geometry, const Totals&
 /// Whether so many rows of a buffer, of so many bytes, are too many for the sets of the first level
 /// that they share: lines are written there in parts, and evicted before they are complete.
 [[gnu::noinline]] bool have_set_conflicts(std::int64_t rows, std::int64_t bytes) {
-  const std::int64_t step = std::min(bytes & -bytes, l1_way_bytes);  // from set to set
-  return step >= cache_line_bytes && 2 * rows > l1_ways * (l1_way_bytes / step);
+  // Rows that are further from each other than a way is long share no more sets.
+  return 2 * bytes_of_lines(bytes | l1_way_bytes, rows) > l1_ways * l1_way_bytes;
 }
 
 }  // namespace
