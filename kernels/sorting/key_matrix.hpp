@@ -85,28 +85,41 @@ class KeyMatrix {
     Register m[rows];
     WEFT_UNROLLED
     for (int r = 0; r < rows; ++r)
-      m[r] = *reinterpret_cast<const Unaligned*>(keys + r * lanes);
+      m[r] = load(keys + r * lanes);
     sort_columns(m, std::make_integer_sequence<int, network.count>());
     merge_groups(m);
     columns_to_rows(m);
     WEFT_UNROLLED
     for (int r = 0; r < rows; ++r)
-      *reinterpret_cast<Unaligned*>(keys + r * lanes) = m[r];
+      store(keys + r * lanes, m[r]);
   }
 
   /// Sorts n keys, at most `size`. Not inlined: the caller's frame is on the stack many times.
   [[gnu::noinline]] static void sort(Key* keys, std::int64_t n) {
     if (n == size) return sort_all(keys);
     alignas(key_register_bytes) Key all[size];
-    for (Key& key : all)
-      key = std::numeric_limits<Key>::max();
-    const auto bytes = static_cast<std::size_t>(n) * sizeof(Key);
-    __builtin_memcpy(all, keys, bytes);
+    const Register most = Register{} + std::numeric_limits<Key>::max();
+    for (std::int64_t i = n / lanes * lanes; i < size; i += lanes)
+      store(all + i, most);
+    copy(keys, all, n);
     sort_all(all);
-    __builtin_memcpy(keys, all, bytes);
+    copy(all, keys, n);
   }
 
  private:
+  static WEFT_ALWAYS_INLINE Register load(const Key* from) {
+    return *reinterpret_cast<const Unaligned*>(from);
+  }
+  static WEFT_ALWAYS_INLINE void store(Key* to, const Register& x) {
+    *reinterpret_cast<Unaligned*>(to) = x;
+  }
+  static WEFT_ALWAYS_INLINE void copy(const Key* keys, Key* to, std::int64_t n) {
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+      store(to + i, load(keys + i));
+    for (; i < n; ++i)
+      to[i] = keys[i];
+  }
   static WEFT_ALWAYS_INLINE void put_in_order(Register& a, Register& b) {
     const Register lower = a < b ? a : b;
     b = a < b ? b : a;

@@ -23,9 +23,6 @@ struct KeyCounts {
   std::int64_t nans = 0, negative_zeros = 0;
 };
 
-/// Bytes of room behind as many as the keys have: registers are stored whole.
-inline constexpr std::int64_t sort_room_bytes = 64;
-
 /// For keys of one size, signed integers. Elements have the size of their keys and are dense.
 struct SortingKernel {
   /// In place, too.
@@ -33,7 +30,7 @@ struct SortingKernel {
   /// The other way; zeros are positive, and NaNs are some NaN.
   void (*from_keys)(char* elements, const char* keys, std::int64_t n, KeyOrder order);
   /// Brings to places [from, to) of n keys what ascending order has there. Those before are not
-  /// larger then, those behind not smaller. `room` is for n keys and sort_room_bytes.
+  /// larger then, those behind not smaller. `room` is for n keys.
   void (*sort)(char* keys, char* room, std::int64_t n, std::int64_t from, std::int64_t to);
 };
 /// For keys of 4 or 8 bytes, which are aligned; null for others.

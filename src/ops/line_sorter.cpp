@@ -41,8 +41,7 @@ struct PartsSort {
     kernel.sort(keys, room, n, half, half + 1);
     parallel_for(2, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        run(keys + i * half * size, room + i * (half * size + parts / 2 * sort_room_bytes),
-            i == 0 ? half : n - half, parts / 2);
+        run(keys + i * half * size, room + i * half * size, i == 0 ? half : n - half, parts / 2);
       }
     });
   }
@@ -102,7 +101,7 @@ std::int64_t LineSorter::lower_bound(const char* keys, std::int64_t wanted) cons
 }
 
 void LineSorter::sort(char* out, const char* in, char* room) const {
-  char* const keys = out == in ? room + keys_bytes() + all_room_bytes : out;
+  char* const keys = out == in ? room + keys_bytes() : out;
   const KeyCounts counts = kernel_.to_keys(keys, in, n_, order_);
   sort_keys(kernel_, keys, room, n_, size_);
   const std::int64_t zero =
@@ -180,8 +179,7 @@ void LineSorter::order_keys(std::int64_t* positions, const char* keys, std::int6
 
 std::int64_t LineSorter::first_room(std::int64_t k) const noexcept {
   if (k == n_) return positions_room();
-  return 2 * keys_bytes() +
-         std::max(keys_bytes() + sort_room_bytes, order_room(k) + 2 * (8 * k + 64));
+  return 2 * keys_bytes() + std::max(keys_bytes(), order_room(k) + 2 * (8 * k + 64));
 }
 
 void LineSorter::first_positions(std::int64_t* positions, std::int64_t k, const char* in,
@@ -249,7 +247,7 @@ double LineSorter::element(const char* keys, std::int64_t i) const {
 }
 
 void LineSorter::find(Neighbours* wanted, std::int64_t count, const char* in, char* room) const {
-  char* const keys = room + keys_bytes() + sort_room_bytes;
+  char* const keys = room + keys_bytes();
   const bool has_nan = kernel_.to_keys(keys, in, n_, order_).nans > 0;
   // Each takes time for the line; many are had sooner by sorting it.
   constexpr std::int64_t many = 8;

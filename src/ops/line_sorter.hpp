@@ -31,7 +31,7 @@ class LineSorter {
 
   /// The elements in order; `out` may be `in`.
   void sort(char* out, const char* in, char* room) const;
-  std::int64_t sort_room() const noexcept { return 2 * keys_bytes() + all_room_bytes; }
+  std::int64_t sort_room() const noexcept { return 2 * keys_bytes(); }
 
   /// Their positions in order.
   void sort_positions(std::int64_t* positions, const char* in, char* room) const;
@@ -43,7 +43,7 @@ class LineSorter {
 
   /// The elements, those before the k-th in order first, then its equals; `out` may be `in`.
   void partition(char* out, std::int64_t k, const char* in, char* room) const;
-  std::int64_t partition_room() const noexcept { return 3 * keys_bytes() + sort_room_bytes; }
+  std::int64_t partition_room() const noexcept { return 3 * keys_bytes(); }
 
   /// The elements at positions, as f64, for places that ascend. All are NaN if the line has one.
   /// Each wants the element at `place` and the next one, if there is any.
@@ -64,8 +64,8 @@ class LineSorter {
   void take(char* out, const char* in, const std::int64_t* positions, std::int64_t n) const;
 
  private:
-  /// Parts of a line that threads share, at most, and what room they need beside that for the keys.
-  static constexpr std::int64_t max_parts = 16, all_room_bytes = max_parts * sort_room_bytes;
+  /// Parts of a line that threads share, at most.
+  static constexpr std::int64_t max_parts = 16;
 
   std::int64_t keys_bytes() const noexcept { return (n_ * size_ + 63) / 64 * 64; }
   template <class F>
@@ -73,9 +73,7 @@ class LineSorter {
   std::int64_t key(const char* keys, std::int64_t i) const noexcept;
   /// Of n keys the positions in order. `room` must not meet the keys.
   void order_keys(std::int64_t* positions, const char* keys, std::int64_t n, char* room) const;
-  static std::int64_t order_room(std::int64_t n) noexcept {
-    return 2 * (8 * n + 64) + all_room_bytes;
-  }
+  static std::int64_t order_room(std::int64_t n) noexcept { return 2 * 8 * n; }
   /// All of n keys of a kernel, by several threads where that is worth it.
   void sort_keys(const SortingKernel& kernel, char* keys, char* room, std::int64_t n,
                  std::int64_t size) const;

@@ -34,28 +34,43 @@ std::vector<Key> random_keys(Random& random, std::int64_t n) {
   return keys;
 }
 
-/// Keys of which those that are looked at for the one in the middle, `some` at equal distances, are
-/// the smallest that are left, split after split.
+/// Keys of which those that are looked at for the one in the middle, four runs of neighbours, are
+/// the smallest that are left, split after split. Where a split leaves the others, the kernel
+/// shows: it depends only on which of the keys are above the one in the middle.
 template <class Key>
-std::vector<Key> badly_split_keys(std::int64_t n, std::int64_t some) {
-  std::vector<std::size_t> left(static_cast<std::size_t>(n));
-  std::iota(left.begin(), left.end(), std::size_t{0});
+std::vector<Key> badly_split_keys(const weft::SortingKernel& kernel, std::int64_t n,
+                                  std::int64_t run) {
+  const std::int64_t looked_at = 4 * run;
+  std::vector<std::int64_t> left(static_cast<std::size_t>(n));
+  std::iota(left.begin(), left.end(), std::int64_t{0});
   std::vector<Key> keys(left.size());
   Key next = 0;
-  while (static_cast<std::int64_t>(left.size()) > 100 * some) {
-    const auto step = left.size() / static_cast<std::size_t>(some);
-    std::vector<std::size_t> above;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      const bool is_looked_at = i % step == 0 && i / step <= static_cast<std::size_t>(some / 2);
-      if (is_looked_at)
-        keys[left[i]] = next++;
-      else
-        above.push_back(left[i]);
+  const auto set = [&](std::int64_t i) { keys[static_cast<std::size_t>(i)] = next++; };
+  while (std::ssize(left) > 100 * run) {
+    const std::int64_t count = std::ssize(left), step = count / 4;
+    const std::int64_t split_off = count / 2 * looked_at / count + 1;
+    // Keys that say afterwards where they were: of those that are looked at 0, 1, ..., of the
+    // others their place and as much as there are of these.
+    std::vector<Key> now(left.size()), room(left.size());
+    std::iota(now.begin(), now.end(), static_cast<Key>(looked_at));
+    std::vector<std::int64_t> places;
+    for (std::int64_t i = 0; i < looked_at; ++i) {
+      places.push_back(i / run * step + (step - run) / 2 + i % run);
+      now[static_cast<std::size_t>(places.back())] = static_cast<Key>(i);
     }
-    left = above;
+    kernel.sort(reinterpret_cast<char*>(now.data()), reinterpret_cast<char*>(room.data()), count, 0,
+                1);
+    std::vector<std::int64_t> behind;
+    for (const Key key : now) {
+      const std::int64_t place =
+          key < looked_at ? places[static_cast<std::size_t>(key)] : key - looked_at;
+      behind.push_back(left[static_cast<std::size_t>(place)]);
+    }
+    for (std::int64_t i = 0; i < split_off; ++i)
+      set(behind[static_cast<std::size_t>(i)]);
+    left.assign(behind.begin() + split_off, behind.end());
   }
-  for (const std::size_t i : left)
-    keys[i] = next++;
+  std::ranges::for_each(left, set);
   return keys;
 }
 
@@ -67,9 +82,12 @@ void check(test::Tally& tally, const test::Guarded& memory, const test::Guarded&
   std::sort(sorted.begin(), sorted.end());
   const auto n = static_cast<std::int64_t>(keys.size());
   const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(Key));
+  static std::int64_t checks = 0;
   for (const weft::Level level : test::levels()) {
-    char* const at = memory.data() + memory.size_bytes() - bytes;
-    char* const room = more.data() + more.size_bytes() - bytes - weft::sort_room_bytes;
+    // Where memory ends, and where it begins.
+    const bool at_end = checks++ % 2 == 0;
+    char* const at = memory.data() + (at_end ? memory.size_bytes() - bytes : 0);
+    char* const room = more.data() + (at_end ? more.size_bytes() - bytes : 0);
     if (n > 0) std::memcpy(at, keys.data(), static_cast<std::size_t>(bytes));
     weft::sorting_kernel.at(level)(sizeof(Key))->sort(at, room, n, from, to);
     std::vector<Key> got(keys.size());
@@ -106,8 +124,14 @@ void check_lengths(test::Tally& tally, Random& random) {
     check(tally, memory, more, keys, 0, n);
     check(tally, memory, more, keys, from, random.integer(from, n));
   }
-  for (const std::int64_t some : {16, 32, 64})
-    check(tally, memory, more, badly_split_keys<Key>(20'000, some), 0, 20'000);
+  for (const weft::Level level : test::levels()) {
+    const std::int64_t run =
+        (level == weft::Level::avx512 ? 64 : 32) / static_cast<std::int64_t>(sizeof(Key));
+    const weft::SortingKernel& kernel = *weft::sorting_kernel.at(level)(sizeof(Key));
+    const std::vector<Key> keys = badly_split_keys<Key>(kernel, 20'000, run);
+    check(tally, memory, more, keys, 0, 20'000);
+    check(tally, memory, more, keys, 10'000, 10'010);
+  }
 }
 
 }  // namespace
