@@ -4,7 +4,7 @@
 /// elements that are set.
 ///
 /// Gather and scatter are called for a block of elements with an index each. Which indices are in
-/// range is asked beforehand, of all of them:
+/// range is asked beforehand, of all of the block:
 ///
 ///     if (!index_check_kernel(type)(index, step, n, axes.extent))
 ///       gather_kernel(element_bytes)(block, axes);

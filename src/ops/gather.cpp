@@ -86,7 +86,8 @@ void run_index_select(const Output& out, TensorView a, std::int64_t axis, Tensor
     check_output_type(out.view(), a.dtype());
     const TensorView from = with_axis(a);
     const std::int64_t extent = from.shape()[along];
-    const IndexOperand checked(index, 1, extent, static_cast<std::int64_t>(along));
+    const IndexOperand indices(index, 1, extent, static_cast<std::int64_t>(along));
+    indices.check();
     DimVector shape(from.shape().begin(), from.shape().end());
     shape[along] = index.numel();
     const bool point = a.rank() == 0;  // the result of which is a point as well, as in PyTorch
@@ -95,9 +96,9 @@ void run_index_select(const Output& out, TensorView a, std::int64_t axis, Tensor
            text("input 1: expected one index into a 0-d tensor, got ", index.numel()));
     const Result result(out, point ? IntSpan() : IntSpan(shape), a.dtype(), {&a, &index});
     DimVector index_strides(shape.size(), 0);
-    if (index.rank() == 1) index_strides[along] = checked.view().strides()[0];
-    const TensorView spread = TensorView::trusted(static_cast<const void*>(checked.view().data()),
-                                                  checked.view().dtype(), shape, index_strides);
+    if (index.rank() == 1) index_strides[along] = indices.view().strides()[0];
+    const TensorView spread = TensorView::trusted(static_cast<const void*>(indices.view().data()),
+                                                  indices.view().dtype(), shape, index_strides);
     copy_indexed(with_axis(result.view()), base_of(from, along, shape), spread, extent,
                  along_axis(from, along));
   });
@@ -107,12 +108,13 @@ void run_take(const Output& out, TensorView a, TensorView index) {
   with_operation("take", [&] {
     check_defined(a, 0);
     check_output_type(out.view(), a.dtype());
-    const IndexOperand checked(index, 1, a.numel(), -1);
+    const IndexOperand indices(index, 1, a.numel(), -1);
+    indices.check();
     const Result result(out, index.shape(), a.dtype(), {&a, &index});
     const DimVector still(index.shape().size(), 0);
     const TensorView base =
         TensorView::trusted(static_cast<const void*>(a.data()), a.dtype(), index.shape(), still);
-    copy_indexed(result.view(), base, checked.view(), a.numel(), merged_axes(a));
+    copy_indexed(result.view(), base, indices.view(), a.numel(), merged_axes(a));
   });
 }
 
@@ -125,10 +127,11 @@ void run_gather(const Output& out, TensorView a, std::int64_t axis, TensorView i
     const TensorView from = with_axis(a), places = with_axis(index);
     check_index_shape(places, from, along);
     const std::int64_t extent = from.shape()[along];
-    const IndexOperand checked(places, 1, extent, static_cast<std::int64_t>(along));
+    const IndexOperand indices(places, 1, extent, static_cast<std::int64_t>(along));
+    indices.check();
     const Result result(out, index.shape(), a.dtype(), {&a, &index});
     if (index.numel() == 0) return;
-    copy_indexed(with_axis(result.view()), base_of(from, along, places.shape()), checked.view(),
+    copy_indexed(with_axis(result.view()), base_of(from, along, places.shape()), indices.view(),
                  extent, along_axis(from, along));
   });
 }

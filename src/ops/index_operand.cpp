@@ -29,31 +29,6 @@ std::string index_text(const TensorView& index, const DimVector& place) {
   return type == ScalarType::u64 ? text(static_cast<std::uint64_t>(value)) : text(value);
 }
 
-/// Names the first index in C order that is outside; `given` holds the same as `index`.
-[[noreturn]] void fail_outside(const TensorView& index, const TensorView& given, int input,
-                               std::int64_t extent, std::int64_t axis) {
-  const IndexCheckFn any_outside = index_check_kernel(index.dtype());
-  const DimVector place =
-      first_place(index, [&](const char* at) { return any_outside(at, 0, 1, extent); });
-  fail(ErrorCode::axis,
-       text("input ", input, ": index ", index_text(given, place), " at ", to_string(place),
-            " is outside ", axis < 0 ? text("the ") : text("axis ", axis, " of extent "), extent,
-            axis < 0 ? " elements" : ""));
-}
-
-void check_range(const TensorView& index, const TensorView& given, int input, std::int64_t extent,
-                 std::int64_t axis) {
-  TensorIteratorConfig config;
-  config.add_input(index);
-  const IndexCheckFn any_outside = index_check_kernel(index.dtype());
-  std::atomic<bool> wrong = false;
-  const auto loop = [&](char** data, const std::int64_t* strides, std::int64_t n) {
-    if (any_outside(data[0], strides[0], n, extent)) wrong.store(true, std::memory_order_relaxed);
-  };
-  config.build().for_each(loop, 4 * default_grain);
-  if (wrong) fail_outside(index, given, input, extent, axis);
-}
-
 }  // namespace
 
 void check_defined(const TensorView& view, int input) {
@@ -99,7 +74,7 @@ void check_index_shape(const TensorView& index, const TensorView& a, std::size_t
 
 IndexOperand::IndexOperand(const TensorView& index, int input, std::int64_t extent,
                            std::int64_t axis)
-    : given_(&index) {
+    : given_(&index), input_(input), extent_(extent), axis_(axis) {
   check_defined(index, input);
   if (!is_integer(index.dtype())) {
     fail(ErrorCode::dtype,
@@ -113,7 +88,28 @@ IndexOperand::IndexOperand(const TensorView& index, int input, std::int64_t exte
     for (std::int64_t i = 0; i < converted_.numel(); ++i)
       indices[i] = indices[i] < 0 ? std::numeric_limits<std::int64_t>::max() : indices[i];
   }
-  check_range(view(), index, input, extent, axis);
+}
+
+void IndexOperand::check() const {
+  TensorIteratorConfig config;
+  config.add_input(view());
+  const IndexCheckFn any_outside = index_check_kernel(view().dtype());
+  std::atomic<bool> wrong = false;
+  const auto loop = [&](char** data, const std::int64_t* strides, std::int64_t n) {
+    if (any_outside(data[0], strides[0], n, extent_)) wrong.store(true, std::memory_order_relaxed);
+  };
+  config.build().for_each(loop, 4 * default_grain);
+  if (wrong) fail_outside();
+}
+
+void IndexOperand::fail_outside() const {
+  const IndexCheckFn any_outside = index_check_kernel(view().dtype());
+  const DimVector place =
+      first_place(view(), [&](const char* at) { return any_outside(at, 0, 1, extent_); });
+  fail(ErrorCode::axis,
+       text("input ", input_, ": index ", index_text(*given_, place), " at ", to_string(place),
+            " is outside ", axis_ < 0 ? text("the ") : text("axis ", axis_, " of extent "), extent_,
+            axis_ < 0 ? " elements" : ""));
 }
 
 }  // namespace v0

@@ -29,19 +29,25 @@ DimVector first_place(const TensorView& view, FunctionRef<bool(const char* at)> 
 /// axis other than `along`.
 void check_index_shape(const TensorView& index, const TensorView& a, std::size_t along);
 
-/// Indices of i32 or i64, all of them inside their axis.
+/// Indices of i32 or i64, which are to be inside their axis.
 class IndexOperand {
  public:
-  /// `input` is the operand's number. Throws Error: undefined; dtype, unless it holds integers;
-  /// axis, for the first index in C order outside [-extent, extent). `axis` is for the message;
-  /// below 0: none. Reads all indices, in parallel.
+  /// `input` is the operand's number. Throws Error: undefined; dtype, unless it holds integers.
+  /// `axis` is for messages; below 0: none.
   IndexOperand(const TensorView& index, int input, std::int64_t extent, std::int64_t axis);
 
   const TensorView& view() const noexcept { return converted_.defined() ? converted_ : *given_; }
 
+  /// Throws Error(axis) if one is outside [-extent, extent). Reads all indices, in parallel.
+  void check() const;
+  /// Throws Error(axis) for the first one in C order that is; there is one.
+  [[noreturn]] void fail_outside() const;
+
  private:
   const TensorView* given_;
   Tensor converted_;
+  int input_;
+  std::int64_t extent_, axis_;
 };
 
 }  // namespace v0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scatter and scatter_add: out[... + index[...] along an axis] = or += source[...].
 #include <weft/base/error.hpp>
+#include <weft/base/function_ref.hpp>
 #include <weft/core/promotion.hpp>
 #include <weft/iter/config.hpp>
 #include <weft/ops/copy.hpp>
@@ -14,6 +15,7 @@
 #include "ops/result.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <utility>
 
@@ -30,9 +32,53 @@ struct AxisSteps {
   std::int64_t source = 0, index = 0;
 };
 
+/// Indices that are checked as they are used, so that they are read once.
+struct CheckedScatter {
+  /// Indices that are checked at a time: few enough to stay in the first level until they are used.
+  static constexpr std::int64_t piece_indices = 2048;
+
+  /// Stops before a piece that has an index outside, and does nothing once one was found.
+  void operator()(const IndexedBlock& block, const IndexedAxes& axes) {
+    if (found.load(std::memory_order_relaxed)) return;
+    const std::int64_t rows = std::max<std::int64_t>(1, piece_indices / block.n0);
+    for (std::int64_t j = 0; j < block.n1; j += rows) {
+      for (std::int64_t i = 0; i < block.n0; i += piece_indices) {
+        IndexedBlock piece = block;
+        piece.to += j * block.to_steps[1] + i * block.to_steps[0];
+        piece.from += j * block.from_steps[1] + i * block.from_steps[0];
+        piece.index += j * block.index_steps[1] + i * block.index_steps[0];
+        piece.n0 = std::min(block.n0 - i, piece_indices);
+        piece.n1 = std::min(block.n1 - j, rows);
+        if (has_outside(piece, axes.extent)) return found.store(true, std::memory_order_relaxed);
+        scatter(piece, axes);
+      }
+    }
+  }
+
+  /// Row by row; rows that follow each other are one.
+  bool has_outside(const IndexedBlock& piece, std::int64_t extent) const {
+    const std::int64_t step = piece.index_steps[0], row_step = piece.index_steps[1];
+    if (row_step == piece.n0 * step)
+      return any_outside(piece.index, step, piece.n0 * piece.n1, extent);
+    for (std::int64_t row = 0; row < piece.n1; ++row)
+      if (any_outside(piece.index + row * row_step, step, piece.n0, extent)) return true;
+    return false;
+  }
+
+  IndexedFn scatter;
+  IndexCheckFn any_outside;
+  std::atomic<bool> found = false;  ///< an index outside
+};
+
+/// Whether a copy of an output, to be put back if an index is outside, costs less than reading the
+/// indices twice.
+bool is_worth_a_copy(const TensorView& out, const TensorView& index) {
+  return out.numel() > 0 && out.nbytes() <= index.nbytes() / 16;
+}
+
 /// Every line along the axis in order; lines next to each other step by step, unless each is dense.
 void scatter_lines(const TensorIterator& iter, const AxisSteps& axis, const IndexedAxes& indexed,
-                   IndexedFn scatter) {
+                   FunctionRef<void(const IndexedBlock&, const IndexedAxes&)> scatter) {
   const auto loop = [&](char** data, const std::int64_t* s, std::int64_t n0, std::int64_t n1) {
     const bool line_by_line = n0 == 1 || std::abs(axis.index) <= std::abs(s[2]);
     for (std::int64_t j = 0; j < n1; ++j) {
@@ -95,12 +141,16 @@ void run_scatter(const char* operation, ScatterOp op, const Output& out, TensorV
     }
     const std::int64_t extent = with_axis(a).shape()[along];
     if (op == ScatterOp::add) check_compiled(a.dtype());
-    const IndexOperand checked(places, 1, extent, static_cast<std::int64_t>(along));
+    const IndexOperand indices(places, 1, extent, static_cast<std::int64_t>(along));
+    const bool is_there = out.view().defined() && same_list(out.view().shape(), a.shape());
+    const bool checks_first = !is_there || !is_worth_a_copy(out.view(), indices.view());
+    if (checks_first) indices.check();
 
     const bool in_place = same_place(out.view(), a);
     const TensorView nothing;
     const Result result(out, a.shape(), a.dtype(),
                         {in_place ? &nothing : &a, &index, is_number ? &nothing : &source});
+    const Tensor before = checks_first ? Tensor() : contiguous(result.view());
     if (!in_place) copy_out(result.view(), a);
     if (index.numel() == 0) return;
 
@@ -111,9 +161,9 @@ void run_scatter(const char* operation, ScatterOp op, const Output& out, TensorV
     const IntSpan source_strides = is_number ? IntSpan(still) : terms.strides();
     const std::int64_t size = element_size(a.dtype());
     const AxisSteps steps{places.shape()[along], source_strides[along] * size,
-                          checked.view().strides()[along] * element_size(checked.view().dtype())};
+                          indices.view().strides()[along] * element_size(indices.view().dtype())};
     const std::int64_t out_stride_bytes = out_strides[along] * size;
-    const IndexedAxes indexed{checked.view().dtype(), extent, 1, &extent, &out_stride_bytes};
+    const IndexedAxes indexed{indices.view().dtype(), extent, 1, &extent, &out_stride_bytes};
     out_strides[along] = 0;
     const TensorView out_base =
         TensorView::trusted(to.data(), a.dtype(), places.shape(), out_strides);
@@ -121,10 +171,16 @@ void run_scatter(const char* operation, ScatterOp op, const Output& out, TensorV
         TensorView::trusted(is_number ? static_cast<const void*>(element) : terms.data(), a.dtype(),
                             places.shape(), source_strides);
     TensorIteratorConfig config;
-    config.add_output(out_base).add_input(source_base).add_input(checked.view());
+    config.add_output(out_base).add_input(source_base).add_input(indices.view());
     config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
     config.declare_static_shape(places.shape(), {static_cast<std::int64_t>(along)});
-    scatter_lines(config.build(), steps, indexed, scatter_kernel(op, a.dtype()));
+    const IndexedFn kernel = scatter_kernel(op, a.dtype());
+    if (checks_first) return scatter_lines(config.build(), steps, indexed, kernel);
+    CheckedScatter scatter{kernel, index_check_kernel(indices.view().dtype())};
+    scatter_lines(config.build(), steps, indexed, scatter);
+    if (!scatter.found) return;
+    copy_out(result.view(), before);
+    indices.fail_outside();
   });
 }
 

@@ -10,6 +10,7 @@
 #include "support/threads.hpp"
 
 #include <functional>
+#include <utility>
 
 namespace {
 
@@ -224,6 +225,58 @@ TEST_CASE("indexing: the same for any number of threads", "[ops]") {
     for (std::size_t i = 0; i < now.size(); ++i)
       CHECK(test::difference(now[i], test::dense_copy(first[i])) == "");
   });
+}
+
+TEST_CASE("scatter: far more indices than elements, and one of them outside", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(60); ++round) {
+    const bool few_lines = random.chance(70);
+    const std::int64_t axis = random.integer(0, 1), extent = random.integer(1, few_lines ? 20 : 2),
+                       others = few_lines ? random.integer(1, 3) : random.integer(2000, 3000),
+                       many = few_lines ? random.integer(2000, 20'000) : random.integer(60, 80);
+    const Dims bins = axis == 0 ? Dims{extent, others} : Dims{others, extent};
+    const Dims shape = axis == 0 ? Dims{many, others} : Dims{others, many};
+    const ScalarType type =
+        random.pick(std::vector{ScalarType::u8, ScalarType::i32, ScalarType::f64});
+    const Memory a = test::random_memory(random, type, test::random_layout(random, bins));
+    const test::LayoutKinds kinds{.zero = false};
+    const Memory out = test::random_memory(random, type, test::random_layout(random, bins, kinds));
+    const Memory index = random_index(random, shape, extent);
+    const Tensor terms = Tensor::full(shape, type, 3);
+    const weft::Input source = random.chance(50) ? weft::Input(terms) : weft::Input(3);
+    const bool in_place = random.chance(50), adds = random.chance(50);
+    const TensorView from = in_place ? out.view() : a.view();
+    const auto call = [&](const weft::Output& to) {
+      adds ? weft::scatter_add_out(to, from, axis, index.view(), source)
+           : weft::scatter_out(to, from, axis, index.view(), source);
+    };
+    const auto says = [&](const char* what) {
+      return [&shape, what, axis, type](auto& to) {
+        to << what << ": " << name(type) << weft::to_string(shape) << " along " << axis;
+      };
+    };
+    Tensor expected;  // new memory: indices are checked first
+    call(expected);
+    const test::Dense before = test::dense_copy(out.view());
+    const Dims place{random.integer(0, shape[0] - 1), random.integer(0, shape[1] - 1)};
+    const ScalarType its = index.view().dtype();
+    std::byte* const at = test::element_at(index.view(), place);
+    const auto bytes = static_cast<std::size_t>(weft::element_size(its));
+    std::byte inside[8];
+    std::memcpy(inside, at, bytes);
+    const std::int64_t outside =
+        weft::is_unsigned_integer(its) || random.chance(50) ? extent : -extent - 1;
+    test::convert_element(its, at, ScalarType::i64, &outside);
+    test::for_thread_counts([&](int) {
+      CHECK_ERROR(axis, ("scatter", "input 1", "is outside axis"), call(out.view()));
+      tally.check(test::difference(out.view(), before) == "", says("put back"));
+    });
+    std::memcpy(at, inside, bytes);
+    call(out.view());
+    tally.check(test::difference(out.view(), test::dense_copy(expected)) == "", says("result"));
+  }
+  CHECK_TALLY(tally);
 }
 
 TEST_CASE("indexing: points take part as if they had one axis", "[ops]") {

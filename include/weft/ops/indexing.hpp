@@ -5,8 +5,8 @@
 /// Operands may be of any element type and strides, and indices of any integer type; i32 and i64
 /// are read as they are, the others from a copy. A negative index counts from the end. The result
 /// has the type of `a`; an output has to have it as well, and may share memory with no input but
-/// where it is said. Every index is looked at before anything is written or allocated. Threads
-/// share the result, and it does not depend on them.
+/// where it is said. Every index is looked at before anything is written or allocated, if nothing
+/// else is said. Threads share the result, and it does not depend on them.
 ///
 /// Throw Error: axis (an index out of range, with its position, the axis and the extent; an axis),
 /// shape, rank, dtype, overlap, undefined.
@@ -44,7 +44,9 @@ WEFT_API void gather_out(const Output& out, const TensorView& a, std::int64_t ax
 /// output may be `a`: scatter_out(a, a, ...) works in place.
 ///
 /// Lines along the axis are shared among threads, each is worked through in order; a single line
-/// is one thread's work.
+/// is one thread's work. An index outside is an Error(axis) that leaves the output as it was.
+/// Indices of 16 times the bytes of an output that is there, or more, are checked as they are used;
+/// for that a copy of the output is allocated, which is put back if one is outside.
 WEFT_API Tensor scatter(const TensorView& a, std::int64_t axis, const TensorView& index,
                         const Input& source);
 WEFT_API void scatter_out(const Output& out, const TensorView& a, std::int64_t axis,
