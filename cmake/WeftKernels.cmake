@@ -145,6 +145,10 @@ function(weft_kernel_flags level out)
       # A loop that was asked to be made of vectors and was not: which one is, differs from version
       # to version, and who compiles it cannot mend it.
       list(APPEND flags -Wno-pass-failed)
+    elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Choices that follow each other are made one by one, as vectors make them (WEFT_VECTORISED in
+      # weft/machine/level.hpp).
+      list(APPEND flags -fno-thread-jumps)
     endif()
   endif()
   set(${out} ${flags} PARENT_SCOPE)

@@ -76,6 +76,8 @@ list(JOIN levels " " text)
 set(variables "levels=${text}")
 foreach(level IN LISTS levels)
   weft_kernel_flags(${level} flags)
+  # Whoever reads them may have another compiler: Clang does not know this one.
+  list(REMOVE_ITEM flags -fno-thread-jumps)
   list(JOIN flags " " text)
   list(APPEND variables "${level}_flags=${text} -fvisibility=hidden -fvisibility-inlines-hidden")
 endforeach()

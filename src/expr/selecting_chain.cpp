@@ -84,7 +84,8 @@ void SelectingChain::run(const Geometry& geometry, const TileCursor& box, const 
     row_bytes[k] = ndim > 1 ? stride(geometry, 1, k) : 0;
   data[mask] = const_cast<char*>(flags);  // which is only read
   row_bytes[mask] = n;
-  std::int64_t at[max_rank] = {};
+  std::int64_t at[max_rank];
+  std::fill_n(at, ndim, std::int64_t{0});
   for (;;) {
     run_rows(data, row_bytes, n, rows);
     data[mask] += n * rows;

@@ -48,9 +48,13 @@
 // WEFT_SPAN_LOOP is the same for the last of them, which holds the loop. All that a user's function
 // calls is inlined there, at whatever -O: as a call it would not become part of a vector. (At -O2,
 // GCC inlines up to 70 instructions; the text of tanh has more.)
+//
+// Jumps are not threaded: where two choices follow each other, as in bounds on either side, GCC
+// makes more choices of them, to leave out the second after the first. As vectors, all are made.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(WEFT_KERNEL_FILE)
 #define WEFT_VECTORISED \
-  __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic", "align-loops=32")))
+  __attribute__((       \
+      optimize("tree-vectorize", "vect-cost-model=dynamic", "align-loops=32", "no-thread-jumps")))
 #if defined(WEFT_BUILDING)
 #define WEFT_SPAN_LOOP WEFT_VECTORISED
 #else
@@ -81,10 +85,10 @@
 #if defined(__clang__)
 #define WEFT_WIDE_LOOPS __attribute__((noinline, target("avx2")))
 #else
-#define WEFT_WIDE_LOOPS                      \
-  __attribute__((                            \
-      noinline, flatten, target("avx2,fma"), \
-      optimize("tree-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "align-loops=32")))
+#define WEFT_WIDE_LOOPS                                                                   \
+  __attribute__((noinline, flatten, target("avx2,fma"),                                   \
+                 optimize("tree-vectorize", "vect-cost-model=dynamic", "fp-contract=off", \
+                          "align-loops=32", "no-thread-jumps")))
 #endif
 #endif
 
