@@ -116,7 +116,7 @@ void gather(const IndexedBlock& block, const IndexedAxes& axes) {
 
 }  // namespace
 
-IndexedFn WEFT_KERNEL(gather_kernel)(std::int64_t element_bytes) {
+GatherFn WEFT_KERNEL(gather_kernel)(std::int64_t element_bytes) {
   switch (element_bytes) {
     case 1: return &gather<std::uint8_t>;
     case 2: return &gather<std::uint16_t>;

@@ -3,11 +3,13 @@
 /// Contract of the indexing family: elements at places that indices name, and the places of
 /// elements that are set.
 ///
-/// Gather and scatter are called for a block of elements with an index each. Which indices are in
-/// range is asked beforehand, of all of the block:
+/// Gather and scatter are called for a block of elements with an index each. Whether indices are in
+/// range is asked before they are gathered:
 ///
 ///     if (!index_check_kernel(type)(index, step, n, axes.extent))
 ///       gather_kernel(element_bytes)(block, axes);
+///
+/// and scatter can ask itself, if there is one axis.
 #pragma once
 
 #include <weft/core/scalar_type.hpp>
@@ -25,10 +27,11 @@ struct IndexedAxes {
   int count;                          ///< at least 1
   const std::int64_t* extents;        ///< of each; not looked at if there is one axis
   const std::int64_t* strides_bytes;  ///< of the operand that is indexed
+  bool in_range = true;               ///< whether all indices are known to be
 };
 
-/// n0 x n1 elements, both at least 1, and their indices, which are in range. Steps are bytes along
-/// dims 0 and 1, of any sign or 0. What is written meets neither what is read nor the indices.
+/// n0 x n1 elements, both at least 1, and their indices. Steps are bytes along dims 0 and 1, of any
+/// sign or 0. What is written meets neither what is read nor the indices.
 struct IndexedBlock {
   char* to;
   const char* from;
@@ -36,11 +39,11 @@ struct IndexedBlock {
   std::int64_t to_steps[2], from_steps[2], index_steps[2];
   std::int64_t n0, n1;
 };
-using IndexedFn = void (*)(const IndexedBlock& block, const IndexedAxes& axes);
 
-/// to[i1, i0] = the element of `from` at [i1, i0] and from there along the axes. For elements of
-/// 1, 2, 4, 8 or 16 bytes.
-WEFT_DECLARE_KERNEL(gather_kernel, IndexedFn(std::int64_t element_bytes));
+/// to[i1, i0] = the element of `from` at [i1, i0] and from there along the axes. Indices are in
+/// range. For elements of 1, 2, 4, 8 or 16 bytes.
+using GatherFn = void (*)(const IndexedBlock& block, const IndexedAxes& axes);
+WEFT_DECLARE_KERNEL(gather_kernel, GatherFn(std::int64_t element_bytes));
 
 /// What happens to an element that is met.
 enum class ScatterOp : std::uint8_t {
@@ -48,8 +51,9 @@ enum class ScatterOp : std::uint8_t {
   add,  ///< each sum is rounded to the type; integers wrap, bools are or-ed
 };
 /// The element of `to` at [i1, i0] and from there along the axes = or += from[i1, i0], in the order
-/// of i1 and then i0.
-WEFT_DECLARE_KERNEL(scatter_kernel, IndexedFn(ScatterOp op, ScalarType type));
+/// of i1 and then i0. False if an index turns out not to be in range: then a part of it is done.
+using ScatterFn = bool (*)(const IndexedBlock& block, const IndexedAxes& axes);
+WEFT_DECLARE_KERNEL(scatter_kernel, ScatterFn(ScatterOp op, ScalarType type));
 
 /// True if any of n indices is outside [-extent, extent).
 using IndexCheckFn = bool (*)(const char* index, std::int64_t step, std::int64_t n,

@@ -9,8 +9,9 @@
 namespace weft {
 inline namespace v0 {
 
-/// Offsets of a block, dense, dim 0 innermost; there is room for all of them.
-WEFT_DECLARE_KERNEL(index_offsets, void(std::int64_t* offsets, const IndexedBlock& block,
+/// Offsets of a block, dense, dim 0 innermost; there is room for all of them. False if indices that
+/// are not known to be in range are not: then offsets lead anywhere.
+WEFT_DECLARE_KERNEL(index_offsets, bool(std::int64_t* offsets, const IndexedBlock& block,
                                         const IndexedAxes& axes));
 
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
@@ -32,9 +33,9 @@ WEFT_ALWAYS_INLINE IndexedBlock part_of(const IndexedBlock& block, std::int64_t 
 }
 
 /// f(chunk, offsets) for parts of a block, in the order of its elements: several rows, or a part of
-/// one.
+/// one. False, and no more of them, if an index of the next one turns out not to be in range.
 template <class F>
-WEFT_ALWAYS_INLINE void for_each_chunk(const IndexedBlock& block, const IndexedAxes& axes,
+WEFT_ALWAYS_INLINE bool for_each_chunk(const IndexedBlock& block, const IndexedAxes& axes,
                                        const F& f) {
   std::int64_t offsets[chunk_offsets];
   const std::int64_t rows = block.n0 < chunk_offsets ? chunk_offsets / block.n0 : 1;
@@ -43,10 +44,11 @@ WEFT_ALWAYS_INLINE void for_each_chunk(const IndexedBlock& block, const IndexedA
     for (std::int64_t i = 0; i < block.n0; i += chunk_offsets) {
       const std::int64_t n0 = block.n0 - i < chunk_offsets ? block.n0 - i : chunk_offsets;
       const IndexedBlock chunk = part_of(block, i, j, n0, n1);
-      WEFT_KERNEL(index_offsets)(offsets, chunk, axes);
+      if (!WEFT_KERNEL(index_offsets)(offsets, chunk, axes)) return false;
       f(chunk, offsets);
     }
   }
+  return true;
 }
 
 /// The same in any order: where all rows have the same indices, offsets serve several of them.
@@ -56,7 +58,7 @@ WEFT_ALWAYS_INLINE void for_each_chunk_in_any_order(const IndexedBlock& block,
   // So few that what is read for them stays in the first level from chunk to chunk.
   constexpr std::int64_t rows = 8;
   if (block.index_steps[1] != 0 || block.n1 == 1 || block.n0 < chunk_offsets / rows)
-    return for_each_chunk(block, axes, f);
+    return static_cast<void>(for_each_chunk(block, axes, f));
   std::int64_t offsets[chunk_offsets];
   for (std::int64_t j = 0; j < block.n1; j += rows) {
     const std::int64_t end = block.n1 - j < rows ? block.n1 : j + rows;

@@ -42,8 +42,8 @@ struct Add<bool> {
 };
 
 template <class Step>
-void scatter(const IndexedBlock& block, const IndexedAxes& axes) {
-  for_each_chunk(block, axes, [](const IndexedBlock& chunk, const std::int64_t* offsets) {
+bool scatter(const IndexedBlock& block, const IndexedAxes& axes) {
+  return for_each_chunk(block, axes, [](const IndexedBlock& chunk, const std::int64_t* offsets) {
     // Copies: for all that a compiler knows, what is written may be the chunk.
     const std::int64_t n = chunk.n0, rows = chunk.n1;
     const std::int64_t to_step = chunk.to_steps[0], from_step = chunk.from_steps[0];
@@ -65,12 +65,12 @@ void scatter(const IndexedBlock& block, const IndexedAxes& axes) {
 }
 
 /// Sums of signed and of unsigned integers are the same bits.
-IndexedFn adding(ScalarType type) {
+ScatterFn adding(ScalarType type) {
   return by_type(type,
-                 []<class T>() -> IndexedFn { return &scatter<Add<typename Wrapping<T>::Type>>; });
+                 []<class T>() -> ScatterFn { return &scatter<Add<typename Wrapping<T>::Type>>; });
 }
 
-IndexedFn setting(std::int64_t element_bytes) {
+ScatterFn setting(std::int64_t element_bytes) {
   switch (element_bytes) {
     case 1: return &scatter<Set<std::uint8_t>>;
     case 2: return &scatter<Set<std::uint16_t>>;
@@ -82,7 +82,7 @@ IndexedFn setting(std::int64_t element_bytes) {
 
 }  // namespace
 
-IndexedFn WEFT_KERNEL(scatter_kernel)(ScatterOp op, ScalarType type) {
+ScatterFn WEFT_KERNEL(scatter_kernel)(ScatterOp op, ScalarType type) {
   return op == ScatterOp::add ? adding(type) : setting(element_size(type));
 }
 

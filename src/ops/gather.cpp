@@ -55,7 +55,7 @@ void copy_indexed(const TensorView& out, const TensorView& base, const TensorVie
   TensorIteratorConfig config;
   config.add_output(out).add_input(base).add_input(index);
   config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
-  const IndexedFn gather = gather_kernel(element_size(out.dtype()));
+  const GatherFn gather = gather_kernel(element_size(out.dtype()));
   const IndexedAxes indexed{index.dtype(), extent, static_cast<int>(axes.extents.size()),
                             axes.extents.data(), axes.strides_bytes.data()};
   const auto loop = [&](char** data, const std::int64_t* s, std::int64_t n0, std::int64_t n1) {

@@ -107,7 +107,7 @@ void check_mask(const TensorView& mask) {
 /// The places of a block are indices along its row.
 void copy_chosen(const TensorView& out, const Chosen& chosen) {
   const std::int64_t size = element_size(out.dtype());
-  const IndexedFn gather = gather_kernel(size);
+  const GatherFn gather = gather_kernel(size);
   const std::int64_t step = out.strides()[0] * size, extent = block_elements;
   chosen.visit([&](std::int64_t rank, std::int64_t, char* const* data, const std::int64_t* strides,
                    const std::int32_t* places, std::int64_t n) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scatter and scatter_add: out[... + index[...] along an axis] = or += source[...].
 #include <weft/base/error.hpp>
-#include <weft/base/function_ref.hpp>
 #include <weft/core/promotion.hpp>
 #include <weft/iter/config.hpp>
 #include <weft/ops/copy.hpp>
@@ -32,44 +31,6 @@ struct AxisSteps {
   std::int64_t source = 0, index = 0;
 };
 
-/// Indices that are checked as they are used, so that they are read once.
-struct CheckedScatter {
-  /// Indices that are checked at a time: few enough to stay in the first level until they are used.
-  static constexpr std::int64_t piece_indices = 2048;
-
-  /// Stops before a piece that has an index outside, and does nothing once one was found.
-  void operator()(const IndexedBlock& block, const IndexedAxes& axes) {
-    if (found.load(std::memory_order_relaxed)) return;
-    const std::int64_t rows = std::max<std::int64_t>(1, piece_indices / block.n0);
-    for (std::int64_t j = 0; j < block.n1; j += rows) {
-      for (std::int64_t i = 0; i < block.n0; i += piece_indices) {
-        IndexedBlock piece = block;
-        piece.to += j * block.to_steps[1] + i * block.to_steps[0];
-        piece.from += j * block.from_steps[1] + i * block.from_steps[0];
-        piece.index += j * block.index_steps[1] + i * block.index_steps[0];
-        piece.n0 = std::min(block.n0 - i, piece_indices);
-        piece.n1 = std::min(block.n1 - j, rows);
-        if (has_outside(piece, axes.extent)) return found.store(true, std::memory_order_relaxed);
-        scatter(piece, axes);
-      }
-    }
-  }
-
-  /// Row by row; rows that follow each other are one.
-  bool has_outside(const IndexedBlock& piece, std::int64_t extent) const {
-    const std::int64_t step = piece.index_steps[0], row_step = piece.index_steps[1];
-    if (row_step == piece.n0 * step)
-      return any_outside(piece.index, step, piece.n0 * piece.n1, extent);
-    for (std::int64_t row = 0; row < piece.n1; ++row)
-      if (any_outside(piece.index + row * row_step, step, piece.n0, extent)) return true;
-    return false;
-  }
-
-  IndexedFn scatter;
-  IndexCheckFn any_outside;
-  std::atomic<bool> found = false;  ///< an index outside
-};
-
 /// Whether a copy of an output, to be put back if an index is outside, costs less than reading the
 /// indices twice.
 bool is_worth_a_copy(const TensorView& out, const TensorView& index) {
@@ -77,11 +38,13 @@ bool is_worth_a_copy(const TensorView& out, const TensorView& index) {
 }
 
 /// Every line along the axis in order; lines next to each other step by step, unless each is dense.
-void scatter_lines(const TensorIterator& iter, const AxisSteps& axis, const IndexedAxes& indexed,
-                   FunctionRef<void(const IndexedBlock&, const IndexedAxes&)> scatter) {
+/// False if an index is out of range: then not all of it is done.
+bool scatter_lines(const TensorIterator& iter, const AxisSteps& axis, const IndexedAxes& indexed,
+                   ScatterFn scatter) {
+  std::atomic<bool> all_inside = true;
   const auto loop = [&](char** data, const std::int64_t* s, std::int64_t n0, std::int64_t n1) {
     const bool line_by_line = n0 == 1 || std::abs(axis.index) <= std::abs(s[2]);
-    for (std::int64_t j = 0; j < n1; ++j) {
+    for (std::int64_t j = 0; j < n1 && all_inside.load(std::memory_order_relaxed); ++j) {
       IndexedBlock block{data[0] + j * s[3],
                          data[1] + j * s[4],
                          data[2] + j * s[5],
@@ -96,10 +59,11 @@ void scatter_lines(const TensorIterator& iter, const AxisSteps& axis, const Inde
         std::swap(block.index_steps[0], block.index_steps[1]);
         std::swap(block.n0, block.n1);
       }
-      scatter(block, indexed);
+      if (!scatter(block, indexed)) all_inside.store(false, std::memory_order_relaxed);
     }
   };
   iter.for_each(loop, std::max<std::int64_t>(1, scatter_grain / axis.length));
+  return all_inside;
 }
 
 void check_source(const TensorView& source, const TensorView& index, ScalarType type) {
@@ -163,7 +127,8 @@ void run_scatter(const char* operation, ScatterOp op, const Output& out, TensorV
     const AxisSteps steps{places.shape()[along], source_strides[along] * size,
                           indices.view().strides()[along] * element_size(indices.view().dtype())};
     const std::int64_t out_stride_bytes = out_strides[along] * size;
-    const IndexedAxes indexed{indices.view().dtype(), extent, 1, &extent, &out_stride_bytes};
+    const IndexedAxes indexed{indices.view().dtype(), extent,      1, &extent,
+                              &out_stride_bytes,      checks_first};
     out_strides[along] = 0;
     const TensorView out_base =
         TensorView::trusted(to.data(), a.dtype(), places.shape(), out_strides);
@@ -174,11 +139,7 @@ void run_scatter(const char* operation, ScatterOp op, const Output& out, TensorV
     config.add_output(out_base).add_input(source_base).add_input(indices.view());
     config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
     config.declare_static_shape(places.shape(), {static_cast<std::int64_t>(along)});
-    const IndexedFn kernel = scatter_kernel(op, a.dtype());
-    if (checks_first) return scatter_lines(config.build(), steps, indexed, kernel);
-    CheckedScatter scatter{kernel, index_check_kernel(indices.view().dtype())};
-    scatter_lines(config.build(), steps, indexed, scatter);
-    if (!scatter.found) return;
+    if (scatter_lines(config.build(), steps, indexed, scatter_kernel(op, a.dtype()))) return;
     copy_out(result.view(), before);
     indices.fail_outside();
   });
