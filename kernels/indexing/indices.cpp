@@ -104,37 +104,38 @@ bool offsets_of_row(std::int64_t* __restrict offsets, const char* __restrict ind
 }
 
 /// Row by row; rows that follow each other are one.
-template <bool asks, Index T, class Offset>
-bool offsets_of_block(std::int64_t* offsets, const IndexedBlock& block, std::int64_t extent,
+template <Index T, class Offset>
+bool offsets_of_block(std::int64_t* offsets, const IndexedBlock& block, const IndexedAxes& axes,
                       const Offset& offset) {
   const std::int64_t step = block.index_steps[0], row_step = block.index_steps[1];
   const bool is_one_row = row_step == block.n0 * step;
   const std::int64_t n = is_one_row ? block.n0 * block.n1 : block.n0;
   const std::int64_t rows = is_one_row ? 1 : block.n1;
-  bool all_inside = true;
+  bool right = true;
   for (std::int64_t j = 0; j < rows; ++j) {
-    all_inside &= offsets_of_row<asks, T>(offsets + j * n, block.index + j * row_step, step, n,
-                                          extent, offset);
+    const char* const index = block.index + j * row_step;
+    std::int64_t* const to = offsets + j * n;
+    // Scatter asks, which goes along one axis.
+    if constexpr (!std::same_as<Offset, ThroughAxes>) {
+      if (!axes.in_range) {
+        right &= offsets_of_row<true, T>(to, index, step, n, axes.extent, offset);
+        continue;
+      }
+    }
+    offsets_of_row<false, T>(to, index, step, n, axes.extent, offset);
   }
-  return all_inside;
-}
-
-template <bool asks, Index T>
-bool offsets_along_axis(std::int64_t* offsets, const IndexedBlock& block, const IndexedAxes& axes) {
-  const std::int64_t stride = axes.strides_bytes[0];
-  if (stride > 0 && (stride & (stride - 1)) == 0) {
-    const ByShift offset{__builtin_ctzll(static_cast<std::uint64_t>(stride))};
-    return offsets_of_block<asks, T>(offsets, block, axes.extent, offset);
-  }
-  return offsets_of_block<asks, T>(offsets, block, axes.extent, ByStride{stride});
+  return right;
 }
 
 template <Index T>
 bool offsets_of_block(std::int64_t* offsets, const IndexedBlock& block, const IndexedAxes& axes) {
-  if (axes.count > 1)
-    return offsets_of_block<false, T>(offsets, block, axes.extent, ThroughAxes{axes});
-  if (axes.in_range) return offsets_along_axis<false, T>(offsets, block, axes);
-  return offsets_along_axis<true, T>(offsets, block, axes);
+  if (axes.count > 1) return offsets_of_block<T>(offsets, block, axes, ThroughAxes{axes});
+  const std::int64_t stride = axes.strides_bytes[0];
+  if (stride > 0 && (stride & (stride - 1)) == 0) {
+    const ByShift offset{__builtin_ctzll(static_cast<std::uint64_t>(stride))};
+    return offsets_of_block<T>(offsets, block, axes, offset);
+  }
+  return offsets_of_block<T>(offsets, block, axes, ByStride{stride});
 }
 
 }  // namespace
