@@ -46,24 +46,32 @@ struct PartedLaneTable {
 template <int lanes, int words>
 constexpr PartedLaneTable<lanes, words> parted_lanes;
 
-/// A register of keys that can be parted: eight of 32 bits, and of 64 bits as many as there are in
-/// the longest register. (Sixteen of 32 bits would need a table of 512 KiB, or be compressed twice,
-/// which takes as long as two of eight.)
+/// A register of keys that can be parted: 32 bytes, which of 64 bits are eight with AVX-512. (Sixteen
+/// of 32 bits would need a table of 512 KiB, or be compressed twice, which takes as long as two of
+/// eight.)
 template <class Key>
 struct SplitRegister {
-  static constexpr int lanes = 8;
+  static constexpr int lanes = 32 / static_cast<int>(sizeof(Key));
 
   WEFT_ALWAYS_INLINE static SplitRegister load(const Key* from) {
     return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))};
   }
-  WEFT_ALWAYS_INLINE static SplitRegister all(Key key) { return {_mm256_set1_epi32(key)}; }
+  WEFT_ALWAYS_INLINE static SplitRegister all(Key key) {
+    if constexpr (sizeof(Key) == 4) return {_mm256_set1_epi32(key)};
+    if constexpr (sizeof(Key) == 8) return {_mm256_set1_epi64x(key)};
+  }
+  /// A bit for each lane.
   WEFT_ALWAYS_INLINE unsigned above(const SplitRegister& other) const {
-    const __m256i is_above = _mm256_cmpgt_epi32(bits, other.bits);
-    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(is_above)));
+    int mask = 0;
+    if constexpr (sizeof(Key) == 4)
+      mask = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(bits, other.bits)));
+    if constexpr (sizeof(Key) == 8)
+      mask = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(bits, other.bits)));
+    return static_cast<unsigned>(mask);
   }
   /// The lanes that the mask names behind the others.
   WEFT_ALWAYS_INLINE SplitRegister parted(unsigned mask) const {
-    const auto numbers = static_cast<long long>(parted_lanes<8, 1>.of[mask]);
+    const auto numbers = static_cast<long long>(parted_lanes<lanes, 8 / lanes>.of[mask]);
     const __m256i places = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(numbers));
     return {_mm256_permutevar8x32_epi32(bits, places)};
   }
@@ -73,10 +81,10 @@ struct SplitRegister {
 
   __m256i bits;
 };
+#if defined(__AVX512VL__)
 template <>
 struct SplitRegister<std::int64_t> {
   using Key = std::int64_t;
-#if defined(__AVX512VL__)
   static constexpr int lanes = 8;
 
   WEFT_ALWAYS_INLINE static SplitRegister load(const Key* from) {
@@ -94,29 +102,8 @@ struct SplitRegister<std::int64_t> {
   WEFT_ALWAYS_INLINE void store(Key* to) const { _mm512_storeu_si512(to, bits); }
 
   __m512i bits;
-#else
-  static constexpr int lanes = 4;
-
-  WEFT_ALWAYS_INLINE static SplitRegister load(const Key* from) {
-    return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))};
-  }
-  WEFT_ALWAYS_INLINE static SplitRegister all(Key key) { return {_mm256_set1_epi64x(key)}; }
-  WEFT_ALWAYS_INLINE unsigned above(const SplitRegister& other) const {
-    const __m256i is_above = _mm256_cmpgt_epi64(bits, other.bits);
-    return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(is_above)));
-  }
-  WEFT_ALWAYS_INLINE SplitRegister parted(unsigned mask) const {
-    const auto numbers = static_cast<long long>(parted_lanes<4, 2>.of[mask]);
-    const __m256i places = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(numbers));
-    return {_mm256_permutevar8x32_epi32(bits, places)};
-  }
-  WEFT_ALWAYS_INLINE void store(Key* to) const {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bits);
-  }
-
-  __m256i bits;
-#endif
 };
+#endif
 
 /// Returns how many of n keys are not above `bound`: they come to the front, the others behind.
 template <class Key>

@@ -29,7 +29,8 @@ DimVector first_place(const TensorView& view, FunctionRef<bool(const char* at)> 
 /// axis other than `along`.
 void check_index_shape(const TensorView& index, const TensorView& a, std::size_t along);
 
-/// Indices of i32 or i64, which are to be inside their axis.
+/// Indices of i32 or i64. Whether they are inside their axis is asked by check(), or as they are
+/// used.
 class IndexOperand {
  public:
   /// `input` is the operand's number. Throws Error: undefined; dtype, unless it holds integers.

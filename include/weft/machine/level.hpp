@@ -49,8 +49,8 @@
 // calls is inlined there, at whatever -O: as a call it would not become part of a vector. (At -O2,
 // GCC inlines up to 70 instructions; the text of tanh has more.)
 //
-// Jumps are not threaded: where two choices follow each other, as in bounds on either side, GCC
-// makes more choices of them, to leave out the second after the first. As vectors, all are made.
+// Jumps are not threaded: where two choices follow each other, as in bounds on either side, GCC has
+// the code twice, so that the second can be skipped after the first. As vectors, all are made.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(WEFT_KERNEL_FILE)
 #define WEFT_VECTORISED \
   __attribute__((       \

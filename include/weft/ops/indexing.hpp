@@ -5,8 +5,8 @@
 /// Operands may be of any element type and strides, and indices of any integer type; i32 and i64
 /// are read as they are, the others from a copy. A negative index counts from the end. The result
 /// has the type of `a`; an output has to have it as well, and may share memory with no input but
-/// where it is said. Every index is looked at before anything is written or allocated, if nothing
-/// else is said. Threads share the result, and it does not depend on them.
+/// where it is said. Every index is looked at before anything is written or allocated; scatter says
+/// where it is not. Threads share the result, and it does not depend on them.
 ///
 /// Throw Error: axis (an index out of range, with its position, the axis and the extent; an axis),
 /// shape, rank, dtype, overlap, undefined.
