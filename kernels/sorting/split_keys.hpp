@@ -46,9 +46,9 @@ struct PartedLaneTable {
 template <int lanes, int words>
 constexpr PartedLaneTable<lanes, words> parted_lanes;
 
-/// A register of keys that can be parted: 32 bytes, and 64 of keys of 64 bits with AVX-512. (Sixteen
-/// keys of 32 bits would need a table of 512 KiB, or be compressed twice, which takes as long as two
-/// registers of eight.)
+/// A register of keys that can be parted: 32 bytes, and 64 of keys of 64 bits with AVX-512.
+/// (Sixteen keys of 32 bits would need a table of 512 KiB, or be compressed twice, which takes as
+/// long as two registers of eight.)
 template <class Key>
 struct SplitRegister {
   static constexpr int lanes = 32 / static_cast<int>(sizeof(Key));
