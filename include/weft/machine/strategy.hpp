@@ -16,6 +16,7 @@
   X(line, "line", "one dim, every operand in place, in one call or one a thread")                 \
   X(rows, "rows", "rows along dim 0, every operand in place")                                     \
   X(strided_rows, "strided-rows", "the same by the kernel's strided loop")                        \
+  X(elements, "elements", "rows of one element each, wherever it lies")                           \
   X(span, "span", "all elements as one span; what does not lie so goes through buffers")          \
   X(at_once, "at-once", "a copy of all elements in one piece")                                    \
   X(row_tiles, "row-tiles", "tiles of rows along dim 0, each a span")                             \

@@ -48,7 +48,7 @@ CopyKernel::CopyKernel(ScalarType to, ScalarType from) : conversion_(to, from) {
   kernel_.types[0] = to;
   kernel_.types[1] = from;
   kernel_.cost = conversion_cost(to, from);
-  kernel_.row_cost = 50;  // a call of the conversion's own
+  kernel_.row_cost = 12;  // a call of the conversion's own
 }
 
 void CopyKernel::run(const TensorIterator& iter, const RunOptions& options, Strategy wanted) const {

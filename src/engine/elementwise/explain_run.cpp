@@ -63,6 +63,7 @@ std::string access_name(const SimpleRun& run, int k) {
   if ((run.broadcast >> k & 1) != 0) return cast ? "broadcast: cast" : "broadcast";
   if ((run.packed >> k & 1) != 0) return cast ? "staged: packed, cast" : "staged: packed";
   if (cast) return "staged: cast";
+  if (run.strategy == Strategy::elements) return "direct: one by one";
   return run.strategy == Strategy::strided_rows ? "direct: strided" : "direct";
 }
 
@@ -117,12 +118,17 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
     if (wanted == Strategy::automatic) e.run.why = reason(simple);
     for (int k = 0; k < iter.ntensors(); ++k)
       e.operands[static_cast<std::size_t>(k)].access = access_name(simple, k);
-    const bool in_rows =
-        simple.strategy == Strategy::rows || simple.strategy == Strategy::strided_rows;
-    const IntSpan extents = iter.geometry().shape;
-    e.run.span = e.run.tile[0] = in_rows ? extents[0] : iter.numel();
-    e.run.tile[1] =
-        in_rows && extents.size() > 1 ? iter.geometry().extent(dim_of_rows(iter.geometry())) : 1;
+    const Geometry& g = iter.geometry();
+    const std::int64_t rows = g.ndim() > 1 ? g.extent(dim_of_rows(g)) : 1;
+    e.run.span = e.run.tile[0] = iter.numel();
+    e.run.tile[1] = 1;
+    if (simple.strategy == Strategy::elements) {
+      e.run.span = e.run.tile[0] = 1;
+      e.run.tile[1] = std::max(g.extent(0), rows);
+    } else if (simple.strategy == Strategy::rows || simple.strategy == Strategy::strided_rows) {
+      e.run.span = e.run.tile[0] = g.extent(0);
+      e.run.tile[1] = rows;
+    }
     e.run.blocks = iter.numel() / (e.run.tile[0] * e.run.tile[1]);
     if (simple.is_shared)
       e.run.threads =

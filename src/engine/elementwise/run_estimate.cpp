@@ -50,9 +50,10 @@ std::int64_t estimate_ps(const SimpleRun& run, const TensorIterator& iter, const
       sizes[k] = element_size(kernel.types[k]);
     const SmallRows layout(iter.geometry(), sizes);
     const SmallEstimate estimate(iter.geometry(), layout, sizes, kernel, t);
-    ps = run.strategy == Strategy::rows ? estimate.rows()
-         : run.strategy == Strategy::strided_rows
-             ? estimate.strided_rows()
+    ps = run.strategy == Strategy::rows           ? estimate.rows()
+         : run.strategy == Strategy::strided_rows ? estimate.strided_rows()
+         : run.strategy == Strategy::elements
+             ? estimate.elements()
              : estimate.span(run.buffered(), SmallSpans(iter.geometry(), layout, sizes).transposed,
                              max_ps);
   }

@@ -67,10 +67,12 @@ bool set_span(const SmallSpans& layout, std::int64_t numel, const SpanKernel& ke
     return;
   }
   const SmallEstimate estimate(geometry, layout, sizes, kernel, t);
-  const bool may_step = !in_rows && may_stride(geometry, kernel);
-  const std::int64_t ps = in_rows    ? estimate.rows()
-                          : may_step ? estimate.strided_rows()
-                                     : std::numeric_limits<std::int64_t>::max();
+  Strategy in_place = in_rows ? Strategy::rows : Strategy::elements;
+  std::int64_t ps = in_rows ? estimate.rows() : estimate.elements();
+  if (!in_rows && may_stride(geometry, kernel)) {
+    const std::int64_t strided_ps = estimate.strided_rows();
+    if (strided_ps <= ps) in_place = Strategy::strided_rows, ps = strided_ps;
+  }
   if (!estimate.is_below_any_span(ps)) {
     SimpleRun span;
     const SmallSpans spans(geometry, layout, sizes);
@@ -83,7 +85,7 @@ bool set_span(const SmallSpans& layout, std::int64_t numel, const SpanKernel& ke
       return;
     }
   }
-  if (in_rows || may_step) run.strategy = in_rows ? Strategy::rows : Strategy::strided_rows;
+  run.strategy = in_place;
 }
 
 /// Sets how a few elements are run, if they are few enough. `cast`: operands of other types than
@@ -112,11 +114,21 @@ void run_plane(const SimpleRun& run, const Geometry& geometry, const SpanKernel&
   }
   char* data[max_operands];
   std::copy_n(at, geometry.noperands, data);
-  for (std::int64_t left = rows;;) {
-    kernel.run_strided(kernel.context, data, geometry.strides(0), row);
-    if (--left == 0) return;
-    for (int k = 0; k < geometry.noperands; ++k)
-      data[k] += row_bytes[k];
+  const auto repeat = [&](std::int64_t times, const std::int64_t* step_bytes, auto&& call) {
+    for (;;) {
+      call();
+      if (--times == 0) return;
+      for (int k = 0; k < geometry.noperands; ++k)
+        data[k] += step_bytes[k];
+    }
+  };
+  const std::int64_t* const element_bytes = geometry.strides(0);
+  if (run.strategy == Strategy::strided_rows) {
+    repeat(rows, row_bytes, [&] { kernel.run_strided(kernel.context, data, element_bytes, row); });
+  } else if (row >= rows) {
+    repeat(rows, row_bytes, [&] { kernel.run(kernel.context, data, element_bytes, 1, row, 0); });
+  } else {
+    repeat(row, element_bytes, [&] { kernel.run(kernel.context, data, row_bytes, 1, rows, 0); });
   }
 }
 
@@ -363,10 +375,12 @@ SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, con
       break;
     case Strategy::rows: can = in_place; break;
     case Strategy::strided_rows: can = may_stride(geometry, kernel); break;
+    case Strategy::elements: can = true; break;
     default: break;
   }
   if (!can) return run;
-  if (wanted != Strategy::strided_rows) run.broadcast = broadcast_in_rows(layout, kernel);
+  const bool in_spans = wanted == Strategy::line || wanted == Strategy::rows;
+  if (in_spans) run.broadcast = broadcast_in_rows(layout, kernel);
   run.strategy = wanted;
   return run;
 }

@@ -15,7 +15,7 @@ inline namespace v0 {
 
 /// How to run without tiles, if that can be. Bits are operands.
 struct SimpleRun {
-  /// line, rows, strided_rows or span; `automatic` if tiles are needed.
+  /// line, rows, strided_rows, elements or span; `automatic` if tiles are needed.
   Strategy strategy = Strategy::automatic;
   std::uint32_t broadcast = 0;  ///< one value along a row, a line or the span
   std::uint32_t packed = 0;     ///< span: elements do not follow each other in memory
@@ -29,7 +29,7 @@ struct SimpleRun {
 /// Threads share a line between elements whose numbers are multiples of this.
 inline constexpr std::int64_t line_align = cache_line_bytes;
 
-/// The dim along which rows and strided_rows have their rows: the longest other than dim 0, which
+/// The dim along which what is run plane by plane has its rows: the longest other than dim 0, which
 /// is 1 if there is no other.
 inline int dim_of_rows(const Geometry& geometry) {
   int longest = 1;

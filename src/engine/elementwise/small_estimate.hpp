@@ -52,7 +52,7 @@ class SpanPrices {
   int narrowest_;         // log2 of the bytes of one that is not still
 };
 
-/// Elements of the kernel's own types, in one to three of the ways of a SimpleRun. All of it is
+/// Elements of the kernel's own types, in each of the ways of a SimpleRun. All of it is
 /// inline: it takes about as long as to pack a few elements.
 class SmallEstimate {
  public:
@@ -84,6 +84,12 @@ class SmallEstimate {
       ps = std::max(ps, fetch_ps(bytes, t_));
     }
     return (layout_.planes + 1) * t_.call_ps + ps;
+  }
+  /// As rows of one element each, along the longest dim.
+  std::int64_t elements() const {
+    const std::int64_t calls =
+        layout_.planes * std::min(layout_.row, layout_.rows / layout_.planes);
+    return calls * t_.call_ps + prices_.spans(1, layout_.numel());
   }
   /// Whether no span that needs a buffer costs less. What is strided along dim 0 needs one.
   bool is_below_any_span(std::int64_t ps) const {
