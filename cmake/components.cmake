@@ -162,6 +162,14 @@ function(weft_add_component name)
       target_link_options(${target} PRIVATE LINKER:--gc-sections)
     endif()
   endif()
+  # Loops are written for the strides and the choices that they have: no further copies of them, and no space before what
+  # is jumped to, but for loops.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    foreach(library IN LISTS kernel_libraries)
+      target_compile_options(${library} PRIVATE -fno-unswitch-loops -fno-version-loops-for-strides -falign-jumps=1
+        -falign-labels=1)
+    endforeach()
+  endif()
   # Of the baseline, for processors of before 2013, all is short, and there is no space before each loop.
   if(vectorised AND WEFT_TARGET_IS_X86_64 AND TARGET ${target}_kernels_baseline)
     target_compile_options(${target}_kernels_baseline PRIVATE ${vectorised} -fno-align-loops -fno-align-functions)
