@@ -348,8 +348,8 @@ TEST_CASE("masked kernel: strategies, grain and serial are followed, or refused"
   const weft::Explanation e = weft::explain_run(iter, kernel);
   CHECK(e.run.how() == "masked-boxes");
   CHECK(e.run.why.find("mask") != std::string::npos);
-  CHECK(e.run.blocks == 25);
-  CHECK(e.run.span == 4096);
+  CHECK(e.run.blocks == 49);
+  CHECK(e.run.span == 2048);
   CHECK(e.run.bytes_moved == 100000 * 13);
   CHECK(e.operands[0].access == "staged: masked stores");
   CHECK(e.operands[1].access == "direct");
