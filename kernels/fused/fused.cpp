@@ -6,6 +6,7 @@
 
 #include "core/compiled_types.hpp"
 #include "kernels/fused/fused_rows.hpp"
+#include "kernels/reduce/sums/column_sums.hpp"
 #include "kernels/reduce/sums/row_sums.hpp"
 
 namespace weft {
@@ -138,7 +139,7 @@ void sum_buffered_rows(const FusedSums& of, double* sums, char* const* inputs,
   for (std::int64_t r = 0; r < rows; r += group) {
     const std::int64_t count = rows - r < group ? rows - r : group;
     run_rows(computed, at.data, at.row_bytes, n, count, at_once < count ? at_once : count);
-    of.sums.in_memory(&of, sums + r, at.data, at.row_bytes, count, n, 0, 0);
+    of.sums.spans_in_memory(&of, sums + r, at.data, at.row_bytes, count, n, 0, 0);
     for (int k = 1; k <= of.program.ninputs; ++k)
       at.data[k] += count * at.row_bytes[k];
   }
@@ -160,6 +161,36 @@ void sum_long_rows(const FusedSums& of, double* sums, char* const* inputs,
         [&](std::int64_t)
             WEFT_INLINE_LAMBDA { return ComputedFloatRow(computed, n).in_f64(numbers, results); },
         [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; });
+  }
+}
+
+/// Columns of a few rows at a time, as many as the kernel for columns in memory adds before they
+/// meet its accumulators, and in pieces, by way of a buffer.
+template <class T>
+void sum_columns_by_pieces(const void* context, void* accumulators, char* const* inputs,
+                           const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
+                           std::int64_t) {
+  const auto& of = *static_cast<const FusedSums*>(context);
+  constexpr std::int64_t size = sizeof(T), piece = summed_columns_bytes / (tree_rows * size);
+  // The last piece is no narrower than a register, since columns are summed by registers.
+  constexpr std::int64_t widest = piece + Register<T>::lanes;
+  alignas(64) T results[tree_rows * widest];
+  alignas(64) double more[widest];
+  FusedRows<T> computed(of.program, of.broadcast);
+  for (std::int64_t row = 0, count = 0; row < rows; row += count) {
+    count = rows_of_tree(rows - row);
+    for (std::int64_t j = 0, n = 0; j < columns; j += n) {
+      n = columns - j < widest ? columns - j : piece;
+      SummedOperands at(of, inputs, row_bytes, rows, results);
+      at.row_bytes[0] = n * size;
+      for (int k = 1; k <= of.program.ninputs; ++k)
+        at.data[k] += row * at.row_bytes[k] + j * computed.step_of(k);
+      run_rows(computed, at.data, at.row_bytes, n, count, 1);
+      double* const sums = static_cast<double*>(accumulators) + j;
+      of.sums.columns_in_memory(&of, row == 0 ? sums : more, at.data, at.row_bytes, count, n, 0);
+      for (std::int64_t i = 0; i < n && row != 0; ++i)
+        sums[i] += more[i];
+    }
   }
 }
 
@@ -193,6 +224,14 @@ ReduceSpans WEFT_KERNEL(fused_sums)(ScalarType type) {
     if (type == ScalarType::f32) return &sum_spans<float>;
   if constexpr (is_compiled(ScalarType::f64))
     if (type == ScalarType::f64) return &sum_spans<double>;
+  return nullptr;
+}
+
+ReduceColumns WEFT_KERNEL(fused_column_sums)(ScalarType type) {
+  if constexpr (is_compiled(ScalarType::f32))
+    if (type == ScalarType::f32) return &sum_columns_by_pieces<float>;
+  if constexpr (is_compiled(ScalarType::f64))
+    if (type == ScalarType::f64) return &sum_columns_by_pieces<double>;
   return nullptr;
 }
 

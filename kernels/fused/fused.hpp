@@ -140,5 +140,13 @@ struct FusedSums {
 /// where there is none: it is there for f32 and f64. Precondition: sums_programs().
 WEFT_DECLARE_KERNEL(fused_sums, ReduceSpans(ScalarType type));
 
+/// Whether rows of n columns are best computed as they are added: a few of them at a time, so that
+/// memory is read in long stretches. Of others blocks are computed first.
+constexpr bool sums_columns_of_programs(std::int64_t n) noexcept { return n >= 128; }
+/// The buffer for a piece of those rows. Shorter pieces are too many stretches of memory.
+inline constexpr std::int64_t summed_columns_bytes = 16 << 10;
+/// The reduce_columns of the same. Precondition: sums_columns_of_programs().
+WEFT_DECLARE_KERNEL(fused_column_sums, ReduceColumns(ScalarType type));
+
 }  // namespace v0
 }  // namespace weft

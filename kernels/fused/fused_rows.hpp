@@ -104,6 +104,8 @@ class FusedRows {
     if (values != 0) take_for_rows(values);
     return goes_around ? rows : copies;
   }
+  /// Bytes from one element of operand k to the next.
+  std::int64_t step_of(int k) const noexcept { return is_one(k) ? 0 : size_of(k); }
   /// Whether run_row(n) leaves all places as they are: else next_row() cannot follow.
   bool has_no_rest(std::int64_t n) const noexcept {
     return n % lanes == 0 || (n >= block && !in_place_);

@@ -76,12 +76,15 @@ WEFT_DECLARE_KERNEL(number_extremes_kernel, const ReductionKernel*(ReduceOp op, 
 // ---- Sums of what is in no memory
 
 using ReduceSpans = decltype(ReductionKernel::reduce_spans);
+using ReduceColumns = decltype(ReductionKernel::reduce_columns);
 
-/// The context of a reduce_spans that computes what it adds: that of the kernel for sums or means
-/// of elements in memory, whose other loops do the rest, and its reduce_spans, for short rows.
+/// The context of loops that compute what they add: that of the kernel for sums or means of
+/// elements in memory, whose other loops do the rest, and the loops of that, for what is computed
+/// into a buffer.
 struct ComputedSums {
   double number = 0;
-  ReduceSpans in_memory = nullptr;
+  ReduceSpans spans_in_memory = nullptr;
+  ReduceColumns columns_in_memory = nullptr;
 };
 
 /// The reduce_spans of sums and means of two inputs, the second one of bools: what these select is

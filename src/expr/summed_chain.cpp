@@ -67,8 +67,9 @@ std::unique_ptr<SummedChain> SummedChain::make(const Chain& chain, IntSpan shape
   const std::int64_t row = call.iter.geometry().extent(0);
   std::unique_ptr<SummedChain> made(new SummedChain);
   made->kernel_ = sum;
+  made->kernel_.reduce_column_blocks = nullptr;
   // Accumulators are those of the call's kernel, whose context is a number.
-  made->sums_.sums = {call.number, sum.reduce_spans};
+  made->sums_.sums = {call.number, sum.reduce_spans, sum.reduce_columns};
   made->kernel_.context = &made->sums_;
   if (made->select(inputs, masked_sums(type), row * element_size(type))) return made;
   if (made->compute(inputs, type, row)) return made;
@@ -80,17 +81,18 @@ bool SummedChain::select(const ChainInputs& inputs, ReduceSpans reduce_spans, st
   if (reduce_spans == nullptr || !sums_masked_rows(bytes) || !selects(inputs.chain)) return false;
   const auto& terms = inputs.chain.steps[0].terms;
   kernel_.reduce_spans = reduce_spans;
+  kernel_.reduce_columns = nullptr;
   return set_operands(inputs, {terms[2], terms[1]}) && sums_.broadcast == 0;
 }
 
 /// What a program makes, in rows of so many elements.
 bool SummedChain::compute(const ChainInputs& inputs, ScalarType type, std::int64_t row) {
-  const ReduceSpans reduce_spans = fused_sums(type);
-  if (reduce_spans == nullptr || !sums_programs(type, row)) return false;
+  kernel_.reduce_spans = sums_programs(type, row) ? fused_sums(type) : nullptr;
+  kernel_.reduce_columns = sums_columns_of_programs(row) ? fused_column_sums(type) : nullptr;
+  if (kernel_.reduce_spans == nullptr && kernel_.reduce_columns == nullptr) return false;
   const std::optional<FusedSteps> steps = fuse_whole(inputs.chain);
   // Exp and its like alone are quicker in the loop that they have for themselves.
   if (!steps || (inputs.chain.steps.size() == 1 && steps->has_functions())) return false;
-  kernel_.reduce_spans = reduce_spans;
   sums_.program = steps->program;
   return set_operands(inputs, {steps->terms.begin() + 1, steps->terms.end()});
 }

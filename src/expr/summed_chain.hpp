@@ -15,7 +15,7 @@ namespace weft {
 inline namespace v0 {
 
 /// A chain that is one fused program, or what a mask selects of an input, and the sum or mean that
-/// is made of it. Rows of it are in no memory at all.
+/// is made of it. Rows of it are in no memory at all. Its kernel reduces spans, columns or both.
 class SummedChain {
  public:
   /// Null if it cannot be that. `strides` are those of the chain's inputs, by axis of `shape` and
@@ -26,7 +26,7 @@ class SummedChain {
   SummedChain(const SummedChain&) = delete;
   SummedChain& operator=(const SummedChain&) = delete;
 
-  /// Inputs of the chain are at these addresses. `compute` is for what is in no long rows.
+  /// Inputs of the chain are at these addresses. `compute` is for what the kernel does not reduce.
   void run(KeptReduction& reduction, const ComputeBlock& compute, const void* const* inputs) const;
   const ReductionKernel& kernel() const noexcept { return kernel_; }
 

@@ -14,6 +14,7 @@
 
 #include <cstring>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace {
@@ -101,6 +102,31 @@ Term random_formula(test::Random& random, const Term& a, const Term& b, const Te
   return e;
 }
 
+/// Compares the sum or mean of a random formula over `axes` with that of its result in memory.
+/// Returns the form of the reduction.
+std::string check_sum(test::Random& random, ScalarType type, const Dims& shape, const Dims& axes,
+                      test::Tally& tally) {
+  const Memory a = random_operand(random, type, shape), b = random_operand(random, type, shape),
+               flags = random_operand(random, ScalarType::boolean, shape);
+  for (std::int64_t i = 0; i < flags.size_bytes(); ++i)
+    flags.data()[i] = std::byte(random.chance(50) ? random.integer(1, 255) : 0);
+  // All of the shape, or there is nothing to sum.
+  const Tensor zeros = Tensor::zeros(shape, type);
+  const TensorView av = a.view(), bv = b.view(), fv = flags.view();
+  const Expr all = expr(av) + zeros;
+  const Term term = random_formula(random, {all, weft::evaluate(all)}, {expr(bv), test::copied(bv)},
+                                   {expr(fv), test::copied(fv)});
+  const bool mean = random.chance(50);
+  const Tensor want = mean ? weft::mean(term.value, axes) : weft::sum(term.value, axes);
+  const Expr sum = mean ? weft::mean(term.e, axes) : weft::sum(term.e, axes);
+  test::for_thread_counts([&](int threads) {
+    tally.check(same_bits(weft::evaluate(sum), want), [&](auto& text) {
+      text << sum.text() << " of " << weft::to_string(shape) << ", " << threads << " threads";
+    });
+  });
+  return weft::explain(sum).passes.back().run.form;
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("sums of programs: the bits of a sum of what is there", "[expr]", float,
@@ -116,31 +142,33 @@ TEMPLATE_TEST_CASE("sums of programs: the bits of a sum of what is there", "[exp
     // Of short rows so many that several calls of the kernel sum them.
     const std::int64_t rows = n > 10000 ? 2 : n > 140 ? 9 : 30000 / n;
     const Dims shape{random.integer(1, 2), random.integer(1, rows), n};
-    const Memory a = random_operand(random, type, shape), b = random_operand(random, type, shape),
-                 flags = random_operand(random, ScalarType::boolean, shape);
-    for (std::int64_t i = 0; i < flags.size_bytes(); ++i)
-      flags.data()[i] = std::byte(random.chance(50) ? random.integer(1, 255) : 0);
-    // All of the shape, or there is nothing to sum.
-    const Tensor zeros = Tensor::zeros(shape, type);
-    const TensorView av = a.view(), bv = b.view(), fv = flags.view();
-    const Expr all = expr(av) + zeros;
-    const Term term = random_formula(random, {all, weft::evaluate(all)},
-                                     {expr(bv), test::copied(bv)}, {expr(fv), test::copied(fv)});
-    const Expr& e = term.e;
-    const Tensor& there = term.value;
     const Dims axes = random.pick(std::vector<Dims>{{2}, {1, 2}, {0, 2}, {0, 1, 2}, {1}});
-    const bool mean = random.chance(50);
-    const Tensor want = mean ? weft::mean(there, axes) : weft::sum(there, axes);
-    const Expr sum = mean ? weft::mean(e, axes) : weft::sum(e, axes);
-    computed += static_cast<int>(weft::explain(sum).passes.back().run.form == "computed-spans");
-    test::for_thread_counts([&](int threads) {
-      tally.check(same_bits(weft::evaluate(sum), want), [&](auto& text) {
-        text << sum.text() << " of " << weft::to_string(shape) << ", " << threads << " threads";
-      });
-    });
+    const std::string form = check_sum(random, type, shape, axes, tally);
+    computed += static_cast<int>(form == "computed-spans");
   }
   CHECK_TALLY(tally);
   CHECK(computed >= test::rounds(90) / 10);
+}
+
+TEMPLATE_TEST_CASE("sums of programs along first axes: the bits of a sum of what is there",
+                   "[expr]", float, double) {
+  constexpr ScalarType type = weft::scalar_type_of<TestType>;
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  int computed = 0;
+  for (int round = 0; round < test::rounds(40); ++round) {
+    // Around whole pieces of a row, and around blocks of rows.
+    const std::int64_t n = random.chance(50) ? 128 * random.integer(1, 9) + random.integer(-1, 16)
+                                             : random.integer(120, 1300);
+    const std::int64_t most = 400000 / n;
+    const std::int64_t rows = random.chance(30) ? random.integer(1, 20) : random.integer(1, most);
+    const Dims shape{random.integer(1, 3), rows, n};
+    const Dims axes = random.pick(std::vector<Dims>{{1}, {0, 1}, {0}});
+    const std::string form = check_sum(random, type, shape, axes, tally);
+    computed += static_cast<int>(form == "computed-columns");
+  }
+  CHECK_TALLY(tally);
+  CHECK(computed >= test::rounds(40) / 5);
 }
 
 TEMPLATE_TEST_CASE("sums of what a mask selects: the bits of a sum with zeros", "[expr]", float,

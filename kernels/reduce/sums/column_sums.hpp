@@ -13,6 +13,11 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Rows of columns that are added as a tree before they meet the accumulators.
 inline constexpr std::int64_t tree_rows = 8;
+/// As many of so many rows that are left.
+constexpr std::int64_t rows_of_tree(std::int64_t left) noexcept {
+  if (left >= tree_rows) return tree_rows;
+  return left >= tree_rows / 2 ? tree_rows / 2 : left;
+}
 
 /// Adds rows, eight as a tree: row_at(i) is a row, plus_row(x, i) adds one to x, join(x, y) adds y
 /// to x, and add(x) is what becomes of each tree.

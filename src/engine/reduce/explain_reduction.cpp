@@ -59,8 +59,9 @@ std::string staging_name(const ReducePlan& plan, const Geometry& geometry, int k
 void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
                      const RunOptions& options, bool computed, const ReductionKernel* rows,
                      Explanation& e) {
-  const ReducePlan plan(iter, kernel, options, computed);
-  const bool by_rows = rows != nullptr && plan.suits(*rows, iter.geometry());
+  const bool by_rows =
+      rows != nullptr && ReducePlan(iter, kernel, options).suits(*rows, iter.geometry());
+  const ReducePlan plan(iter, kernel, options, computed && !by_rows);
   for (int k = 0; k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[k];
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
@@ -75,7 +76,8 @@ void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
         access = (by_rows ? "computed row by row, " : "computed block by block, ") + access;
     }
   }
-  e.run.form = by_rows ? "computed-spans" : form_names[static_cast<int>(plan.dims.form)];
+  e.run.form =
+      std::string(by_rows ? "computed-" : "") + form_names[static_cast<int>(plan.dims.form)];
   const ReduceSide &kept = plan.tiles.kept, &reduced = plan.blocks.reduced;
   const std::int64_t span = std::min(plan.blocks.span, reduced.tile_elements);
   e.run.span = plan.dims.by_columns() ? plan.width() : span;

@@ -386,7 +386,11 @@ ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
 }
 
 bool ReducePlan::suits(const ReductionKernel& rows, const Geometry& geometry) const {
-  return dims.form == ReduceForm::spans && !straight && geometry.numel() > 0 &&
+  const bool reduces_form = dims.form == ReduceForm::spans
+                                ? rows.reduce_spans != nullptr
+                                : dims.form == ReduceForm::columns && dims.deferred == 1 &&
+                                      rows.reduce_columns != nullptr;
+  return reduces_form && !straight && geometry.numel() > 0 &&
          std::none_of(operands.begin() + rows.noutputs, operands.end(),
                       [](const ReduceOperand& input) { return input.is_staged(); });
 }

@@ -122,8 +122,8 @@ struct ReducePlan {
   bool straight;         ///< from the inputs into the outputs, by kernel.reduce_short_rows or
                          ///< kernel.reduce_short_columns
 
-  /// Whether `rows` can compute what this reduces (ComputingKernel), and the plan for that: the
-  /// same walk over its operands.
+  /// Of a plan for inputs in memory: whether `rows` can compute them as they are reduced
+  /// (ComputingKernel), and the plan for that, the same walk over its operands.
   bool suits(const ReductionKernel& rows, const Geometry& geometry) const;
   ReducePlan with_operands_of(const ReductionKernel& rows) const;
 

@@ -140,9 +140,13 @@ PreparedReduction::PreparedReduction(const TensorIterator& iter, const Reduction
     : small_(choose_small_reduction(iter, kernel, options, computed)) {
   check_grain(options);
   if (small_.fits) return;
-  plan_.emplace(iter, kernel, options, computed);
-  by_rows_ = rows != nullptr && plan_->suits(*rows, iter.geometry());
-  if (by_rows_) plan_.emplace(plan_->with_operands_of(*rows));
+  plan_.emplace(iter, kernel, options, computed && rows == nullptr);
+  if (rows == nullptr) return;
+  by_rows_ = plan_->suits(*rows, iter.geometry());
+  if (by_rows_)
+    plan_.emplace(plan_->with_operands_of(*rows));
+  else
+    plan_.emplace(iter, kernel, options, computed);
 }
 
 void PreparedReduction::run(const TensorIterator& iter, const ReductionKernel& kernel,
