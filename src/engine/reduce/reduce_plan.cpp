@@ -201,14 +201,14 @@ TileBounds kept_bounds(const ReduceInputs& in, const ReduceDims& dims, const Red
 }
 
 /// Kept elements of a tile, at most, so that a block of it fits a window: in the second level,
-/// since going from block to block costs as much as the first level saves. Rows of columns are
-/// short in a small one.
+/// since going from block to block costs as much as the first level saves. Rows of columns, and
+/// the runs of a transposed operand, are short in a small one.
 std::int64_t window_tile(const ReduceInputs& in, const ReduceDims& dims,
                          const ReduceBlocks& blocks) {
   std::int64_t block = 0;
   for (int k = in.iter.noutputs(); k < in.iter.ntensors(); ++k)
     block += blocks.reduced.tile_elements * in.operands[k].memory_size;
-  const std::int64_t bytes = fixed::span_bytes / (dims.by_columns() ? 2 : 4);
+  const std::int64_t bytes = fixed::span_bytes / 2;
   // Folded rows follow each other: there is nothing between them, and so they are whole.
   const std::int64_t least =
       dims.form == ReduceForm::folded ? in.elements_of(dims.kept, dims.row_dims) : dims.deferred;
