@@ -182,6 +182,7 @@ bool is_candidate(const Explanation& e, Strategy strategy) {
 TEST_CASE("explained: what a kernel sees of any layout", "[layouts]") {
   std::mt19937_64 random(test::seed());
   test::Tally tally;
+  int chosen_elements = 0;
   std::vector<std::vector<char>> memory(4, std::vector<char>(1 << 22));
   // Runs it as the strategy says, or as the engine chooses; returns the explanation.
   const auto check = [&](Case& one, const weft::TensorIterator& iter, Strategy wanted) {
@@ -206,6 +207,10 @@ TEST_CASE("explained: what a kernel sees of any layout", "[layouts]") {
     Case one(random, memory);
     const weft::TensorIterator iter = one.iterator();
     const Explanation e = check(one, iter, Strategy::automatic);
+    // Rows of one element each are for kernels to which a row is little.
+    const bool one_by_one = e.run.strategy == Strategy::elements;
+    tally.check(!one_by_one || one.kernel.cost <= 1, [&](auto& out) { out << e.to_text(); });
+    chosen_elements += static_cast<int>(one_by_one);
     // Every strategy that can run it now and then, the others refuse.
     if (i % 8 != 0 || e.numel > (1 << 16)) continue;
     for (const weft::StrategyCandidate& candidate : e.run.candidates)
@@ -224,4 +229,5 @@ TEST_CASE("explained: what a kernel sees of any layout", "[layouts]") {
   }
   INFO("seed " << test::seed());
   CHECK_TALLY(tally);
+  CHECK(chosen_elements > test::rounds(20));
 }

@@ -67,12 +67,15 @@ bool set_span(const SmallSpans& layout, std::int64_t numel, const SpanKernel& ke
     return;
   }
   const SmallEstimate estimate(geometry, layout, sizes, kernel, t);
-  Strategy in_place = in_rows ? Strategy::rows : Strategy::elements;
-  std::int64_t ps = in_rows ? estimate.rows() : estimate.elements();
-  if (!in_rows && may_stride(geometry, kernel)) {
-    const std::int64_t strided_ps = estimate.strided_rows();
-    if (strided_ps <= ps) in_place = Strategy::strided_rows, ps = strided_ps;
-  }
+  Strategy in_place = Strategy::automatic;
+  std::int64_t ps = std::numeric_limits<std::int64_t>::max();
+  const auto consider = [&](Strategy way, std::int64_t way_ps) {
+    if (way_ps < ps) in_place = way, ps = way_ps;
+  };
+  if (in_rows) consider(Strategy::rows, estimate.rows());
+  if (!in_rows && may_stride(geometry, kernel))
+    consider(Strategy::strided_rows, estimate.strided_rows());
+  if (!in_rows && kernel.cost <= plain_cost) consider(Strategy::elements, estimate.elements());
   if (!estimate.is_below_any_span(ps)) {
     SimpleRun span;
     const SmallSpans spans(geometry, layout, sizes);
@@ -375,7 +378,7 @@ SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, con
       break;
     case Strategy::rows: can = in_place; break;
     case Strategy::strided_rows: can = may_stride(geometry, kernel); break;
-    case Strategy::elements: can = true; break;
+    case Strategy::elements: can = iter.numel() <= tuning.few_elements; break;
     default: break;
   }
   if (!can) return run;

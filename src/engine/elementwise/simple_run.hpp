@@ -43,7 +43,8 @@ SimpleRun choose_small(const Geometry& geometry, const SpanKernel& kernel, const
 /// Chooses for any. Precondition: numel > 0; the kernel's counts are the iterator's.
 SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning);
 /// By a strategy that the caller names, if that can be: however many elements there are, as long as
-/// buffers hold what has to be buffered. Preconditions as of choose_simple().
+/// buffers hold what has to be buffered, and one by one if they are few. Preconditions as of
+/// choose_simple().
 SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, const Tuning& tuning,
                        Strategy wanted);
 /// By the strategy that is wanted, or the cheapest. Preconditions as of choose_simple().

@@ -71,25 +71,19 @@ class SmallEstimate {
   std::int64_t rows() const {
     return layout_.planes * t_.call_ps + prices_.spans(layout_.row, layout_.rows);
   }
-  /// The same by the kernel's strided loop. While it steps over elements, lines are on their way.
+  /// The same by the kernel's strided loop.
   std::int64_t strided_rows() const {
     // Operands that are stepped over count twice.
     const std::int64_t operands = geometry_.noperands + layout_.strided_count;
     const std::int64_t steps = t_.strided_row_ps + layout_.row * operands * t_.strided_ps;
-    std::int64_t ps = layout_.rows * steps;
-    if (layout_.numel() * layout_.strided_count * cache_line_bytes > t_.l1_bytes) {
-      std::int64_t bytes = 0;
-      for (int k = 0; k < geometry_.noperands; ++k)
-        bytes += ((layout_.unit | layout_.still) >> k & 1) != 0 ? 0 : line_bytes_of(k);
-      ps = std::max(ps, fetch_ps(bytes, t_));
-    }
-    return (layout_.planes + 1) * t_.call_ps + ps;
+    return (layout_.planes + 1) * t_.call_ps + with_lines(layout_.rows * steps);
   }
-  /// As rows of one element each, along the longest dim.
+  /// As rows of one element each, along the longest dim. Of a plain kernel: loops that fill
+  /// registers up, or find their operands for each row, take longer.
   std::int64_t elements() const {
     const std::int64_t calls =
         layout_.planes * std::min(layout_.row, layout_.rows / layout_.planes);
-    return calls * t_.call_ps + prices_.spans(1, layout_.numel());
+    return calls * t_.call_ps + with_lines(prices_.spans(1, layout_.numel()));
   }
   /// Whether no span that needs a buffer costs less. What is strided along dim 0 needs one.
   bool is_below_any_span(std::int64_t ps) const {
@@ -113,6 +107,14 @@ class SmallEstimate {
   }
 
  private:
+  /// `ps` of stepping over elements, while which their lines are on their way.
+  std::int64_t with_lines(std::int64_t ps) const {
+    if (layout_.numel() * layout_.strided_count * cache_line_bytes <= t_.l1_bytes) return ps;
+    std::int64_t bytes = 0;
+    for (int k = 0; k < geometry_.noperands; ++k)
+      bytes += ((layout_.unit | layout_.still) >> k & 1) != 0 ? 0 : line_bytes_of(k);
+    return std::max(ps, fetch_ps(bytes, t_));
+  }
   /// Bytes of lines that operand k touches, of which no two rows share one.
   std::int64_t line_bytes_of(int k) const {
     return layout_.numel() * std::min(std::abs(geometry_.stride(0, k)), cache_line_bytes);
