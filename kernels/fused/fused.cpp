@@ -172,8 +172,8 @@ void sum_columns_by_pieces(const void* context, void* accumulators, char* const*
                            std::int64_t) {
   const auto& of = *static_cast<const FusedSums*>(context);
   constexpr std::int64_t size = sizeof(T), piece = summed_columns_bytes / (tree_rows * size);
-  // The last piece is no narrower than a register, since columns are summed by registers.
-  constexpr std::int64_t widest = piece + Register<T>::lanes;
+  // The last piece is no narrower than what columns are summed by.
+  constexpr std::int64_t widest = piece + Vectorized<T>::lanes;
   alignas(64) T results[tree_rows * widest];
   alignas(64) double more[widest];
   FusedRows<T> computed(of.program, of.broadcast);

@@ -145,7 +145,7 @@ WEFT_DECLARE_KERNEL(fused_sums, ReduceSpans(ScalarType type));
 constexpr bool sums_columns_of_programs(std::int64_t n) noexcept { return n >= 128; }
 /// The buffer for a piece of those rows. Shorter pieces are too many stretches of memory.
 inline constexpr std::int64_t summed_columns_bytes = 16 << 10;
-/// The reduce_columns of the same. Precondition: sums_columns_of_programs().
+/// The reduce_columns of the same, for any number of columns.
 WEFT_DECLARE_KERNEL(fused_column_sums, ReduceColumns(ScalarType type));
 
 }  // namespace v0

@@ -87,8 +87,10 @@ bool SummedChain::select(const ChainInputs& inputs, ReduceSpans reduce_spans, st
 
 /// What a program makes, in rows of so many elements.
 bool SummedChain::compute(const ChainInputs& inputs, ScalarType type, std::int64_t row) {
-  kernel_.reduce_spans = sums_programs(type, row) ? fused_sums(type) : nullptr;
-  kernel_.reduce_columns = sums_columns_of_programs(row) ? fused_column_sums(type) : nullptr;
+  const bool is_kept = inputs.iter.geometry().stride(0, 0) != 0;  // dim 0
+  kernel_.reduce_spans = !is_kept && sums_programs(type, row) ? fused_sums(type) : nullptr;
+  kernel_.reduce_columns =
+      is_kept && sums_columns_of_programs(row) ? fused_column_sums(type) : nullptr;
   if (kernel_.reduce_spans == nullptr && kernel_.reduce_columns == nullptr) return false;
   const std::optional<FusedSteps> steps = fuse_whole(inputs.chain);
   // Exp and its like alone are quicker in the loop that they have for themselves.

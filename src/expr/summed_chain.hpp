@@ -15,7 +15,7 @@ namespace weft {
 inline namespace v0 {
 
 /// A chain that is one fused program, or what a mask selects of an input, and the sum or mean that
-/// is made of it. Rows of it are in no memory at all. Its kernel reduces spans, columns or both.
+/// is made of it. Rows of it are in no memory at all. Its kernel reduces spans or columns.
 class SummedChain {
  public:
   /// Null if it cannot be that. `strides` are those of the chain's inputs, by axis of `shape` and

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much stack calls take: threads may have as little as 128 KiB (docs/memory.md).
+#include <weft/expr/expr.hpp>
 #include <weft/iter/config.hpp>
 #include <weft/iter/explain.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
@@ -164,6 +165,21 @@ TEST_CASE("stack: reductions, prefix operations and softmax", "[memory]") {
                {"softmax", [](const Operands& o) { weft::softmax(o.turned(), 0); }},
                {"log_softmax", [](const Operands& o) { weft::log_softmax(o.turned_halves(), 2); }}},
               40 * kib);
+}
+
+TEST_CASE("stack: expressions", "[memory]") {
+  const Tensor a = Tensor::full({300, 600}, ScalarType::f32, 0.5),
+               b = Tensor::full({300, 600}, ScalarType::f64, 0.5);
+  const auto formula = [](const auto& x) { return weft::exp(weft::expr(x) * 2 - 1) * x; };
+  check_stack(
+      {{"formula", [&](const Operands&) { weft::evaluate(formula(a)); }},
+       {"formula, transposed",
+        [&](const Operands&) { weft::evaluate(formula(a.transpose(0, 1))); }},
+       {"sums of rows", [&](const Operands&) { weft::evaluate(weft::sum(formula(a), {1})); }},
+       {"sums of columns", [&](const Operands&) { weft::evaluate(weft::sum(formula(a), {0})); }},
+       {"sums of doubles", [&](const Operands&) { weft::evaluate(weft::sum(formula(b), {0})); }},
+       {"largest of rows", [&](const Operands&) { weft::evaluate(weft::amax(formula(b), {1})); }}},
+      64 * kib);
 }
 
 TEST_CASE("stack: matrix products", "[memory]") {

@@ -13,7 +13,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
 /// Rows of columns that are added as a tree before they meet the accumulators.
 inline constexpr std::int64_t tree_rows = 8;
-/// As many of so many rows that are left.
+/// As many of so many rows that are left: where add_rows_as_tree() ends a tree.
 constexpr std::int64_t rows_of_tree(std::int64_t left) noexcept {
   if (left >= tree_rows) return tree_rows;
   return left >= tree_rows / 2 ? tree_rows / 2 : left;

@@ -25,8 +25,9 @@ struct ComputedBlock {
 using ComputeBlock = FunctionRef<void(const ComputedBlock&)>;
 
 /// A kernel that computes rows from operands in memory as it reduces them, along dim 0 of the
-/// iterator: what it makes of a row is what the kernel of the reduction makes of it when it is
-/// computed, and all that it does with accumulators is the same.
+/// iterator, or their columns: what it makes of them is what the kernel of the reduction makes of
+/// them when they are computed, and all that it does with accumulators is the same. It has loops
+/// for spans, for columns (not by blocks), or for both.
 struct ComputingKernel {
   const ReductionKernel& kernel;       ///< its inputs are the operands
   std::span<const DimVector> strides;  ///< of each operand, by dim of the iterator, in bytes

@@ -205,14 +205,15 @@ TileBounds kept_bounds(const ReduceInputs& in, const ReduceDims& dims, const Red
 /// the runs of a transposed operand, are short in a small one.
 std::int64_t window_tile(const ReduceInputs& in, const ReduceDims& dims,
                          const ReduceBlocks& blocks) {
-  std::int64_t block = 0;
+  // Accumulators, of which a tree and its parts have three and more, are in the same memory.
+  std::int64_t block = 3 * in.kernel.accumulator_bytes;
   for (int k = in.iter.noutputs(); k < in.iter.ntensors(); ++k)
     block += blocks.reduced.tile_elements * in.operands[k].memory_size;
-  const std::int64_t bytes = fixed::span_bytes / 2;
+  const std::int64_t most = fixed::span_bytes / 2 / block;
   // Folded rows follow each other: there is nothing between them, and so they are whole.
   const std::int64_t least =
       dims.form == ReduceForm::folded ? in.elements_of(dims.kept, dims.row_dims) : dims.deferred;
-  return std::max(least, bytes / block);
+  return std::max(least, dims.by_columns() ? whole_lines(most) : most);
 }
 
 /// Where output 0 is dense along a dim other than the first, and results are too many to be put
@@ -390,7 +391,7 @@ bool ReducePlan::suits(const ReductionKernel& rows, const Geometry& geometry) co
                                 ? rows.reduce_spans != nullptr
                                 : dims.form == ReduceForm::columns && dims.deferred == 1 &&
                                       rows.reduce_columns != nullptr;
-  return reduces_form && !straight && geometry.numel() > 0 &&
+  return reduces_form && geometry.numel() > 0 &&
          std::none_of(operands.begin() + rows.noutputs, operands.end(),
                       [](const ReduceOperand& input) { return input.is_staged(); });
 }
@@ -403,6 +404,7 @@ ReducePlan ReducePlan::with_operands_of(const ReductionKernel& rows) const {
   plan.tiles.inner_dims = 1;
   plan.window = {};
   plan.values = 0;
+  plan.straight = false;
   return plan;
 }
 
