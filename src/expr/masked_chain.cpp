@@ -64,7 +64,7 @@ MaskedChain::MaskedChain(const Chain& values, std::span<const TensorView> value_
       selecting_(SelectingChain::make(values, geometry_, out.dtype())),
       boxes_(geometry_, {&element_size_, 1},
              MaskedBoxes::second_dim(geometry_of(shape, all_of(out, value_inputs, mask_inputs))),
-             selecting_ != nullptr ? fixed::selecting_box_bytes : fixed::computed_box_bytes) {}
+             selecting_ != nullptr ? fixed::selecting_box_bytes : fixed::masked_box_bytes) {}
 
 std::int64_t MaskedChain::grain() const noexcept { return boxes_.boxes_of(min_elements); }
 

@@ -52,11 +52,12 @@ inline constexpr std::int64_t max_shared_lines = 2;
 
 // ---- Masks --------------------------------------------------------------------------------------
 
-/// Bytes of the values of a box of which a mask selects some: they, the outputs' part and those of
-/// two operands stay in the first-level cache together.
-inline constexpr std::int64_t masked_box_bytes = 8 << 10;
-/// The same of an expression, which has more to do before each box.
-inline constexpr std::int64_t computed_box_bytes = 16 << 10;
+/// Bytes of the values of a box of which a mask selects some: they and the operands' part of it
+/// stay in the first-level cache.
+inline constexpr std::int64_t masked_box_bytes = 16 << 10;
+/// The same of a span kernel, which has less to do before each box, where boxes are long: the
+/// values, the output's part and those of two inputs stay there together.
+inline constexpr std::int64_t masked_row_bytes = 8 << 10;
 /// The same where values are stored as they are computed, and nothing has to stay in a cache. Of
 /// these, parts of masked_box_bytes without a selected element are left out.
 inline constexpr std::int64_t selecting_box_bytes = 64 << 10;

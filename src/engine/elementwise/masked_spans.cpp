@@ -134,7 +134,9 @@ MaskedCall::MaskedCall(const TensorIterator& iter, const SpanKernel& kernel,
       sizes_((check_options(options), check_elementwise(iter), check_masked_kernel(iter, kernel),
               output_sizes())),
       boxes_(iter.geometry(), {sizes_.data(), sizes_.size()},
-             MaskedBoxes::second_dim(iter.geometry()), fixed::masked_box_bytes),
+             MaskedBoxes::second_dim(iter.geometry()),
+             MaskedBoxes::second_dim(iter.geometry()) == 0 ? fixed::masked_row_bytes
+                                                           : fixed::masked_box_bytes),
       grain_(boxes_.boxes_of(estimate_grain(iter, kernel.cost, options, iter.noutputs()))) {
   // Boxes at the end may be of a shape that the strategy cannot carry out.
   if (wanted_ != Strategy::automatic && iter.numel() > 0)
