@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What promises not to touch the heap does not: plans, bound plans, and operations into given
 // outputs, of up to eight operands and eight axes.
+#include <weft/expr/expr.hpp>
 #include <weft/iter/config.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/cumulative.hpp>
@@ -286,6 +287,24 @@ TEST_CASE("allocations: none for a product with a packed matrix", "[kernel]") {
       const TensorView c = out.transpose(0, 1);
       for (const TensorView& left : a)
         CHECK(later_allocations([&] { weft::multiply_out(c, left, packed); }) == 0);
+    }
+  }
+}
+
+TEST_CASE("allocations: none for a reduction of an expression that is kept", "[kernel]") {
+  using weft::Expr, weft::expr;
+  const weft::ThreadLimit one(1);
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f64}) {
+    for (const std::int64_t n : {2, 4, 8, 15, 20, 60, 400}) {
+      const Dims shape{120000 / n, n};
+      const Tensor a = Tensor::full(shape, type, 0.5), b = Tensor::full(shape, type, 0.25);
+      const Expr e = (expr(a) - b) * a;
+      for (const Expr& reduced : {weft::sum(e, {1}), weft::prod(e, {1}), weft::var(e, {1}),
+                                  weft::sum(e, {0}), weft::amax(e, {0})}) {
+        const Tensor out = weft::evaluate(reduced);
+        INFO(reduced.text() << " of " << weft::to_string(shape));
+        CHECK(later_allocations([&] { weft::evaluate_out(out, reduced); }) == 0);
+      }
     }
   }
 }
