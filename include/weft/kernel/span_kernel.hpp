@@ -106,12 +106,12 @@ struct MaskedSpanKernel {
 /// their old value, so threads whose masks have no element in common may write to one output.
 ///
 /// Results are computed in boxes of up to 16 KiB into memory of the thread, as run_spans would
-/// compute them, and not at all where the mask selects nothing of a box: the kernel may see elements
-/// that are not selected, or not. An output may be an input, the mask too, in the same layout. In an
-/// output that build() has allocated, what is not selected is anything. A strategy in the options
-/// is that of a box. Allocates what run_spans does, and notes of an iterator that was built with
-/// casts or new outputs, twice a thread. Throws as run_spans, before anything is written; and
-/// Error(dtype) for a mask of other elements than bools.
+/// compute them, and not at all where the mask selects nothing of a box: the kernel may see
+/// elements that are not selected, or not. An output may be an input, the mask too, in the same
+/// layout. In an output that build() has allocated, what is not selected is anything. A strategy in
+/// the options is that of a box. Allocates what run_spans does, and notes of an iterator that was
+/// built with casts or new outputs, twice a thread. Throws as run_spans, before anything is
+/// written; and Error(dtype) for a mask of other elements than bools.
 WEFT_API void run_spans(const TensorIterator& iter, const MaskedSpanKernel& kernel,
                         const RunOptions& options = {});
 
