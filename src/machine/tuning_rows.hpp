@@ -20,15 +20,15 @@
   ROW(few_cast, "elements", 1, 256, 256, 256, 256, 7, "the same if some operand is cast")                              \
   ROW(few_buffer_bytes, "bytes", 16, 16 << 10, 16 << 10, 16 << 10, 16 << 10, 7, "of one operand that is packed whole") \
   /* Prices of few elements */                                                                                         \
-  ROW(call_ps, "ps", 0, 1'000'000'000, 12800, 10300, 6000, 11, "calling a kernel, or moving a plane of a block")      \
-  ROW(row_ps, "ps", 0, 1'000'000'000, 650, 600, 2000, 11, "each row of that; a third of it where rows are moved")       \
+  ROW(call_ps, "ps", 0, 1'000'000'000, 12800, 10300, 6000, 11, "calling a kernel, or moving a plane of a block")       \
+  ROW(row_ps, "ps", 0, 1'000'000'000, 650, 600, 2000, 11, "each row of that; a third of it where rows are moved")      \
   ROW(vector_ps, "ps", 0, 1'000'000'000, 390, 316, 750, 11, "32 bytes of a row, by a plain kernel or a copy")          \
-  ROW(single_ps, "ps", 0, 1'000'000'000, 600, 550, 400, 11, "an element at the end of a row that fills no register")  \
+  ROW(single_ps, "ps", 0, 1'000'000'000, 600, 550, 400, 11, "an element at the end of a row that fills no register")   \
   ROW(strided_row_ps, "ps", 0, 1'000'000'000, 7500, 6400, 4000, 11, "a row of the kernel's strided loop")              \
   ROW(strided_ps, "ps", 0, 1'000'000'000, 106, 92, 120, 11, "an element of each operand there, twice if it is stepped over") \
   ROW(buffer_ps, "ps", 0, 1'000'000'000, 40000, 22000, 45000, 11, "bringing an operand through a buffer, but for its elements") \
   ROW(transposed_ps, "ps", 0, 1'000'000'000, 1420, 980, 800, 11, "32 bytes that are transposed")                       \
-  ROW(gathered_ps, "ps", 0, 1'000'000'000, 142, 96, 104, 11, "an element that is gathered by itself")                   \
+  ROW(gathered_ps, "ps", 0, 1'000'000'000, 142, 96, 104, 11, "an element that is gathered by itself")                  \
   ROW(line_ps, "ps", 0, 1'000'000'000, 283, 260, 200, 11, "a cache line from the second level")                        \
   ROW(last_level_line_ps, "ps", 0, 1'000'000'000, 1900, 1500, 3000, 11, "the same from the last level")                \
   ROW(memory_line_ps, "ps", 0, 1'000'000'000, 4000, 4000, 4000, 11, "the same from memory")                            \

@@ -58,6 +58,13 @@ Geometry geometry_of(const TensorIterator& iter, const std::int64_t* extents) {
   return box;
 }
 
+/// The boxes that outputs whose elements have `sizes` bytes are computed in.
+MaskedBoxes boxes_for(const Geometry& geometry, std::span<const std::int64_t> sizes) {
+  const int second = MaskedBoxes::second_dim(geometry);
+  const std::int64_t bytes = second == 0 ? fixed::masked_row_bytes : fixed::masked_box_bytes;
+  return {geometry, sizes, second, bytes};
+}
+
 /// The flags of a box as they lie in memory.
 int dims_of_mask(const Geometry& geometry, const TileCursor& box, BlockDim* dims) {
   return block_of(geometry, geometry.noperands - 1, box.extents, dims);
@@ -133,10 +140,7 @@ MaskedCall::MaskedCall(const TensorIterator& iter, const SpanKernel& kernel,
       wanted_(wanted_strategy(options, tuning())),
       sizes_((check_options(options), check_elementwise(iter), check_masked_kernel(iter, kernel),
               output_sizes())),
-      boxes_(iter.geometry(), {sizes_.data(), sizes_.size()},
-             MaskedBoxes::second_dim(iter.geometry()),
-             MaskedBoxes::second_dim(iter.geometry()) == 0 ? fixed::masked_row_bytes
-                                                           : fixed::masked_box_bytes),
+      boxes_(boxes_for(iter.geometry(), {sizes_.data(), sizes_.size()})),
       grain_(boxes_.boxes_of(estimate_grain(iter, kernel.cost, options, iter.noutputs()))) {
   // Boxes at the end may be of a shape that the strategy cannot carry out.
   if (wanted_ != Strategy::automatic && iter.numel() > 0)

@@ -140,6 +140,7 @@ PreparedReduction::PreparedReduction(const TensorIterator& iter, const Reduction
     : small_(choose_small_reduction(iter, kernel, options, computed)) {
   check_grain(options);
   if (small_.fits) return;
+  // What `rows` computes needs no window: its plan is that of inputs in memory.
   plan_.emplace(iter, kernel, options, computed && rows == nullptr);
   if (rows == nullptr) return;
   by_rows_ = plan_->suits(*rows, iter.geometry());
