@@ -10,7 +10,7 @@
 namespace weft {
 inline namespace v0 {
 
-std::string signature_text(int noutputs, int ninputs, const ScalarType* types) {
+[[gnu::cold]] std::string signature_text(int noutputs, int ninputs, const ScalarType* types) {
   std::string inputs, outputs;
   for (int k = 0; k < noutputs + ninputs; ++k) {
     std::string& side = k < noutputs ? outputs : inputs;
@@ -37,7 +37,7 @@ void check_elementwise(const TensorIterator& iter) {
   }
 }
 
-void fail_generic_type(ScalarType given, std::initializer_list<ScalarType> compiled) {
+[[gnu::cold]] void fail_generic_type(ScalarType given, std::initializer_list<ScalarType> compiled) {
   std::string list;
   for (const ScalarType type : compiled)
     list += (list.empty() ? "" : ", ") + std::string(name(type));

@@ -105,9 +105,10 @@ struct ReductionRun {
   }
 };
 
-/// A few elements are computed as a whole, and reduced as they would be in memory.
-void run_small_computed(const SmallReduction& small, const TensorIterator& iter,
-                        const ReductionKernel& kernel, ComputeBlock compute) {
+/// A few elements are computed as a whole, and reduced as they would be in memory. Not inlined, or
+/// large reductions would have its memory on their stack.
+[[gnu::noinline]] void run_small_computed(const SmallReduction& small, const TensorIterator& iter,
+                                          const ReductionKernel& kernel, ComputeBlock compute) {
   const int first = iter.noutputs();  // of the inputs, which lie alike
   const auto bytes_of = [&](int k) {
     return whole_lines(iter.numel() * element_size(iter.operand(k).storage));
