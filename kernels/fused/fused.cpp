@@ -41,7 +41,7 @@ void run_spans(const void* context, char* const* data, const std::int64_t* row_b
   run_rows(spans, data, row_bytes, n, rows, spans.join_rows(data, row_bytes, n, rows));
 }
 
-// ---- Sums ---------------------------------------------------------------------------------------
+// ---- Reductions ---------------------------------------------------------------------------------
 
 /// What FloatRow adds of a row in memory, of what a program computes.
 class ComputedFloatRow {
@@ -110,13 +110,13 @@ class ComputedFloatRow {
   std::int64_t n_;
 };
 
-/// The operands of a program that is summed: its results, in a buffer, and its inputs.
-struct SummedOperands {
+/// The operands of a program that is reduced: its results, in a buffer, and its inputs.
+struct ReducedOperands {
   char* data[max_operands];
   std::int64_t row_bytes[max_operands] = {};
 
-  SummedOperands(const FusedSums& of, char* const* inputs, const std::int64_t* input_row_bytes,
-                 std::int64_t rows, void* results) noexcept {
+  ReducedOperands(const FusedReduction& of, char* const* inputs,
+                  const std::int64_t* input_row_bytes, std::int64_t rows, void* results) noexcept {
     data[0] = static_cast<char*>(results);
     for (int k = 0; k < of.program.ninputs; ++k) {
       data[1 + k] = inputs[k];
@@ -127,11 +127,13 @@ struct SummedOperands {
 
 /// Several rows at a time, by way of a buffer.
 template <class T>
-void sum_buffered_rows(const FusedSums& of, double* sums, char* const* inputs,
-                       const std::int64_t* input_row_bytes, std::int64_t rows, std::int64_t n) {
-  constexpr std::int64_t most = summed_bytes / static_cast<std::int64_t>(sizeof(T));
+void reduce_rows(const void* context, void* accumulators, char* const* inputs,
+                 const std::int64_t* input_row_bytes, std::int64_t rows, std::int64_t n,
+                 std::int64_t index, std::int64_t index_step) {
+  const auto& of = *static_cast<const FusedReduction*>(context);
+  constexpr std::int64_t most = reduced_bytes / static_cast<std::int64_t>(sizeof(T));
   alignas(64) T results[most];
-  SummedOperands at(of, inputs, input_row_bytes, rows, results);
+  ReducedOperands at(of, inputs, input_row_bytes, rows, results);
   at.row_bytes[0] = n * static_cast<std::int64_t>(sizeof(T));
   FusedRows<T> computed(of.program, of.broadcast);
   const std::int64_t at_once = computed.join_rows(at.data, at.row_bytes, n, rows);
@@ -139,17 +141,19 @@ void sum_buffered_rows(const FusedSums& of, double* sums, char* const* inputs,
   for (std::int64_t r = 0; r < rows; r += group) {
     const std::int64_t count = rows - r < group ? rows - r : group;
     run_rows(computed, at.data, at.row_bytes, n, count, at_once < count ? at_once : count);
-    of.sums.spans_in_memory(&of, sums + r, at.data, at.row_bytes, count, n, 0, 0);
+    of.in_memory.spans(context,
+                       static_cast<char*>(accumulators) + r * of.in_memory.accumulator_bytes,
+                       at.data, at.row_bytes, count, n, index + r * index_step, index_step);
     for (int k = 1; k <= of.program.ninputs; ++k)
       at.data[k] += count * at.row_bytes[k];
   }
 }
 
-/// Long rows, in registers.
-void sum_long_rows(const FusedSums& of, double* sums, char* const* inputs,
+/// Sums of long rows, in registers.
+void sum_long_rows(const FusedReduction& of, double* sums, char* const* inputs,
                    const std::int64_t* input_row_bytes, std::int64_t rows, std::int64_t n) {
   alignas(64) float results[short_row];
-  SummedOperands at(of, inputs, input_row_bytes, rows, results);
+  ReducedOperands at(of, inputs, input_row_bytes, rows, results);
   FusedRows<float> computed(of.program, of.broadcast);
   computed.set_row_steps(at.row_bytes, 1);
   const Vectorized<float> numbers = lane_numbers<float>();
@@ -164,45 +168,44 @@ void sum_long_rows(const FusedSums& of, double* sums, char* const* inputs,
   }
 }
 
-/// Columns of a few rows at a time, as many as the kernel for columns in memory adds before they
-/// meet its accumulators, and in pieces, by way of a buffer.
+/// Columns of a few rows at a time, as many as the kernel for sums of columns in memory adds before
+/// they meet its accumulators, and in pieces, by way of a buffer.
 template <class T>
-void sum_columns_by_pieces(const void* context, void* accumulators, char* const* inputs,
-                           const std::int64_t* row_bytes, std::int64_t rows, std::int64_t columns,
-                           std::int64_t) {
-  const auto& of = *static_cast<const FusedSums*>(context);
-  constexpr std::int64_t size = sizeof(T), piece = summed_columns_bytes / (tree_rows * size);
-  // The last piece is no narrower than what columns are summed by.
+void reduce_columns_by_pieces(const void* context, void* accumulators, char* const* inputs,
+                              const std::int64_t* row_bytes, std::int64_t rows,
+                              std::int64_t columns, std::int64_t index) {
+  const auto& of = *static_cast<const FusedReduction*>(context);
+  constexpr std::int64_t size = sizeof(T), piece = reduced_columns_bytes / (tree_rows * size);
+  // The last piece is no narrower than what columns are reduced by.
   constexpr std::int64_t widest = piece + Vectorized<T>::lanes;
   alignas(64) T results[tree_rows * widest];
-  alignas(64) double more[widest];
+  alignas(64) char more[8 * widest];
+  const std::int64_t accumulator_bytes = of.in_memory.accumulator_bytes;
   FusedRows<T> computed(of.program, of.broadcast);
   for (std::int64_t row = 0, count = 0; row < rows; row += count) {
     count = rows_of_tree(rows - row);
     for (std::int64_t j = 0, n = 0; j < columns; j += n) {
       n = columns - j < widest ? columns - j : piece;
-      SummedOperands at(of, inputs, row_bytes, rows, results);
+      ReducedOperands at(of, inputs, row_bytes, rows, results);
       at.row_bytes[0] = n * size;
       for (int k = 1; k <= of.program.ninputs; ++k)
         at.data[k] += row * at.row_bytes[k] + j * computed.step_of(k);
       run_rows(computed, at.data, at.row_bytes, n, count, 1);
-      double* const sums = static_cast<double*>(accumulators) + j;
-      of.sums.columns_in_memory(&of, row == 0 ? sums : more, at.data, at.row_bytes, count, n, 0);
-      for (std::int64_t i = 0; i < n && row != 0; ++i)
-        sums[i] += more[i];
+      char* const into = static_cast<char*>(accumulators) + j * accumulator_bytes;
+      of.in_memory.columns(context, row == 0 ? into : more, at.data, at.row_bytes, count, n,
+                           index + row);
+      if (row != 0) of.in_memory.combine(context, into, more, n);
     }
   }
 }
 
-template <class T>
-void sum_spans(const void* context, void* accumulators, char* const* inputs,
-               const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
-               std::int64_t) {
-  const auto& of = *static_cast<const FusedSums*>(context);
-  auto* const sums = static_cast<double*>(accumulators);
-  if constexpr (std::is_same_v<T, float>)
-    if (sums_in_registers(n)) return sum_long_rows(of, sums, inputs, row_bytes, rows, n);
-  sum_buffered_rows<T>(of, sums, inputs, row_bytes, rows, n);
+void add_up_rows(const void* context, void* accumulators, char* const* inputs,
+                 const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n,
+                 std::int64_t index, std::int64_t index_step) {
+  if (!sums_in_registers(n))
+    return reduce_rows<float>(context, accumulators, inputs, row_bytes, rows, n, index, index_step);
+  sum_long_rows(*static_cast<const FusedReduction*>(context), static_cast<double*>(accumulators),
+                inputs, row_bytes, rows, n);
 }
 
 }  // namespace
@@ -219,19 +222,19 @@ SpanKernel::Run WEFT_KERNEL(fused_selecting_loop)(ScalarType type) {
   return has_selected_stores ? WEFT_KERNEL(fused_loop)(type) : nullptr;
 }
 
-ReduceSpans WEFT_KERNEL(fused_sums)(ScalarType type) {
+ReduceSpans WEFT_KERNEL(fused_spans)(ScalarType type, bool sums) {
   if constexpr (is_compiled(ScalarType::f32))
-    if (type == ScalarType::f32) return &sum_spans<float>;
+    if (type == ScalarType::f32) return sums ? &add_up_rows : &reduce_rows<float>;
   if constexpr (is_compiled(ScalarType::f64))
-    if (type == ScalarType::f64) return &sum_spans<double>;
+    if (type == ScalarType::f64) return &reduce_rows<double>;
   return nullptr;
 }
 
-ReduceColumns WEFT_KERNEL(fused_column_sums)(ScalarType type) {
+ReduceColumns WEFT_KERNEL(fused_columns)(ScalarType type) {
   if constexpr (is_compiled(ScalarType::f32))
-    if (type == ScalarType::f32) return &sum_columns_by_pieces<float>;
+    if (type == ScalarType::f32) return &reduce_columns_by_pieces<float>;
   if constexpr (is_compiled(ScalarType::f64))
-    if (type == ScalarType::f64) return &sum_columns_by_pieces<double>;
+    if (type == ScalarType::f64) return &reduce_columns_by_pieces<double>;
   return nullptr;
 }
 

@@ -109,7 +109,7 @@ WEFT_DECLARE_KERNEL(fused_loop, SpanKernel::Run(ScalarType type));
 /// has no masked stores.
 WEFT_DECLARE_KERNEL(fused_selecting_loop, SpanKernel::Run(ScalarType type));
 
-/// Whether rows of n results of a program are best summed in registers: those of whole blocks of
+/// Whether rows of n results of f32 are best summed in registers: those of whole blocks of
 /// 128, but for a single one, which is summed in f32 as shorter ones are, and those so long that it
 /// does not tell that a part of the last block is computed twice.
 constexpr bool sums_in_registers(std::int64_t n) noexcept {
@@ -117,36 +117,40 @@ constexpr bool sums_in_registers(std::int64_t n) noexcept {
   return n % block == 0 ? n > block : n > 5 * block;
 }
 
-/// The buffer that other rows are computed in, as many as fit, and summed from. It is on the stack.
-inline constexpr std::int64_t summed_bytes = 4 << 10;
-/// Whether rows of n results of a program are for fused_sums(): in registers or by that buffer. Of
-/// other rows blocks are computed first.
-constexpr bool sums_programs(ScalarType type, std::int64_t n) noexcept {
-  return (type == ScalarType::f32 && sums_in_registers(n)) ||
-         n <= summed_bytes / element_size(type);
+/// The buffer that other rows are computed in, as many as fit, and reduced from. It is on the
+/// stack.
+inline constexpr std::int64_t reduced_bytes = 8 << 10;
+/// Whether rows of n results of a program are for fused_spans(): by that buffer, or summed in
+/// registers. Of other rows blocks are computed first.
+constexpr bool reduces_programs(ScalarType type, std::int64_t n, bool sums) noexcept {
+  return (sums && type == ScalarType::f32 && sums_in_registers(n)) ||
+         n <= reduced_bytes / element_size(type);
 }
 
-/// What sums over rows of a program's results take.
-struct FusedSums {
-  ComputedSums sums;
+/// What reductions of a program's results take.
+struct FusedReduction {
+  LoopsInMemory in_memory;
   /// Of one output, which it stores last.
   FusedProgram program;
   std::uint32_t broadcast = 0;  ///< inputs that are one value in each row, as SpanKernel::Run's
 };
 
-/// The reduce_spans of sums and means, whose context is a FusedSums: what the program makes of its
-/// inputs is added as it comes, in registers or by way of a buffer in the first level. The sums are
-/// those that the kernel for elements in memory gives, bit for bit, but for which NaN it is. Null
-/// where there is none: it is there for f32 and f64. Precondition: sums_programs().
-WEFT_DECLARE_KERNEL(fused_sums, ReduceSpans(ScalarType type));
+/// The reduce_spans of reductions of one input, whose context is a FusedReduction: what the program
+/// makes of its inputs is reduced as it comes, by way of a buffer in the first level, or in
+/// registers if it is added. The accumulators are those of the kernel for elements in memory, bit
+/// for bit, but for which NaN it is. `sums`: that is one for sums or means. Null where there is
+/// none: it is there for f32 and f64. Precondition: reduces_programs().
+WEFT_DECLARE_KERNEL(fused_spans, ReduceSpans(ScalarType type, bool sums));
 
-/// Whether rows of n columns are best computed as they are added: a few of them at a time, so that
-/// memory is read in long stretches. Of others blocks are computed first.
-constexpr bool sums_columns_of_programs(std::int64_t n) noexcept { return n >= 128; }
+/// Whether rows of n columns are best computed as they are reduced: a few of them at a time, so
+/// that memory is read in long stretches. Of others blocks are computed first.
+constexpr bool reduces_columns_of_programs(std::int64_t n) noexcept { return n >= 128; }
 /// The buffer for a piece of those rows. Shorter pieces are too many stretches of memory.
-inline constexpr std::int64_t summed_columns_bytes = 16 << 10;
-/// The reduce_columns of the same, for any number of columns.
-WEFT_DECLARE_KERNEL(fused_column_sums, ReduceColumns(ScalarType type));
+inline constexpr std::int64_t reduced_columns_bytes = 16 << 10;
+/// The reduce_columns of the same, for any number of columns. The kernel for elements in memory has
+/// accumulators of 8 bytes at most, and adds eight rows before they meet these, or takes row by
+/// row: a few rows that are combined with those before them are what it makes of all.
+WEFT_DECLARE_KERNEL(fused_columns, ReduceColumns(ScalarType type));
 
 }  // namespace v0
 }  // namespace weft

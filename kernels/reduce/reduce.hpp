@@ -73,23 +73,26 @@ WEFT_DECLARE_KERNEL(number_products_kernel, const ReductionKernel*(ReduceOp op, 
 WEFT_DECLARE_KERNEL(number_moments_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 WEFT_DECLARE_KERNEL(number_extremes_kernel, const ReductionKernel*(ReduceOp op, ScalarType type));
 
-// ---- Sums of what is in no memory
+// ---- Reductions of what is in no memory
 
 using ReduceSpans = decltype(ReductionKernel::reduce_spans);
 using ReduceColumns = decltype(ReductionKernel::reduce_columns);
 
-/// The context of loops that compute what they add: that of the kernel for sums or means of
-/// elements in memory, whose other loops do the rest, and the loops of that, for what is computed
-/// into a buffer.
-struct ComputedSums {
+/// The context of loops that compute what they reduce: the number that is the context of the kernel
+/// for elements in memory, whose other loops do the rest; and the loops of that, for what is
+/// computed into a buffer.
+struct LoopsInMemory {
   double number = 0;
-  ReduceSpans spans_in_memory = nullptr;
-  ReduceColumns columns_in_memory = nullptr;
+  ReduceSpans spans = nullptr;
+  ReduceColumns columns = nullptr;
+  decltype(ReductionKernel::combine) combine = nullptr;
+  std::int64_t accumulator_bytes = 0;
 };
 
 /// The reduce_spans of sums and means of two inputs, the second one of bools: what these select is
 /// added, and 0 for all else. Bit for bit what a sum of such elements in memory is, but for which
-/// NaN it is. The context is a ComputedSums. Null where there is none: it is there for f32 and f64.
+/// NaN it is. The context is a LoopsInMemory. Null where there is none: it is there for f32 and
+/// f64.
 WEFT_DECLARE_KERNEL(masked_sums, ReduceSpans(ScalarType type));
 /// Whether it is quicker for rows of so many bytes than to compute them first: they fill vectors.
 constexpr bool sums_masked_rows(std::int64_t bytes) noexcept { return bytes >= 128; }

@@ -199,8 +199,7 @@ TensorView ComputedChain::output(std::size_t k) const {
 }
 
 Explanation::Run ComputedChain::explain(const ReduceCall& call) const {
-  Explanation::Run run =
-      call.explain_computed(summed_ != nullptr ? &summed_->kernel() : nullptr).run;
+  Explanation::Run run = call.explain_computed(fused_ != nullptr ? &fused_->kernel() : nullptr).run;
   // What is computed is in no memory: the inputs are.
   for (std::size_t k = 0; k < noutputs(); ++k)
     run.bytes_moved -= numel(axes_.shape) * element_size(output_type(k));
@@ -274,8 +273,8 @@ bool ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void
 
 std::unique_ptr<KeptReduction> ComputedChain::prepare(ReduceCall&& call, bool serial) {
   if (numel(axes_.shape) != 0) join_axes(call.iter);
-  summed_ = noutputs() == 1 ? SummedChain::make(chain_, axes_.shape, axes_.strides, call) : nullptr;
-  const ReductionKernel* rows = summed_ != nullptr ? &summed_->kernel() : nullptr;
+  fused_ = noutputs() == 1 ? ReducedChain::make(chain_, axes_.shape, axes_.strides, call) : nullptr;
+  const ReductionKernel* rows = fused_ != nullptr ? &fused_->kernel() : nullptr;
   return KeptReduction::make(std::move(call), serial, true, rows);
 }
 
@@ -288,7 +287,7 @@ void ComputedChain::reduce(KeptReduction& reduction, const void* const* inputs) 
     if (by_zero) PreparedChain::fail_by_zero(division());
   };
   const ComputeBlock block = compute;
-  summed_ != nullptr ? summed_->run(reduction, block, inputs) : reduction.run(&block);
+  fused_ != nullptr ? fused_->run(reduction, block, inputs) : reduction.run(&block);
 }
 
 }  // namespace v0

@@ -8,7 +8,7 @@
 #include "expr/chain.hpp"
 #include "expr/fused_steps.hpp"
 #include "expr/idle_objects.hpp"
-#include "expr/summed_chain.hpp"
+#include "expr/reduced_chain.hpp"
 #include "ops/kept_reduction.hpp"
 
 #include <memory>
@@ -73,7 +73,7 @@ class WEFT_INTERNAL_API ComputedChain {
   Axes joined_;  // those that are one in the call, as one
   const Axes* walked_ = &axes_;
   std::vector<ScalarType> types_;
-  std::unique_ptr<SummedChain> summed_;  // if it is that
+  std::unique_ptr<ReducedChain> fused_;  // if it is that
   /// One for each thread that reduces, when it does.
   IdleObjects<BlockChains> idle_;
 };

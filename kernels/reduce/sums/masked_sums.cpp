@@ -71,8 +71,8 @@ void sum_selected(const void* context, void* accumulators, char* const* inputs,
       selected[i] = flags[i] != 0 ? from[i] : T(0);
     char* const given = reinterpret_cast<char*>(selected);
     const std::int64_t no_step = 0;
-    static_cast<const ComputedSums*>(context)->spans_in_memory(context, sums + r, &given, &no_step,
-                                                               1, n, 0, 0);
+    static_cast<const LoopsInMemory*>(context)->spans(context, sums + r, &given, &no_step, 1, n, 0,
+                                                      0);
   }
 }
 

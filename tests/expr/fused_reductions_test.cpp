@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and means of what is computed as it is summed, and of what a mask selects: the bits of a sum
-// of what functions give one at a time.
+// Reductions of what is computed as it is reduced, and sums of what a mask selects: the bits of the
+// reduction of what functions give one at a time.
 #include <weft/expr/explain_expr.hpp>
 #include <weft/expr/expr.hpp>
 #include <weft/expr/masked.hpp>
 #include <weft/ops/reduce.hpp>
+#include <weft/ops/reduction_table.hpp>
 #include <weft/ops/ternary.hpp>
 
 #include "expr/copies.hpp"
@@ -102,10 +103,27 @@ Term random_formula(test::Random& random, const Term& a, const Term& b, const Te
   return e;
 }
 
-/// Compares the sum or mean of a random formula over `axes` with that of its result in memory.
-/// Returns the form of the reduction.
-std::string check_sum(test::Random& random, ScalarType type, const Dims& shape, const Dims& axes,
-                      test::Tally& tally) {
+/// A reduction of an expression or of a tensor, by its number.
+template <class X>
+auto reduced(std::int64_t number, const X& x, const Dims& axes) {
+  std::int64_t at = 0;
+#define WEFT_CASE(NAME, ...) \
+  if (number == at++) return weft::NAME(x, axes);
+  WEFT_FOR_EACH_REDUCTION(WEFT_CASE)
+#undef WEFT_CASE
+#define WEFT_CASE(NAME, ...) \
+  if (number == at++) return weft::NAME(x, axes[0]);
+  WEFT_FOR_EACH_ARG_REDUCTION(WEFT_CASE)
+#undef WEFT_CASE
+  const double p[] = {1, 2, std::numeric_limits<double>::infinity(), 3};
+  return weft::norm(x, p[(number - at) % 4], axes);
+}
+constexpr std::int64_t most_reduced = 17;
+
+/// Of a random formula over `axes`, and of its result in memory. Half are sums or means. Returns
+/// the form of the reduction.
+std::string check_reduction(test::Random& random, ScalarType type, const Dims& shape,
+                            const Dims& axes, test::Tally& tally) {
   const Memory a = random_operand(random, type, shape), b = random_operand(random, type, shape),
                flags = random_operand(random, ScalarType::boolean, shape);
   for (std::int64_t i = 0; i < flags.size_bytes(); ++i)
@@ -116,41 +134,43 @@ std::string check_sum(test::Random& random, ScalarType type, const Dims& shape, 
   const Expr all = expr(av) + zeros;
   const Term term = random_formula(random, {all, weft::evaluate(all)}, {expr(bv), test::copied(bv)},
                                    {expr(fv), test::copied(fv)});
-  const bool mean = random.chance(50);
-  const Tensor want = mean ? weft::mean(term.value, axes) : weft::sum(term.value, axes);
-  const Expr sum = mean ? weft::mean(term.e, axes) : weft::sum(term.e, axes);
+  const std::int64_t number = random.chance(50) ? random.pick(std::vector<std::int64_t>{0, 2})
+                                                : random.integer(0, most_reduced);
+  const Tensor want = reduced(number, term.value, axes);
+  const Expr from_formula = reduced(number, term.e, axes);
   test::for_thread_counts([&](int threads) {
-    tally.check(same_bits(weft::evaluate(sum), want), [&](auto& text) {
-      text << sum.text() << " of " << weft::to_string(shape) << ", " << threads << " threads";
+    tally.check(same_bits(weft::evaluate(from_formula), want), [&](auto& text) {
+      text << from_formula.text() << " of " << weft::to_string(shape) << ", " << threads
+           << " threads";
     });
   });
-  return weft::explain(sum).passes.back().run.form;
+  return weft::explain(from_formula).passes.back().run.form;
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("sums of programs: the bits of a sum of what is there", "[expr]", float,
+TEMPLATE_TEST_CASE("reductions of programs: the bits of those of what is there", "[expr]", float,
                    double) {
   constexpr ScalarType type = weft::scalar_type_of<TestType>;
   WEFT_RANDOM(random);
   test::Tally tally;
   int computed = 0;
   for (int round = 0; round < test::rounds(90); ++round) {
-    // Of doubles short rows alone are summed so.
+    // Of doubles, and by other reductions than sums, short rows alone are reduced so.
     const bool is_short = type == ScalarType::f64 && random.chance(60);
     const std::int64_t n = is_short ? random.integer(1, 520) : random_length(random, round);
-    // Of short rows so many that several calls of the kernel sum them.
+    // Of short rows so many that several calls of the kernel reduce them.
     const std::int64_t rows = n > 10000 ? 2 : n > 140 ? 9 : 30000 / n;
     const Dims shape{random.integer(1, 2), random.integer(1, rows), n};
     const Dims axes = random.pick(std::vector<Dims>{{2}, {1, 2}, {0, 2}, {0, 1, 2}, {1}});
-    const std::string form = check_sum(random, type, shape, axes, tally);
+    const std::string form = check_reduction(random, type, shape, axes, tally);
     computed += static_cast<int>(form == "computed-spans");
   }
   CHECK_TALLY(tally);
   CHECK(computed >= test::rounds(90) / 10);
 }
 
-TEMPLATE_TEST_CASE("sums of programs along first axes: the bits of a sum of what is there",
+TEMPLATE_TEST_CASE("reductions of programs along first axes: the bits of those of what is there",
                    "[expr]", float, double) {
   constexpr ScalarType type = weft::scalar_type_of<TestType>;
   WEFT_RANDOM(random);
@@ -164,7 +184,7 @@ TEMPLATE_TEST_CASE("sums of programs along first axes: the bits of a sum of what
     const std::int64_t rows = random.chance(30) ? random.integer(1, 20) : random.integer(1, most);
     const Dims shape{random.integer(1, 3), rows, n};
     const Dims axes = random.pick(std::vector<Dims>{{1}, {0, 1}, {0}});
-    const std::string form = check_sum(random, type, shape, axes, tally);
+    const std::string form = check_reduction(random, type, shape, axes, tally);
     computed += static_cast<int>(form == "computed-columns");
   }
   CHECK_TALLY(tally);

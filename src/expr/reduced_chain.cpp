@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "expr/summed_chain.hpp"
+#include "expr/reduced_chain.hpp"
 
 #include <weft/core/shape.hpp>
 
 #include "expr/computed_dim.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 
 namespace weft {
@@ -31,13 +33,19 @@ std::optional<std::int64_t> stride_along(const TensorIterator& iter, int dim, In
   return stride;
 }
 
-/// Whether a reduction is a sum or mean.
+/// Whether a reduction has the loops of one of these.
+bool is_one_of(const ReductionKernel& kernel, std::initializer_list<ReduceOp> ops) {
+  return std::ranges::any_of(ops, [&](ReduceOp op) {
+    const ReductionKernel* const one = reduce_kernel(op, kernel.types[kernel.noutputs]);
+    return one != nullptr && kernel.reduce_spans == one->reduce_spans;
+  });
+}
 bool is_sum(const ReductionKernel& kernel) {
-  const auto is = [&](ReduceOp op) {
-    const ReductionKernel* const sum = reduce_kernel(op, kernel.types[kernel.noutputs]);
-    return sum != nullptr && kernel.reduce_spans == sum->reduce_spans;
-  };
-  return is(ReduceOp::sum) || is(ReduceOp::mean);
+  return is_one_of(kernel, {ReduceOp::sum, ReduceOp::mean});
+}
+/// Whether it is for fused_columns().
+bool takes_few_rows(const ReductionKernel& kernel) {
+  return is_sum(kernel) || is_one_of(kernel, {ReduceOp::amax, ReduceOp::amin});
 }
 
 /// Whether a chain is where(mask, x, 0) of two inputs.
@@ -54,58 +62,67 @@ bool selects(const Chain& chain) {
 
 }  // namespace
 
-std::unique_ptr<SummedChain> SummedChain::make(const Chain& chain, IntSpan shape,
-                                               std::span<const DimVector> strides,
-                                               const ReduceCall& call) {
-  const ReductionKernel& sum = *call.kernel;
-  const ScalarType type = sum.types[sum.noutputs];
-  // What is converted before it is summed goes by way of memory.
-  if (!is_sum(sum) || type != call.iter.operand(sum.noutputs).storage || call.iter.ndim() == 0 ||
-      call.iter.numel() == 0)
+std::unique_ptr<ReducedChain> ReducedChain::make(const Chain& chain, IntSpan shape,
+                                                 std::span<const DimVector> strides,
+                                                 const ReduceCall& call) {
+  const ReductionKernel& kernel = *call.kernel;
+  // What is converted before it is reduced goes by way of memory, and so does what is reduced by a
+  // kernel with a context of its own: that of a function is no more than a number.
+  if (kernel.ninputs != 1 || kernel.context != nullptr || call.iter.ndim() == 0 ||
+      call.iter.numel() == 0 ||
+      kernel.types[kernel.noutputs] != call.iter.operand(kernel.noutputs).storage)
     return nullptr;
   const ChainInputs inputs{chain, shape, strides, call.iter};
-  const std::int64_t row = call.iter.geometry().extent(0);
-  std::unique_ptr<SummedChain> made(new SummedChain);
-  made->kernel_ = sum;
+  std::unique_ptr<ReducedChain> made(new ReducedChain);
+  made->kernel_ = kernel;
   made->kernel_.reduce_column_blocks = nullptr;
-  // Accumulators are those of the call's kernel, whose context is a number.
-  made->sums_.sums = {call.number, sum.reduce_spans, sum.reduce_columns};
-  made->kernel_.context = &made->sums_;
-  if (made->select(inputs, masked_sums(type), row * element_size(type))) return made;
-  if (made->compute(inputs, type, row)) return made;
+  // Accumulators are those of the call's kernel.
+  made->fused_.in_memory = {call.number, kernel.reduce_spans, kernel.reduce_columns, kernel.combine,
+                            kernel.accumulator_bytes};
+  made->kernel_.context = &made->fused_;
+  if (made->select(inputs, kernel)) return made;
+  if (made->compute(inputs, kernel)) return made;
   return nullptr;
 }
 
-/// What a mask selects, in rows of so many bytes.
-bool SummedChain::select(const ChainInputs& inputs, ReduceSpans reduce_spans, std::int64_t bytes) {
-  if (reduce_spans == nullptr || !sums_masked_rows(bytes) || !selects(inputs.chain)) return false;
-  const auto& terms = inputs.chain.steps[0].terms;
-  kernel_.reduce_spans = reduce_spans;
+/// What a mask selects.
+bool ReducedChain::select(const ChainInputs& inputs, const ReductionKernel& kernel) {
+  const ScalarType type = kernel.types[kernel.noutputs];
+  kernel_.reduce_spans = is_sum(kernel) ? masked_sums(type) : nullptr;
   kernel_.reduce_columns = nullptr;
-  return set_operands(inputs, {terms[2], terms[1]}) && sums_.broadcast == 0;
+  const std::int64_t row_bytes = inputs.iter.geometry().extent(0) * element_size(type);
+  if (kernel_.reduce_spans == nullptr || !sums_masked_rows(row_bytes) || !selects(inputs.chain))
+    return false;
+  const auto& terms = inputs.chain.steps[0].terms;
+  return set_operands(inputs, {terms[2], terms[1]}) && fused_.broadcast == 0;
 }
 
-/// What a program makes, in rows of so many elements.
-bool SummedChain::compute(const ChainInputs& inputs, ScalarType type, std::int64_t row) {
-  const bool is_kept = inputs.iter.geometry().stride(0, 0) != 0;  // dim 0
-  kernel_.reduce_spans = !is_kept && sums_programs(type, row) ? fused_sums(type) : nullptr;
-  kernel_.reduce_columns =
-      is_kept && sums_columns_of_programs(row) ? fused_column_sums(type) : nullptr;
+/// What a program makes.
+bool ReducedChain::compute(const ChainInputs& inputs, const ReductionKernel& kernel) {
+  const Geometry& geometry = inputs.iter.geometry();
+  const ScalarType type = kernel.types[kernel.noutputs];
+  const std::int64_t row = geometry.extent(0);
+  const bool is_kept = geometry.stride(0, 0) != 0, sums = is_sum(kernel);  // dim 0
+  kernel_.reduce_spans =
+      !is_kept && reduces_programs(type, row, sums) ? fused_spans(type, sums) : nullptr;
+  kernel_.reduce_columns = is_kept && reduces_columns_of_programs(row) && takes_few_rows(kernel)
+                               ? fused_columns(type)
+                               : nullptr;
   if (kernel_.reduce_spans == nullptr && kernel_.reduce_columns == nullptr) return false;
   const std::optional<FusedSteps> steps = fuse_whole(inputs.chain);
   // Exp and its like alone are quicker in the loop that they have for themselves.
   if (!steps || (inputs.chain.steps.size() == 1 && steps->has_functions())) return false;
-  sums_.program = steps->program;
+  fused_.program = steps->program;
   return set_operands(inputs, {steps->terms.begin() + 1, steps->terms.end()});
 }
 
-bool SummedChain::set_operands(const ChainInputs& inputs, const std::vector<int>& terms) {
+bool ReducedChain::set_operands(const ChainInputs& inputs, const std::vector<int>& terms) {
   const int noutputs = inputs.iter.noutputs(), ndim = inputs.iter.ndim();
   kernel_.ninputs = static_cast<int>(terms.size());
   if (noutputs + kernel_.ninputs > max_operands) return false;
   operands_.clear();
   strides_.clear();
-  sums_.broadcast = 0;
+  fused_.broadcast = 0;
   for (int k = 0; k < kernel_.ninputs; ++k) {
     const Chain::Term& term =
         inputs.chain.terms[static_cast<std::size_t>(terms[static_cast<std::size_t>(k)])];
@@ -119,15 +136,15 @@ bool SummedChain::set_operands(const ChainInputs& inputs, const std::vector<int>
       along[static_cast<std::size_t>(d)] = *stride;
     }
     if (along[0] == 0)
-      sums_.broadcast |= 1U << (1 + k);
+      fused_.broadcast |= 1U << (1 + k);
     else if (along[0] != element_size(term.dtype))
       return false;
   }
   return true;
 }
 
-void SummedChain::run(KeptReduction& reduction, const ComputeBlock& compute,
-                      const void* const* inputs) const {
+void ReducedChain::run(KeptReduction& reduction, const ComputeBlock& compute,
+                       const void* const* inputs) const {
   char* data[max_operands];
   for (std::size_t k = 0; k < operands_.size(); ++k)
     data[k] = operands_[k].at(inputs);
