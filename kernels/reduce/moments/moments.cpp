@@ -5,7 +5,10 @@
 #include "kernels/loops/by_type.hpp"
 #include "kernels/reduce/moments/deviations.hpp"
 #include "kernels/reduce/reduce.hpp"
+#include "kernels/reduce/shared/alike.hpp"
 #include "kernels/reduce/sums/sums.hpp"
+
+#include <limits>
 
 namespace weft {
 inline namespace v0 {
@@ -17,6 +20,11 @@ Moments slow_moments(const char* from, std::int64_t step, std::int64_t n) {
   const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
     return static_cast<double>(static_cast<Computed<T>>(SpanReader<T, false>{from + i * step}[0]));
   };
+  // What is out of range is 0 more often than not.
+  const double first = at(0);
+  if (__builtin_fabs(first) <= std::numeric_limits<double>::max() &&
+      are_alike<sizeof(T)>(from, step, n))
+    return moments_about(first, 0, 0, static_cast<double>(n));
   double sum = 0;
   for (std::int64_t i = 0; i < n; ++i)
     sum += at(i);

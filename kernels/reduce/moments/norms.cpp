@@ -5,6 +5,7 @@
 #include "kernels/loops/by_type.hpp"
 #include "kernels/reduce/extremes/extremes.hpp"
 #include "kernels/reduce/reduce.hpp"
+#include "kernels/reduce/shared/alike.hpp"
 #include "kernels/reduce/shared/stateless.hpp"
 #include "kernels/reduce/sums/sums.hpp"
 
@@ -89,15 +90,18 @@ struct Norm2 {
                                         std::int64_t n) {
     constexpr bool f64 = std::is_same_v<T, double>;
     if (sum >= (f64 ? 1e-280 : 1e-30) && sum <= (f64 ? 1e280 : 1e37)) return {sum, 1};
+    if (sum != sum) return {sum, 1};  // of squares, the sum is NaN only if one is
     return slow(from, step, n);
   }
   static Acc slow(const char* from, std::int64_t step, std::int64_t n) {
     const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
       return size_of(static_cast<C>(SpanReader<T, false>{from + i * step}[0]));
     };
+    if (n == 0 || (at(0) == 0 && are_alike<sizeof(T)>(from, step, n))) return {0, 1};
     double largest = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const double x = at(i);
+      if (x > std::numeric_limits<double>::max()) return {x, 1};
       largest = x > largest ? x : largest;
     }
     const bool scaled = (largest > 1e140 || largest < 1e-140) && largest > 0 &&
