@@ -19,27 +19,33 @@ WEFT_ALWAYS_INLINE Register<float> short_exp2(const Register<float>& r) noexcept
 }
 WEFT_ALWAYS_INLINE Register<float> half_exp2(const Register<float>& x) noexcept {
   const Register<float> within = clamped(x, -151.0F, 129.0F), k = nearest_whole(within);
-  return scaled(short_exp2(within - k), k);
+  return scaled_unless(x <= -151.0F, short_exp2(within - k), k);
 }
 WEFT_ALWAYS_INLINE Register<float> half_exp(const Register<float>& x) noexcept {
   return half_exp2(x * ExpConstants<float>::log2e);
 }
 
+/// 2^k of e^x, and 0 where that is 0.
+WEFT_ALWAYS_INLINE Register<float> power_below(const Register<float>& x,
+                                               const Register<float>& k) noexcept {
+  return scaled_unless(x <= ExpConstants<float>::least, Register<float>(1.0F), k);
+}
 /// As logistic(), what is lost being no matter.
 WEFT_ALWAYS_INLINE Logistic<float> short_logistic(const Register<float>& x) noexcept {
   const Register<float> power_of_e = x * ExpConstants<float>::log2e;
   const Register<float> k = nearest_whole(power_of_e);
-  return {k, scaled(Register<float>(1.0F), k) + short_exp2(k - power_of_e)};
+  return {k, power_below(x, k) + short_exp2(k - power_of_e)};
 }
 WEFT_ALWAYS_INLINE Register<float> half_sigmoid(const Register<float>& x) noexcept {
-  const Logistic<float> l =
-      short_logistic(clamped(x, ExpConstants<float>::least, sigmoid_most<float>));
-  return scaled(Register<float>(1.0F), l.k) / l.divisor;
+  const Register<float> within = clamped(x, ExpConstants<float>::least, sigmoid_most<float>);
+  const Logistic<float> l = short_logistic(within);
+  return power_below(within, l.k) / l.divisor;
 }
 WEFT_ALWAYS_INLINE Register<float> half_silu(const Register<float>& x) noexcept {
   const Register<float> within = clamped(x, sigmoid_least<float>, sigmoid_most<float>);
   const Logistic<float> l = short_logistic(within);
-  return select(x > sigmoid_most<float>, x, scaled(within / l.divisor, l.k));
+  const Register<float> small = scaled_unless(x <= sigmoid_least<float>, within / l.divisor, l.k);
+  return select(x > sigmoid_most<float>, x, with_sign_of(small, x));
 }
 
 /// x P(X < x) of the normal distribution.

@@ -110,6 +110,9 @@ struct Register<T, 1> {
                                                        const Register& b) noexcept {
     return a.value < b.value ? a.value : b.value;
   }
+  friend WEFT_ALWAYS_INLINE Register zero_where(const Mask& mask, const Register& a) noexcept {
+    return select(mask, Register(T(0)), a);
+  }
   friend WEFT_ALWAYS_INLINE Register abs(const Register& a) noexcept {
     if constexpr (sizeof(T) == 4) return __builtin_fabsf(a.value);
     if constexpr (sizeof(T) == 8) return __builtin_fabs(a.value);

@@ -167,13 +167,34 @@ struct Register {
 #endif
   }
 
-  /// Whether there are instructions for exponents: the next three functions.
+  /// 0 where the mask is true, else a.
+  friend WEFT_ALWAYS_INLINE Register zero_where(const Mask& mask, const Register& a) noexcept {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4)
+      return Register(Batch(_mm256_andnot_ps(mask.value.data, a.value)));
+    if constexpr (sizeof(T) == 8)
+      return Register(Batch(_mm256_andnot_pd(mask.value.data, a.value)));
+#else
+    return select(mask, Register(T(0)), a);
+#endif
+  }
+
+  /// Whether there are instructions for exponents: the next four functions.
 #if defined(__AVX512F__)
   static constexpr bool has_exponents = true;
   /// x * 2^k, rounded once.
   friend WEFT_ALWAYS_INLINE Register times_power(const Register& x, const Register& k) noexcept {
     if constexpr (sizeof(T) == 4) return Register(Batch(_mm512_scalef_ps(x.value, k.value)));
     if constexpr (sizeof(T) == 8) return Register(Batch(_mm512_scalef_pd(x.value, k.value)));
+  }
+  /// The same, and 0 where the mask is true, whatever x and k are.
+  friend WEFT_ALWAYS_INLINE Register times_power_unless(const Mask& mask, const Register& x,
+                                                        const Register& k) noexcept {
+    const auto others = (!mask).value;
+    if constexpr (sizeof(T) == 4)
+      return Register(Batch(_mm512_maskz_scalef_ps(others, x.value, k.value)));
+    if constexpr (sizeof(T) == 8)
+      return Register(Batch(_mm512_maskz_scalef_pd(others, x.value, k.value)));
   }
   /// m and k of x = m * 2^k, k being the exponent of x less that of 3/4 <= m < 3/2.
   friend WEFT_ALWAYS_INLINE Register significand_of(const Register& x) noexcept {

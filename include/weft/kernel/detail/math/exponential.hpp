@@ -88,7 +88,7 @@ WEFT_ALWAYS_INLINE Register<T, n> exp(const Register<T, n>& x) noexcept {
   const ReducedExp<T, n> e =
       reduced_exp(clamped(x, C::least, C::most), Register<T, n>(T(0)), C::short_series);
   // The large terms come last, when little is left to be rounded.
-  return scaled((e.low + e.high) + 1, e.k);
+  return scaled_unless(x <= C::least, (e.low + e.high) + 1, e.k);
 }
 /// 2^x. What is left of x beside an integer, times ln 2, is the argument of the series of exp.
 template <class T, int n>
@@ -97,13 +97,14 @@ WEFT_ALWAYS_INLINE Register<T, n> exp2(const Register<T, n>& x) noexcept {
   constexpr bool single = sizeof(T) == 4;
   constexpr T ln2 = static_cast<T>(0.693147180559945309417L);
   constexpr T ln2_rest = static_cast<T>(0.693147180559945309417L - static_cast<long double>(ln2));
-  const V within = clamped(x, T(single ? -151 : -1076), T(single ? 129 : 1025));
+  constexpr T least = single ? -151 : -1076, most = single ? 129 : 1025;
+  const V within = clamped(x, least, most);
   const V k = nearest_whole(within);
   const V r = within - k;
   const V high = r * ln2;
   const V low = fma(r, ln2_rest, product_error<T, n>(r, ln2, high));
   const V rest = fma(polynomial(high, ExpConstants<T>::short_series), high * high, low);
-  return scaled((rest + high) + 1, k);
+  return scaled_unless(x <= least, (rest + high) + 1, k);
 }
 
 /// Of (e^r - 1 - r) / r^2, error of e^r below 2^-28.
@@ -160,7 +161,7 @@ WEFT_ALWAYS_INLINE Register<T, n> sigmoid(const Register<T, n>& x) noexcept {
   const V size = at_most(abs(x), -C::least);
   const V k = nearest_product(size, -C::log2e);
   const V r = fma(k, C::ln2_low, fma(k, C::ln2_high, size));
-  const V power = scaled(V(T(1)), k);
+  const V power = scaled_unless(size >= -C::least, V(T(1)), k);
   const V rest = fma(polynomial(r, C::short_series), r * r, r) + power;
   const V divisor = rest + 1, surplus = (divisor - 1) - rest;
   const V inverse = 1 / divisor;
@@ -189,7 +190,7 @@ WEFT_ALWAYS_INLINE Logistic<T, n> logistic(const Register<T, n>& x, const Rest&.
   using V = Register<T, n>;
   const V k = nearest_product(x, C::log2e);
   const V high = fma(k, C::ln2_high, -x);
-  const V power = scaled(V(T(1)), k);
+  const V power = scaled_unless(x <= sigmoid_least<T>, V(T(1)), k);
   const V sum = power + 1, divisor = sum + high;
   const V lost = (power - (sum - 1)) + (high - (divisor - sum));
   const V r = high + fma(k, C::ln2_low, (V(T(0)) + ... + rest));
@@ -202,7 +203,8 @@ template <class T, int n>
 WEFT_ALWAYS_INLINE Register<T, n> silu(const Register<T, n>& x) noexcept {
   const Register<T, n> within = clamped(x, sigmoid_least<T>, sigmoid_most<T>);
   const Logistic<T, n> l = logistic(within);
-  return select(x > sigmoid_most<T>, x, scaled(within / l.divisor, l.k));
+  const Register<T, n> small = scaled_unless(x <= sigmoid_least<T>, within / l.divisor, l.k);
+  return select(x > sigmoid_most<T>, x, with_sign_of(small, x));
 }
 
 /// (1 - t) / (1 + t) for t = e^(-2|x|), with the sign of x. With t = 2^-k (1 + u) that is

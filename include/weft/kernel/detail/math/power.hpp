@@ -69,16 +69,19 @@ WEFT_ALWAYS_INLINE Register<float, n> rsqrt(const Register<float, n>& x) noexcep
 #if defined(WEFT_HAS_FMA)
   // A guess within 4 %: half the exponent, by the bits (Lomont 2003), and two steps of third order
   // of the iteration after Householder, which costs less than a root and a division do.
+  // Numbers below 0 are left out: half of their bits are guesses of any size, some so small that a
+  // step takes ten times as long.
   using Whole = typename Register<float, n>::Whole;
-  const Whole half = x.bits() >> 1;
+  constexpr float least = std::numeric_limits<float>::min();
+  const Register<float, n> kept = at_least(x, least);
+  const Whole half = kept.bits() >> 1;
   const Whole guess = Whole(std::uint32_t{0x5f375a86}) - half;
   auto y = Register<float, n>::of_bits(guess);
   WEFT_UNROLLED
   for (int i = 0; i < 2; ++i) {
-    const Register<float, n> rest = fma(-(x * y), y, 1.0F);
+    const Register<float, n> rest = fma(-(kept * y), y, 1.0F);
     y = fma(y * rest, fma(rest, 0.375F, 0.5F), y);
   }
-  constexpr float least = std::numeric_limits<float>::min();
   const RegisterMask<float, n> plain = (x >= least) & (x < infinity<float>);
   if (!any(!plain)) return y;
   return select(plain, y, 1.0F / sqrt(x));

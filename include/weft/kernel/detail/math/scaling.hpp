@@ -94,6 +94,18 @@ WEFT_ALWAYS_INLINE Register<T, n> scaled(const Register<T, n>& x,
     return x * power_of_two(half) * power_of_two(k - half);
   }
 }
+/// The same, and 0 where `small` is true, which is where it would be 0 anyway. Processors take ten
+/// times as long for a result that is too small for them, as e^x of the -infinity of a mask is.
+template <class T, int n>
+WEFT_ALWAYS_INLINE Register<T, n> scaled_unless(const RegisterMask<T, n>& small,
+                                                const Register<T, n>& x,
+                                                const Register<T, n>& k) noexcept {
+  if constexpr (Register<T, n>::has_exponents) {
+    return times_power_unless(small, x, k);
+  } else {
+    return scaled(zero_where(small, x), k);
+  }
+}
 
 /// c[0] + c[1] * x + ... by Horner's rule.
 template <class T, std::size_t terms, int n>

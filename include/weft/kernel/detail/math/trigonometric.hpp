@@ -8,6 +8,7 @@
 #include <weft/kernel/detail/math/in_double.hpp>
 
 #include <cstddef>
+#include <limits>
 
 namespace weft {
 inline namespace v0 {
@@ -17,7 +18,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 /// to the C library.
 inline constexpr double angle_most = 1.0e6;
 
-/// `result`, but f(x) one by one in the lanes where |x| > angle_most.
+/// `result`, but f(x) one by one in the lanes where |x| > angle_most; of infinity, `result` is NaN.
 template <class F, int n>
 WEFT_ALWAYS_INLINE Register<double, n> with_large_angles(
     const F& f, const Register<double, n>& x, const Register<double, n>& result) noexcept {
@@ -27,7 +28,8 @@ WEFT_ALWAYS_INLINE Register<double, n> with_large_angles(
   x.store(angle);
   result.store(value);
   for (int i = 0; i < lanes; ++i) {
-    if (__builtin_fabs(angle[i]) > angle_most) value[i] = f(angle[i]);
+    const double size = __builtin_fabs(angle[i]);
+    if (size > angle_most && size <= std::numeric_limits<double>::max()) value[i] = f(angle[i]);
   }
   return Register<double, n>::load(value);
 }
