@@ -13,7 +13,6 @@
 #include "support/tally.hpp"
 #include "support/threads.hpp"
 
-#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -27,22 +26,6 @@ using weft::expr;
 using weft::ScalarType;
 using weft::Tensor;
 using weft::TensorView;
-
-/// Whether elements have the same bits; NaN is NaN.
-template <class T>
-bool same_elements(const Tensor& a, const Tensor& b) {
-  const T* const x = a.data_as<T>();
-  const T* const y = b.data_as<T>();
-  for (std::int64_t i = 0; i < a.numel(); ++i)
-    if (std::memcmp(x + i, y + i, sizeof(T)) != 0 && !(x[i] != x[i] && y[i] != y[i])) return false;
-  return true;
-}
-bool same_bits(const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype() || a.nbytes() != b.nbytes()) return false;
-  if (a.dtype() == ScalarType::f32) return same_elements<float>(a, b);
-  if (a.dtype() == ScalarType::f64) return same_elements<double>(a, b);
-  return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.nbytes())) == 0;
-}
 
 /// Rows of whole blocks, of parts of them, and of more than one span.
 std::int64_t random_length(test::Random& random, int round) {
@@ -154,9 +137,10 @@ std::string check_reduction(test::Random& random, ScalarType type, const Dims& s
   const Tensor want = reduced(number, term.value, axes);
   const Expr from_formula = reduced(number, term.e, axes);
   test::for_thread_counts([&](int threads) {
-    tally.check(same_bits(weft::evaluate(from_formula), want), [&](auto& text) {
+    const std::string differs = test::difference(weft::evaluate(from_formula), want);
+    tally.check(differs.empty(), [&](auto& text) {
       text << from_formula.text() << " of " << weft::to_string(shape) << ", " << threads
-           << " threads";
+           << " threads: " << differs;
     });
   });
   return weft::explain(from_formula).passes.back().run.form;
@@ -237,9 +221,10 @@ TEMPLATE_TEST_CASE("sums of what a mask selects: the bits of a sum with zeros", 
     const Tensor want = mean ? weft::mean(zeroed, axes) : weft::sum(zeroed, axes);
     in_registers += static_cast<int>(weft::explain(sum).passes.back().run.form == "computed-spans");
     test::for_thread_counts([&](int threads) {
-      tally.check(same_bits(weft::evaluate(sum), want), [&](auto& text) {
+      const std::string differs = test::difference(weft::evaluate(sum), want);
+      tally.check(differs.empty(), [&](auto& text) {
         text << sum.text() << " of " << weft::to_string(shape) << ", " << percent << " %, "
-             << threads << " threads";
+             << threads << " threads: " << differs;
       });
     });
   }
