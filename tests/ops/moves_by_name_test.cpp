@@ -160,6 +160,11 @@ TEST_CASE("moves by name: running is calling the function", "[ops]") {
         CHECK(test::difference(outputs[i], test::dense_copy(want[i])) == "");
       CHECK(told.has_run);
       CHECK(told.run.threads >= 1);
+      // A line of two has no second differences.
+      if (want.front().numel() == 0) {
+        CHECK(told.run.how() == "nothing");
+        continue;
+      }
       CHECK(told.run.how() != "nothing");
       CHECK(told.run.bytes_moved > 0);
       CHECK(!told.run.instruction_set.empty());
