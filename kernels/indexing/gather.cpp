@@ -43,10 +43,11 @@ void gather_elements(const IndexedBlock& block, const IndexedAxes& axes) {
   constexpr std::int64_t size = sizeof(T);
   const std::int64_t to_step = block.to_steps[0], from_step = block.from_steps[0];
   const bool is_dense = to_step == size && from_step == 0;
-  for_each_chunk_in_any_order(
-      block, axes, [&](const IndexedBlock& chunk, const std::int64_t* offsets) {
+  for_each_chunk<true>(
+      block, axes,
+      [&](const IndexedBlock& chunk, const std::int64_t* offsets, std::int64_t row_offsets) {
         const std::int64_t n = chunk.n0, rows = chunk.n1;
-        for (std::int64_t j = 0; j < rows; ++j, offsets += n) {
+        for (std::int64_t j = 0; j < rows; ++j, offsets += row_offsets) {
           char* const to = chunk.to + j * chunk.to_steps[1];
           const char* const from = chunk.from + j * chunk.from_steps[1];
           if (is_dense) {
@@ -86,15 +87,7 @@ void gather_rows(const IndexedBlock& block, const IndexedAxes& axes) {
   constexpr std::int64_t size = sizeof(T);
   const std::int64_t n = block.n0, to_step = block.to_steps[0], from_step = block.from_steps[0];
   const bool is_dense = to_step == size && from_step == size;
-  const IndexedBlock rows{block.to,
-                          block.from,
-                          block.index,
-                          {block.to_steps[1], 0},
-                          {block.from_steps[1], 0},
-                          {block.index_steps[1], 0},
-                          block.n1,
-                          1};
-  for_each_chunk(rows, axes, [&](const IndexedBlock& chunk, const std::int64_t* offsets) {
+  for_each_row_chunk(block, axes, [&](const IndexedBlock& chunk, const std::int64_t* offsets) {
     if (is_dense) return copy_rows(chunk, offsets, n * size);
     for (std::int64_t j = 0; j < chunk.n0; ++j) {
       char* const to = chunk.to + j * chunk.to_steps[0];

@@ -15,6 +15,8 @@
 #include <weft/core/scalar_type.hpp>
 #include <weft/machine/dispatch.hpp>
 
+#include "base/internal_api.hpp"
+
 #include <cstdint>
 
 namespace weft {
@@ -43,7 +45,8 @@ struct IndexedBlock {
 /// to[i1, i0] = the element of `from` at [i1, i0] and from there along the axes. Indices are in
 /// range. For elements of 1, 2, 4, 8 or 16 bytes.
 using GatherFn = void (*)(const IndexedBlock& block, const IndexedAxes& axes);
-WEFT_DECLARE_KERNEL(gather_kernel, GatherFn(std::int64_t element_bytes));
+WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, gather_kernel,
+                             GatherFn(std::int64_t element_bytes));
 
 /// What happens to an element that is met.
 enum class ScatterOp : std::uint8_t {
@@ -53,13 +56,15 @@ enum class ScatterOp : std::uint8_t {
 /// The element of `to` at [i1, i0] and from there along the axes = or += from[i1, i0], in the order
 /// of i1 and then i0. False if an index turns out not to be in range: then a part of it is done.
 using ScatterFn = bool (*)(const IndexedBlock& block, const IndexedAxes& axes);
-WEFT_DECLARE_KERNEL(scatter_kernel, ScatterFn(ScatterOp op, ScalarType type));
+WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, scatter_kernel,
+                             ScatterFn(ScatterOp op, ScalarType type));
 
 /// True if any of n indices is outside [-extent, extent).
 using IndexCheckFn = bool (*)(const char* index, std::int64_t step, std::int64_t n,
                               std::int64_t extent);
 /// For indices of i32 or i64.
-WEFT_DECLARE_KERNEL(index_check_kernel, IndexCheckFn(ScalarType index_type));
+WEFT_DECLARE_EXPORTED_KERNEL(WEFT_INTERNAL_API, index_check_kernel,
+                             IndexCheckFn(ScalarType index_type));
 
 /// Looking for elements that are set: not 0, as NaN is not either; a bool is for every byte but 0.
 struct SetElements {

@@ -32,43 +32,49 @@ WEFT_ALWAYS_INLINE IndexedBlock part_of(const IndexedBlock& block, std::int64_t 
   return part;
 }
 
-/// f(chunk, offsets) for parts of a block, in the order of its elements: several rows, or a part of
-/// one. False, and no more of them, if an index of the next one turns out not to be in range.
-template <class F>
+/// f(chunk, offsets, row_offsets) for parts of a block: several rows, whose offsets are row_offsets
+/// from each other, or a part of one. False, and no more of them, if an index of the next one turns
+/// out not to be in range. In the order of elements; or in any, where rows of the same indexes
+/// share their offsets.
+template <bool any_order = false, class F>
 WEFT_ALWAYS_INLINE bool for_each_chunk(const IndexedBlock& block, const IndexedAxes& axes,
                                        const F& f) {
   std::int64_t offsets[chunk_offsets];
-  const std::int64_t rows = block.n0 < chunk_offsets ? chunk_offsets / block.n0 : 1;
+  const bool shares = any_order && block.index_steps[1] == 0 && block.n1 > 1;
+  std::int64_t rows = block.n0 < chunk_offsets ? chunk_offsets / block.n0 : 1;
+  // All rows if there is one chunk of offsets, else so few that what is read for them stays in the
+  // first level from chunk to chunk.
+  if (shares) rows = block.n0 <= chunk_offsets ? block.n1 : 8;
   for (std::int64_t j = 0; j < block.n1; j += rows) {
     const std::int64_t n1 = block.n1 - j < rows ? block.n1 - j : rows;
     for (std::int64_t i = 0; i < block.n0; i += chunk_offsets) {
       const std::int64_t n0 = block.n0 - i < chunk_offsets ? block.n0 - i : chunk_offsets;
-      const IndexedBlock chunk = part_of(block, i, j, n0, n1);
+      IndexedBlock chunk = part_of(block, i, j, n0, shares ? 1 : n1);
       if (!WEFT_KERNEL(index_offsets)(offsets, chunk, axes)) return false;
-      f(chunk, offsets);
+      chunk.n1 = n1;
+      f(chunk, offsets, shares ? 0 : n0);
     }
   }
   return true;
 }
 
-/// The same in any order: where all rows have the same indices, offsets serve several of them.
+/// f(rows, offsets) for a block with an index for each of its rows: these along dim 0, as many as
+/// there are offsets in a chunk, in their order.
 template <class F>
-WEFT_ALWAYS_INLINE void for_each_chunk_in_any_order(const IndexedBlock& block,
-                                                    const IndexedAxes& axes, const F& f) {
-  // So few that what is read for them stays in the first level from chunk to chunk.
-  constexpr std::int64_t rows = 8;
-  if (block.index_steps[1] != 0 || block.n1 == 1 || block.n0 < chunk_offsets / rows)
-    return static_cast<void>(for_each_chunk(block, axes, f));
-  std::int64_t offsets[chunk_offsets];
-  for (std::int64_t j = 0; j < block.n1; j += rows) {
-    const std::int64_t end = block.n1 - j < rows ? block.n1 : j + rows;
-    for (std::int64_t i = 0; i < block.n0; i += chunk_offsets) {
-      const std::int64_t n0 = block.n0 - i < chunk_offsets ? block.n0 - i : chunk_offsets;
-      WEFT_KERNEL(index_offsets)(offsets, part_of(block, i, j, n0, 1), axes);
-      for (std::int64_t row = j; row < end; ++row)
-        f(part_of(block, i, row, n0, 1), offsets);
-    }
-  }
+WEFT_ALWAYS_INLINE bool for_each_row_chunk(const IndexedBlock& block, const IndexedAxes& axes,
+                                           const F& f) {
+  const IndexedBlock rows{block.to,
+                          block.from,
+                          block.index,
+                          {block.to_steps[1], 0},
+                          {block.from_steps[1], 0},
+                          {block.index_steps[1], 0},
+                          block.n1,
+                          1};
+  return for_each_chunk(rows, axes,
+                        [&](const IndexedBlock& chunk, const std::int64_t* offsets, std::int64_t) {
+                          f(chunk, offsets);
+                        });
 }
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE

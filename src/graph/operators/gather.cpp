@@ -1,107 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements at places that other tensors tell: Gather, ScatterUpdate.
-#include <weft/core/cast.hpp>
 #include <weft/core/shape.hpp>
+#include <weft/ops/copy.hpp>
 
 #include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
+#include "graph/operators/indexed_rows.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <limits>
 #include <string>
 
 namespace weft {
 inline namespace v0 {
 namespace graph {
 namespace {
-
-std::int64_t product(IntSpan extents, int first, int last) {
-  std::int64_t count = 1;
-  for (int i = first; i < last; ++i)
-    count *= extents[static_cast<std::size_t>(i)];
-  return count;
-}
-
-/// Indexes in a dense list. Negative ones count from the end.
-class IndexList {
- public:
-  IndexList(const TensorView& view, std::int64_t extent, int axis)
-      : type_(view.dtype()), extent_(extent), axis_(axis) {}
-
-  /// Index number i, as 0 ... extent - 1. Throws Error(axis).
-  std::int64_t at(const void* data, std::int64_t i) const {
-    const std::int64_t index = find(data, i);
-    if (index < 0) {
-      fail(ErrorCode::axis, text("input 1 (indices): index ", text_of(data, i), " for axis ", axis_,
-                                 " of extent ", extent_));
-    }
-    return index;
-  }
-  /// The same; -1 for one out of range.
-  std::int64_t find(const void* data, std::int64_t i) const {
-    const std::int64_t index = value(data, i);
-    if (index < -extent_ || index >= extent_) return -1;
-    return index < 0 ? index + extent_ : index;
-  }
-
- private:
-  std::string text_of(const void* data, std::int64_t i) const {
-    return type_ == ScalarType::u64 ? text(load<std::uint64_t>(static_cast<const char*>(data), i))
-                                    : text(value(data, i));
-  }
-  /// Of u64 at most the largest i64, which is beyond every axis.
-  std::int64_t value(const void* data, std::int64_t i) const {
-    const auto* bytes = static_cast<const char*>(data);
-    if (type_ == ScalarType::i64) return load<std::int64_t>(bytes, i);
-    if (type_ == ScalarType::i32) return load<std::int32_t>(bytes, i);
-    if (type_ == ScalarType::u64) {
-      constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
-      return static_cast<std::int64_t>(std::min(load<std::uint64_t>(bytes, i), most));
-    }
-    std::int64_t value = 0;
-    const std::int64_t size = element_size(type_);
-    cast_elements(&value, ScalarType::i64, 8, bytes + i * size, type_, size, 1);
-    return value;
-  }
-  template <class T>
-  static T load(const char* data, std::int64_t i) {
-    T value;
-    std::memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
-    return value;
-  }
-
-  ScalarType type_;
-  std::int64_t extent_;
-  int axis_;
-};
-
-/// Dense data seen as [batch, before, extent, inner bytes], and indexes as [batch, count].
-struct IndexedBlocks {
-  IndexedBlocks(const TensorView& data, const TensorView& indices, int axis, int batch_dims)
-      : batch(product(data.shape(), 0, batch_dims)),
-        before(product(data.shape(), batch_dims, axis)),
-        extent(data.extent(axis)),
-        inner(product(data.shape(), axis + 1, data.rank()) * element_size(data.dtype())),
-        count(product(indices.shape(), batch_dims, indices.rank())) {}
-
-  /// f(place in the indexed tensor, place among the gathered, number of the index), in bytes.
-  template <class F>
-  void for_each(const F& f) const {
-    if (inner == 0) return;
-    for (std::int64_t b = 0; b < batch; ++b) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t number = b * count + i;
-        for (std::int64_t p = 0; p < before; ++p) {
-          const std::int64_t row = b * before + p;
-          f(row * extent * inner, (row * count + i) * inner, number);
-        }
-      }
-    }
-  }
-
-  std::int64_t batch, before, extent, inner, count;
-};
 
 /// The axis that an input holds, or an attribute where the node has no such input: a constant, or
 /// read in every run.
@@ -145,28 +56,22 @@ class GatherRun final : public Kernel {
       : axis_(context, 2, gather_axis),
         data_(context.input(0)),
         indices_(context.input(1)),
+        indexes_(indices_, 1),
         batch_dims_(batch_dims) {}
 
   void run(const KernelArguments& arguments) override {
-    const int axis = axis_.in(arguments);
-    const IndexedBlocks blocks(data_, indices_, axis, batch_dims_);
-    const IndexList indexes(indices_, blocks.extent, axis);
-    const auto* from = static_cast<const char*>(arguments.inputs[0]);
-    auto* to = static_cast<char*>(arguments.outputs[0]);
-    const auto bytes = static_cast<std::size_t>(blocks.inner);
-    blocks.for_each([&](std::int64_t source, std::int64_t target, std::int64_t number) {
-      const std::int64_t index = indexes.find(arguments.inputs[1], number);
-      if (index < 0) {
-        std::memset(to + target, 0, bytes);
-      } else {
-        std::memcpy(to + target, from + source + index * blocks.inner, bytes);
-      }
-    });
+    const IndexedRows rows(data_, indices_, axis_.in(arguments), batch_dims_);
+    indexes_.read(arguments.inputs[1], rows.extent);
+    auto* const to = static_cast<char*>(arguments.outputs[0]);
+    if (rows.extent > 0) rows.gather(to, static_cast<const char*>(arguments.inputs[0]), indexes_);
+    for (const std::int64_t number : indexes_.outside())
+      rows.clear(to, number);
   }
 
  private:
   AxisInput axis_;
   TensorView data_, indices_;
+  IndexesInput indexes_;
   int batch_dims_;
 };
 
@@ -222,10 +127,11 @@ class Gather final : public Operator {
     const AxisInput input(context, 2, gather_axis);
     if (!input.is_known()) return false;
     const int axis = input.known();
-    const IndexList list(*index, context.input(0).extent(axis), axis);
-    const std::int64_t place = list.find(index->data(), 0);
-    if (place < 0) return false;
-    outputs[0] = context.input(0).select(axis, place);
+    const std::int64_t extent = context.input(0).extent(axis);
+    IndexesInput indexes(*index, 1);
+    indexes.read(index->data(), extent);
+    if (!indexes.outside().empty()) return false;
+    outputs[0] = context.input(0).select(axis, integers_of(*index, 1)[0]);
     return true;
   }
   std::unique_ptr<Kernel> prepare(const PrepareContext& context) const override {
@@ -267,7 +173,8 @@ class ScatterRun final : public Kernel {
       : axis_(context, 3, scatter_axis),
         data_(context.input(0)),
         indices_(context.input(1)),
-        updates_(context.input(2)) {}
+        updates_(context.input(2)),
+        indexes_(indices_, 1) {}
 
   void run(const KernelArguments& arguments) override {
     const int axis = axis_.in(arguments);
@@ -277,22 +184,19 @@ class ScatterRun final : public Kernel {
       fail(ErrorCode::shape, text("input 2 (updates): expected ", to_string(IntSpan(expected)),
                                   ", got ", to_string(updates_.shape())));
     }
-    const IndexedBlocks blocks(data_, indices_, axis, 0);
-    const IndexList indexes(indices_, blocks.extent, axis);
-    auto* to = static_cast<char*>(arguments.outputs[0]);
-    if (data_.nbytes() > 0)
-      std::memcpy(to, arguments.inputs[0], static_cast<std::size_t>(data_.nbytes()));
-    const auto* from = static_cast<const char*>(arguments.inputs[2]);
-    const auto bytes = static_cast<std::size_t>(blocks.inner);
-    blocks.for_each([&](std::int64_t target, std::int64_t source, std::int64_t number) {
-      const std::int64_t index = indexes.at(arguments.inputs[1], number);
-      std::memcpy(to + target + index * blocks.inner, from + source, bytes);
-    });
+    const IndexedRows rows(data_, indices_, axis, 0);
+    indexes_.read(arguments.inputs[1], rows.extent);
+    if (!indexes_.outside().empty()) indexes_.fail_outside(arguments.inputs[1], axis, rows.extent);
+    const TensorView to = rebound(data_, arguments.outputs[0]);
+    copy_out(to, rebound(data_, arguments.inputs[0]));
+    rows.scatter(static_cast<char*>(arguments.outputs[0]),
+                 static_cast<const char*>(arguments.inputs[2]), indexes_);
   }
 
  private:
   AxisInput axis_;
   TensorView data_, indices_, updates_;
+  IndexesInput indexes_;
 };
 
 /// data with data[..., indices[...], ...] = updates along the axis that input 3 holds; of equal
