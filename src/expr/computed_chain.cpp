@@ -199,7 +199,8 @@ TensorView ComputedChain::output(std::size_t k) const {
 }
 
 Explanation::Run ComputedChain::explain(const ReduceCall& call) const {
-  Explanation::Run run = call.explain_computed(fused_ != nullptr ? &fused_->kernel() : nullptr).run;
+  Explanation::Run run =
+      call.explain_computed(rows_, fused_ != nullptr ? &fused_->kernel() : nullptr).run;
   // What is computed is in no memory: the inputs are.
   for (std::size_t k = 0; k < noutputs(); ++k)
     run.bytes_moved -= numel(axes_.shape) * element_size(output_type(k));
@@ -262,6 +263,7 @@ bool ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void
       is_one = joined_.strides[i].back() == axes_.strides[i][axis] * extent;
     if (!is_one) joined_.shape.push_back(1);
     joined_.shape.back() *= extent;
+    if (dim >= 0) rows_.elements[static_cast<std::size_t>(dim)] = joined_.shape.back();
     for (std::size_t i = 0; i < axes_.strides.size(); ++i) {
       if (!is_one) joined_.strides[i].push_back(0);
       joined_.strides[i].back() = axes_.strides[i][axis];
@@ -272,10 +274,12 @@ bool ComputedChain::compute(IntSpan begin, IntSpan extents, char* to, const void
 }
 
 std::unique_ptr<KeptReduction> ComputedChain::prepare(ReduceCall&& call, bool serial) {
+  rows_.elements.clear();
+  rows_.elements.resize(static_cast<std::size_t>(call.iter.ndim()), 0);
   if (numel(axes_.shape) != 0) join_axes(call.iter);
   fused_ = noutputs() == 1 ? ReducedChain::make(chain_, axes_.shape, axes_.strides, call) : nullptr;
   const ReductionKernel* rows = fused_ != nullptr ? &fused_->kernel() : nullptr;
-  return KeptReduction::make(std::move(call), serial, true, rows);
+  return KeptReduction::make(std::move(call), serial, &rows_, rows);
 }
 
 void ComputedChain::reduce(KeptReduction& reduction, const void* const* inputs) {

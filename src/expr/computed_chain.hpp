@@ -70,7 +70,8 @@ class WEFT_INTERNAL_API ComputedChain {
 
   Chain chain_;
   Axes axes_;
-  Axes joined_;  // those that are one in the call, as one
+  Axes joined_;        // those that are one in the call, as one
+  ComputedRows rows_;  // the innermost of them of each dim of the call
   const Axes* walked_ = &axes_;
   std::vector<ScalarType> types_;
   std::unique_ptr<ReducedChain> fused_;  // if it is that

@@ -102,9 +102,9 @@ std::int64_t bytes_of_row(OutputViews outs, OperandViews operands,
 }
 
 /// Whether two calls of a reduction combine the elements of a result in the same order.
-bool combine_alike(const ReduceCall& a, const ReduceCall& b, bool computed) {
+bool combine_alike(const ReduceCall& a, const ReduceCall& b) {
   if (a.kernel != b.kernel || a.source.defined() != b.source.defined()) return false;
-  return a.source.defined() || combine_alike(a.iter, b.iter, *a.kernel, computed);
+  return a.source.defined() || combine_alike(a.iter, b.iter, *a.kernel);
 }
 
 }  // namespace
@@ -183,9 +183,8 @@ bool RowBlocks::combines_as(const ExprStages& whole, OutputViews outs, OperandVi
     auto stages = std::make_unique<ExprStages>(recipes_, block.outs(), block.operands(), count,
                                                having_.stages);
     for (std::size_t s = 0; s < recipes_.size(); ++s) {
-      if (recipes_[s].reduces &&
-          !combine_alike(whole.call(s, outs, operands),
-                         stages->call(s, block.outs(), block.operands()), recipes_[s].is_chain()))
+      if (recipes_[s].reduces && !combine_alike(whole.call(s, outs, operands),
+                                                stages->call(s, block.outs(), block.operands())))
         return false;
     }
     (count == block_ ? full_ : rest_).put(std::move(stages));

@@ -88,6 +88,9 @@ inline constexpr std::int64_t min_shared = 8;
 inline constexpr std::int64_t short_reduction = 16;
 /// Kept elements next to each other that are columns where they are: fewer are gathered.
 inline constexpr std::int64_t min_reduced_columns = 8;
+/// Fewer rows than this are a short call of a kernel that reduces rows: what comes with a call
+/// takes as long.
+inline constexpr std::int64_t short_run = 32;
 /// Rows of one block of columns: the first, or up to the second where accumulators are wide.
 inline constexpr std::int64_t block_rows = 64;
 inline constexpr std::int64_t max_block_rows = 256;

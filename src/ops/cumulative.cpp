@@ -134,7 +134,8 @@ const CumulativeKernel& cumulative_kernel_for(CumulativeOp op, const TensorView&
     check_compiled(type);
     // In the output's type, if that is wider and the function is defined for it.
     if (type != ScalarType::i64 && out.defined()) {
-      const ScalarType wide = promote_types(type, out.dtype());
+      ScalarType wide = promote_types(type, out.dtype());
+      if (!is_complex(type)) wide = real_part(wide);  // as reductions
       check_compiled(wide);
       kernel = running_total_kernel(op, compute_type(wide));
     }

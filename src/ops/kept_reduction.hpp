@@ -15,10 +15,11 @@ inline namespace v0 {
 /// A call with its plan, bound to other addresses from run to run. One thread runs it at a time.
 class WEFT_INTERNAL_API KeptReduction {
  public:
-  /// `serial`: it runs as part of what a thread does. `computed`: its input is computed, if
+  /// `serial`: it runs as part of what a thread does. `computed`: of an input that is computed, if
   /// possible by `rows`; otherwise it is in memory, and the result is null if more than the call's
   /// iterator holds addresses.
-  static std::unique_ptr<KeptReduction> make(ReduceCall&& call, bool serial, bool computed = false,
+  static std::unique_ptr<KeptReduction> make(ReduceCall&& call, bool serial,
+                                             const ComputedRows* computed = nullptr,
                                              const ReductionKernel* rows = nullptr);
   ~KeptReduction();
   KeptReduction(const KeptReduction&) = delete;
@@ -33,13 +34,15 @@ class WEFT_INTERNAL_API KeptReduction {
   void run(const ComputeBlock* compute = nullptr, const ComputingKernel* rows = nullptr);
 
  private:
-  KeptReduction(ReduceCall&& call, bool serial, bool computed, const ReductionKernel* rows);
+  KeptReduction(ReduceCall&& call, bool serial, const ComputedRows* computed,
+                const ReductionKernel* rows);
   void plan();
 
   ReduceCall call_;
   ReductionKernel kernel_;
   const ReductionKernel* rows_;
-  bool serial_, computed_;
+  std::optional<ComputedRows> computed_;
+  bool serial_;
   int threads_ = 0;      // for which it is planned, and
   double worth_ns_ = 0;  // what was worth one
   std::optional<PreparedReduction> plan_;

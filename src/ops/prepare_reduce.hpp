@@ -40,7 +40,8 @@ struct WEFT_INTERNAL_API ReduceCall {
   /// `serial`: as part of what a thread does.
   void run(bool serial = false) const;
   [[gnu::cold]] Explanation explain() const;
-  Explanation explain_computed(const ReductionKernel* rows = nullptr) const;
+  Explanation explain_computed(const ComputedRows& computed,
+                               const ReductionKernel* rows = nullptr) const;
 };
 
 /// What a reduction makes of a type and a shape, where nobody asks for another type. Throws Error:

@@ -55,10 +55,13 @@ ScalarType result_type(ReduceResult rule, ScalarType from) noexcept {
 }
 
 /// The type that elements are reduced in: nothing is lost before the result is rounded to `result`.
+/// Real ones are reduced as such, also into a complex result: infinity * (1 + 0i) is not infinity.
 ScalarType reduced_type(ReduceResult rule, ScalarType from, ScalarType result) noexcept {
   const bool sums = rule == ReduceResult::counted || rule == ReduceResult::floating ||
                     rule == ReduceResult::magnitude;
-  return sums && !is_whole(from) ? promote_types(from, result) : from;
+  if (!sums || is_whole(from)) return from;
+  const ScalarType wide = promote_types(from, result);
+  return is_complex(from) ? wide : real_part(wide);
 }
 
 ReduceOp kernel_of(Reduction op) noexcept {
@@ -97,14 +100,13 @@ const ReductionKernel* kernel_for(ReduceOp op, ScalarType type) {
 
 /// Whether the result of a single element of a type is that element, in the result's type. Not that
 /// of bools, which may be other bytes than 0 and 1, nor sums of floating numbers: that of -0 is 0;
-/// nor a product that is complex, as `reduced` is then: infinity * (1 + 0i) is none. Whether it is
-/// true is the element as a bool.
-bool is_itself(ReduceOp op, ScalarType type, ScalarType reduced, ScalarType result) noexcept {
+/// nor a complex product: infinity * (1 + 0i) is none. Whether it is true is the element as a bool.
+bool is_itself(ReduceOp op, ScalarType type, ScalarType result) noexcept {
   const bool counted = is_integer(type) && type != ScalarType::u64;  // results are i64 at first
   switch (op) {
     case ReduceOp::amax:
     case ReduceOp::amin: return type != ScalarType::boolean;
-    case ReduceOp::prod: return counted || (is_floating(type) && !is_complex(reduced));
+    case ReduceOp::prod: return counted || is_floating(type);
     case ReduceOp::sum:
     case ReduceOp::nansum: return counted;
     case ReduceOp::any:
@@ -159,7 +161,7 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op, std::span<co
     call.replaced[k] = replace(outs[k], memory[k]);
   const bool place = op == ReduceOp::argmax || op == ReduceOp::argmin;
   if (!traits.computed && reduced.count() == 1 &&
-      (place || is_itself(op, a.dtype(), type, seen[0].dtype()))) {
+      (place || is_itself(op, a.dtype(), seen[0].dtype()))) {
     call.single = seen[0];
     if (!place) call.source = a;
   }
@@ -284,8 +286,9 @@ Explanation ReduceCall::explain() const {
   return e;
 }
 
-Explanation ReduceCall::explain_computed(const ReductionKernel* rows) const {
-  return explain_computed_reduction(iter, *kernel, {}, rows);
+Explanation ReduceCall::explain_computed(const ComputedRows& computed,
+                                         const ReductionKernel* rows) const {
+  return explain_computed_reduction(iter, *kernel, computed, {}, rows);
 }
 
 ReducedResult result_of(Reduction op, ScalarType type, IntSpan shape, IntSpan axes,

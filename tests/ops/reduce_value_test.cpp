@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sum, amax, argmax: accuracy, special values, outputs, and what they refuse.
 #include <weft/expr/where.hpp>
+#include <weft/ops/cumulative.hpp>
 #include <weft/ops/reduce.hpp>
 
 #include "support/dense.hpp"
@@ -8,6 +9,8 @@
 #include "support/threads.hpp"
 
 #include <cmath>
+#include <complex>
+#include <limits>
 
 namespace {
 
@@ -59,6 +62,25 @@ TEST_CASE("sum: integers and bools add up in i64 and wrap", "[ops]") {
   // The sum is exact before it becomes an f32, each addend is not.
   const auto odd = Tensor::of<std::int32_t>({2}, {16'777'217, 16'777'217});
   CHECK(weft::sum(odd, {}, {.dtype = ScalarType::f32}).at<float>({}) == 33'554'434.0f);
+}
+
+TEST_CASE("reductions: real numbers into a complex output", "[ops]") {
+  // As real ones: infinity * (2 + 0i) has a part that is NaN.
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Tensor a = Tensor::of<double>({4}, {1, infinity, 2, -1});
+  const Tensor large = Tensor::of<double>({3}, {1e200, 1e200, 2});
+  const Tensor out = Tensor::zeros({}, ScalarType::c128);
+  using Complex = std::complex<double>;
+  weft::prod_out(out, a);
+  CHECK(out.at<Complex>({}) == Complex(-infinity, 0));
+  weft::prod_out(out, large);
+  CHECK(out.at<Complex>({}) == Complex(infinity, 0));
+  weft::logsumexp_out(out, a);
+  CHECK(out.at<Complex>({}) == Complex(infinity, 0));
+  const Tensor products = Tensor::zeros({4}, ScalarType::c128);
+  weft::cumprod_out(products, a, 0);
+  CHECK(products.at<Complex>({2}) == Complex(infinity, 0));
+  CHECK(products.at<Complex>({3}) == Complex(-infinity, 0));
 }
 
 TEST_CASE("mean: integers whose sum is beyond i64", "[ops]") {

@@ -34,10 +34,12 @@ inline Dense naive_lines(
 
 enum class Total { sum, product };
 
-/// The type in which a total becomes an element of `out`.
+/// The type in which a total becomes an element of `out`: a real one if the elements are.
 inline weft::ScalarType total_type(weft::ScalarType type, weft::ScalarType out) {
   if (kind_of(type) < 2) return weft::ScalarType::i64;
-  const weft::ScalarType both = weft::promote_types(type, out);
+  weft::ScalarType both = weft::promote_types(type, out);
+  if (kind_of(type) == 2 && kind_of(both) == 3)
+    both = both == weft::ScalarType::c64 ? weft::ScalarType::f32 : weft::ScalarType::f64;
   return kind_of(both) == 2 && weft::element_size(both) == 2 ? weft::ScalarType::f32 : both;
 }
 

@@ -20,10 +20,10 @@ bool have_one_order(const ReducePlan& a, const ReducePlan& b) {
 
 }  // namespace
 
-bool combine_alike(const TensorIterator& a, const TensorIterator& b, const ReductionKernel& kernel,
-                   bool computed) {
-  return have_one_order(ReducePlan(a, kernel, {.serial = true}, computed),
-                        ReducePlan(b, kernel, {.serial = true}, computed));
+bool combine_alike(const TensorIterator& a, const TensorIterator& b,
+                   const ReductionKernel& kernel) {
+  return have_one_order(ReducePlan(a, kernel, {.serial = true}),
+                        ReducePlan(b, kernel, {.serial = true}));
 }
 
 }  // namespace v0

@@ -14,6 +14,12 @@
 namespace weft {
 inline namespace v0 {
 
+/// Inputs of a reduction that are in no memory. Along a dim of the iterator so many elements are
+/// computed as one row; 0 says nothing. A block that has whole rows takes least time.
+struct ComputedRows {
+  DimVector elements;  ///< by dim
+};
+
 /// A block of a reduction's inputs: which elements of the iteration space, and where they go.
 struct ComputedBlock {
   const std::int64_t* begin;    ///< by dim of the iterator
@@ -37,6 +43,7 @@ struct ComputingKernel {
 /// How PreparedReduction goes about such inputs.
 WEFT_INTERNAL_API Explanation explain_computed_reduction(const TensorIterator& iter,
                                                          const ReductionKernel& kernel,
+                                                         const ComputedRows& computed,
                                                          const RunOptions& options = {},
                                                          const ReductionKernel* rows = nullptr);
 

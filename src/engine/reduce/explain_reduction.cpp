@@ -57,11 +57,11 @@ std::string staging_name(const ReducePlan& plan, const Geometry& geometry, int k
 
 /// What the plan says, if it is no small reduction.
 void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
-                     const RunOptions& options, bool computed, const ReductionKernel* rows,
-                     Explanation& e) {
+                     const RunOptions& options, const ComputedRows* computed,
+                     const ReductionKernel* rows, Explanation& e) {
   const bool by_rows =
       rows != nullptr && ReducePlan(iter, kernel, options).suits(*rows, iter.geometry());
-  const ReducePlan plan(iter, kernel, options, computed && !by_rows);
+  const ReducePlan plan(iter, kernel, options, by_rows ? nullptr : computed);
   for (int k = 0; k < iter.ntensors(); ++k) {
     const ReduceOperand& r = plan.operands[k];
     std::string& access = e.operands[static_cast<std::size_t>(k)].access;
@@ -72,7 +72,7 @@ void explain_planned(const TensorIterator& iter, const ReductionKernel& kernel,
       const bool is_value = (plan.values >> (k - iter.noutputs()) & 1) != 0;
       access = r.is_staged() ? staging_name(plan, iter.geometry(), k) : "direct";
       if (is_value) access = r.converts() ? "broadcast: cast" : "broadcast";
-      if (computed)
+      if (computed != nullptr)
         access = (by_rows ? "computed row by row, " : "computed block by block, ") + access;
     }
   }
@@ -110,12 +110,13 @@ Explanation explain_reduction(const TensorIterator& iter, const ReductionKernel&
   if (small.fits)
     explain_small(small, iter, e);
   else
-    explain_planned(iter, kernel, options, false, nullptr, e);
+    explain_planned(iter, kernel, options, nullptr, nullptr, e);
   return e;
 }
 
 Explanation explain_computed_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                                       const RunOptions& options, const ReductionKernel* rows) {
+                                       const ComputedRows& computed, const RunOptions& options,
+                                       const ReductionKernel* rows) {
   Explanation e = begin_explanation(iter, kernel, options);
   const SmallReduction small = choose_small_reduction(iter, kernel, options, true);
   if (small.fits) {
@@ -123,7 +124,7 @@ Explanation explain_computed_reduction(const TensorIterator& iter, const Reducti
     for (std::size_t k = static_cast<std::size_t>(iter.noutputs()); k < e.operands.size(); ++k)
       e.operands[k].access = "computed as a whole, " + e.operands[k].access;
   } else {
-    explain_planned(iter, kernel, options, true, rows, e);
+    explain_planned(iter, kernel, options, &computed, rows, e);
   }
   return e;
 }

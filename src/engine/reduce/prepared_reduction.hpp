@@ -20,7 +20,7 @@ class WEFT_INTERNAL_API PreparedReduction {
   /// shape, and no memory. What would be there is computed, by `rows` if these can. Throws as
   /// run_reduction.
   PreparedReduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                    const RunOptions& options, bool computed = false,
+                    const RunOptions& options, const ComputedRows* computed = nullptr,
                     const ReductionKernel* rows = nullptr);
 
   /// Runs for an iterator of that geometry and those kernels. Inputs in no memory are computed by

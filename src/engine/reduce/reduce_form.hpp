@@ -14,8 +14,9 @@ inline namespace v0 {
 
 /// The operands of a reduction, and what a plan needs to know of all inputs.
 struct ReduceInputs {
-  ReduceInputs(const TensorIterator& of, const ReductionKernel& by, bool is_computed = false)
-      : iter(of), kernel(by), geometry(of.geometry()), computed(is_computed) {
+  ReduceInputs(const TensorIterator& of, const ReductionKernel& by,
+               const ComputedRows* computing = nullptr)
+      : iter(of), kernel(by), geometry(of.geometry()), computed(computing) {
     for (int k = 0; k < iter.ntensors(); ++k) {
       const TypeChange& change = operands.emplace_back(iter.operand(k), kernel.types[k]);
       if (k < iter.noutputs()) continue;
@@ -85,7 +86,7 @@ struct ReduceInputs {
   const TensorIterator& iter;
   const ReductionKernel& kernel;
   const Geometry& geometry;
-  bool computed;                                      // inputs are in no memory
+  const ComputedRows* computed;                       // of inputs in no memory; null: they are
   SmallVector<TypeChange, inline_operands> operands;  // outputs first
   bool casts = false;                                 // any of them
   std::int64_t max_size = 1;                          // bytes of an element as the kernel sees it

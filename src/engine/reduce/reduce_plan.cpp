@@ -216,19 +216,21 @@ std::int64_t window_tile(const ReduceInputs& in, const ReduceDims& dims,
   return std::max(least, dims.by_columns() ? whole_lines(most) : most);
 }
 
+/// The kept dims in the order that tiles take them, and how these are cut.
+struct KeptOrder {
+  ReduceSide side;
+  TileBounds bounds;
+  int inner_dims;  // as in ReduceTiles
+  bool collects = false;
+};
+
 /// Where output 0 is dense along a dim other than the first, and results are too many to be put
 /// together first, tiles are so narrow that they hold whole cache lines of it: of the rows no more
 /// is left than lies inside of that dim, if that is enough, or it comes next after them.
-ReduceTiles tile_kept(const ReduceInputs& in, const ReduceDims& dims, const ReduceBlocks& blocks,
-                      const Tuning& t, const RunOptions& options) {
-  TileBounds bounds = kept_bounds(in, dims, blocks, t, options);
-  if (in.computed) bounds.elements = std::min(bounds.elements, window_tile(in, dims, blocks));
+void suit_output(const ReduceInputs& in, const ReduceDims& dims, const Tuning& t,
+                 const TileBounds& best, KeptOrder& order) {
   const Geometry& geometry = in.geometry;
-  const ReduceSide& kept = dims.kept;
-  const int inner_dims = dims.form == ReduceForm::spans ? in.joined_dims(kept) : dims.row_dims;
-  const auto in_order = [&](bool collects) {
-    return ReduceTiles{cut(kept, geometry, {bounds.elements, bounds.dims}), inner_dims, collects};
-  };
+  ReduceSide& kept = order.side;
   const auto is_dense_along = [&](const TileStep& step) {
     return geometry.stride(step.dim, 0) == in.operands[0].memory_size &&
            geometry.extent(step.dim) > 1;
@@ -236,26 +238,78 @@ ReduceTiles tile_kept(const ReduceInputs& in, const ReduceDims& dims, const Redu
   int dense = dims.first_kept();
   while (dense < kept.ndim() && !is_dense_along(kept.steps[dense]))
     ++dense;
-  if (bounds.inner_dims == 0 || dense == dims.first_kept() || dense == kept.ndim())
-    return in_order(false);
+  if (best.inner_dims == 0 || dense == dims.first_kept() || dense == kept.ndim()) return;
   std::int64_t bytes = 0;  // of all outputs
   for (int k = 0; k < in.iter.noutputs(); ++k)
     bytes += kept.elements * in.operands[k].memory_size;
-  if (bytes <= t.max_collected_bytes) return in_order(bytes > t.min_collected_bytes);
-  const int inner = std::min(dense, bounds.inner_dims);
+  order.collects = bytes > t.min_collected_bytes && bytes <= t.max_collected_bytes;
+  if (bytes <= t.max_collected_bytes) return;
+  const int inner = std::min(dense, best.inner_dims);
   // Rows that are cut short cost more than lines of which little is written at a time.
-  if (inner < bounds.inner_dims && in.elements_of(kept, inner) < bounds.inner_elements)
-    return in_order(false);
-  ReduceSide side = kept;
+  if (inner < best.inner_dims && in.elements_of(kept, inner) < best.inner_elements) return;
   const auto move_inside = [&](auto& list) {
     for (int i = dense; i > inner; --i)
       std::swap(list[i], list[i - 1]);
   };
+  move_inside(kept.steps);
+  move_inside(kept.places);
+  order.bounds.inner_dims = inner;
+  order.bounds.inner_elements =
+      std::max(best.inner_elements, best.elements / t.min_transposed_side);
+  order.inner_dims = std::min(order.inner_dims, inner);
+}
+
+/// Rows one stride after the other are one call of the kernel. Where the first dims make few of
+/// them, those that make most come first.
+void lengthen_runs(const ReduceInputs& in, KeptOrder& order) {
+  ReduceSide& side = order.side;
+  const std::int64_t run = in.elements_of(side, order.inner_dims);
+  if (run >= fixed::short_run) return;
+  int first = 0, ndims = order.inner_dims;
+  std::int64_t longest = run;
+  for (int i = 1; i < side.ndim(); ++i) {
+    ReduceSide rest;
+    rest.steps.append(side.steps.begin() + i, side.steps.end());
+    const int joined = in.joined_dims(rest);
+    const std::int64_t elements = in.elements_of(rest, joined);
+    if (elements < 2 * longest) continue;
+    first = i;
+    ndims = joined;
+    longest = elements;
+  }
+  if (first == 0) return;
+  const auto move_inside = [&](auto& list) {
+    std::rotate(list.begin(), list.begin() + first, list.begin() + first + ndims);
+  };
   move_inside(side.steps);
   move_inside(side.places);
-  const std::int64_t row = std::max(bounds.inner_elements, bounds.elements / t.min_transposed_side);
-  return {cut(side, geometry, {bounds.elements, max_rank, inner, row}), std::min(inner_dims, inner),
-          false};
+  order.collects = false;  // results are put together in the order that dims had
+  order.inner_dims = order.bounds.inner_dims = ndims;
+  order.bounds.inner_elements = std::max<std::int64_t>(1, order.bounds.elements / run);
+}
+
+/// Tiles of what is computed end where its rows do.
+void keep_rows_whole(const ReduceInputs& in, KeptOrder& order) {
+  if (order.side.ndim() == 0) return;
+  const auto dim = static_cast<std::size_t>(order.side.steps[0].dim);
+  const std::int64_t row = in.computed->elements[dim];
+  std::int64_t& most =
+      order.bounds.inner_dims > 0 ? order.bounds.inner_elements : order.bounds.elements;
+  if (row > 1 && most > row && most < in.geometry.shape[dim]) most -= most % row;
+}
+
+ReduceTiles tile_kept(const ReduceInputs& in, const ReduceDims& dims, const ReduceBlocks& blocks,
+                      const Tuning& t, const RunOptions& options) {
+  TileBounds best = kept_bounds(in, dims, blocks, t, options);
+  if (in.computed != nullptr)
+    best.elements = std::min(best.elements, window_tile(in, dims, blocks));
+  const bool spans = dims.form == ReduceForm::spans;
+  KeptOrder order{
+      dims.kept, {best.elements, best.dims}, spans ? in.joined_dims(dims.kept) : dims.row_dims};
+  suit_output(in, dims, t, best, order);
+  if (spans) lengthen_runs(in, order);
+  if (in.computed != nullptr) keep_rows_whole(in, order);
+  return {cut(order.side, in.geometry, order.bounds), order.inner_dims, order.collects};
 }
 
 // ---- Threads ------------------------------------------------------------------------------------
@@ -349,7 +403,7 @@ bool are_short_columns(const ReduceInputs& in, const ReducePlan& plan) {
 /// The same of rows.
 bool are_short_rows(const ReduceInputs& in, const ReducePlan& plan) {
   const TileSteps& kept = plan.dims.kept.steps;
-  if (in.kernel.reduce_short_rows == nullptr || in.computed ||
+  if (in.kernel.reduce_short_rows == nullptr || in.computed != nullptr ||
       plan.dims.form != ReduceForm::spans || in.iter.ndim() != 2 || kept.size() != 1 ||
       kept[0].dim != 1) {
     return false;
@@ -360,7 +414,7 @@ bool are_short_rows(const ReduceInputs& in, const ReducePlan& plan) {
 }
 
 ReduceInputs checked_inputs(const TensorIterator& iter, const ReductionKernel& kernel,
-                            const RunOptions& options, bool computed) {
+                            const RunOptions& options, const ComputedRows* computed) {
   check_grain(options);
   check_kernel(iter, kernel.noutputs, kernel.ninputs, kernel.types);
   return ReduceInputs(iter, kernel, computed);
@@ -383,7 +437,7 @@ ReducePlan::ReducePlan(const ReduceInputs& in, const RunOptions& options)
                           : blocks.pack && !is_in_place(in, *this, k));
   }
   straight = are_short_rows(in, *this) || are_short_columns(in, *this);
-  if (in.computed) window = window_of(in, *this);
+  if (in.computed != nullptr) window = window_of(in, *this);
 }
 
 bool ReducePlan::suits(const ReductionKernel& rows, const Geometry& geometry) const {
@@ -409,7 +463,7 @@ ReducePlan ReducePlan::with_operands_of(const ReductionKernel& rows) const {
 }
 
 ReducePlan::ReducePlan(const TensorIterator& iter, const ReductionKernel& kernel,
-                       const RunOptions& options, bool computed)
+                       const RunOptions& options, const ComputedRows* computed)
     : ReducePlan(checked_inputs(iter, kernel, options, computed), options) {}
 
 }  // namespace v0

@@ -6,6 +6,7 @@
 #include <weft/kernel/reduction_kernel.hpp>
 
 #include "base/internal_api.hpp"
+#include "engine/reduce/computed_input.hpp"
 #include "engine/tile_cursor.hpp"
 #include "engine/type_change.hpp"
 
@@ -108,9 +109,9 @@ struct ReduceInputs;
 /// those before it.
 struct ReducePlan {
   /// Throws Error as run_reduction does. Works for any iterator, extents of 0 included. `computed`:
-  /// inputs are in no memory.
+  /// of inputs in no memory.
   ReducePlan(const TensorIterator& iter, const ReductionKernel& kernel, const RunOptions& options,
-             bool computed = false);
+             const ComputedRows* computed = nullptr);
 
   ReduceDims dims;
   ReduceBlocks blocks;
@@ -148,9 +149,9 @@ struct ReducePlan {
 };
 
 /// Whether reductions combine the elements that go into a result in the same order, of which `a`
-/// has more results. `computed`: inputs are in no memory.
+/// has more results.
 WEFT_INTERNAL_API bool combine_alike(const TensorIterator& a, const TensorIterator& b,
-                                     const ReductionKernel& kernel, bool computed);
+                                     const ReductionKernel& kernel);
 
 }  // namespace v0
 }  // namespace weft

@@ -117,32 +117,29 @@ struct ReductionRun {
   for (int k = first; k < iter.ntensors(); ++k)
     bytes += bytes_of(k);
   SmallScratch memory(bytes);
-  TensorIterator in_memory = iter;
   char* to[max_operands];
   char* at = memory.data();
-  for (int k = first; k < iter.ntensors(); ++k) {
-    to[k - first] = at;
-    in_memory.bind(k, std::exchange(at, at + bytes_of(k)));
-  }
+  for (int k = first; k < iter.ntensors(); ++k)
+    to[k - first] = std::exchange(at, at + bytes_of(k));
   std::int64_t begin[max_rank] = {}, extents[max_rank], strides[max_rank];
   for (int d = 0; d < iter.ndim(); ++d) {
     extents[d] = iter.geometry().extent(d);
     strides[d] = iter.geometry().stride(d, first) / element_size(iter.operand(first).storage);
   }
   compute({begin, extents, strides, to});
-  run_small_reduction(small, in_memory, kernel);
+  run_small_reduction(small, iter, kernel, to);
 }
 
 }  // namespace
 
 PreparedReduction::PreparedReduction(const TensorIterator& iter, const ReductionKernel& kernel,
-                                     const RunOptions& options, bool computed,
+                                     const RunOptions& options, const ComputedRows* computed,
                                      const ReductionKernel* rows)
-    : small_(choose_small_reduction(iter, kernel, options, computed)) {
+    : small_(choose_small_reduction(iter, kernel, options, computed != nullptr)) {
   check_grain(options);
   if (small_.fits) return;
   // What `rows` computes needs no window: its plan is that of inputs in memory.
-  plan_.emplace(iter, kernel, options, computed && rows == nullptr);
+  plan_.emplace(iter, kernel, options, rows == nullptr ? computed : nullptr);
   if (rows == nullptr) return;
   by_rows_ = plan_->suits(*rows, iter.geometry());
   if (by_rows_)

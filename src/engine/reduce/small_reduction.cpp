@@ -106,7 +106,7 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
 }
 
 void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
-                         const ReductionKernel& kernel) {
+                         const ReductionKernel& kernel, char* const* computed) {
   const std::int64_t kept = r.kept.count;
   char* outputs[max_operands];
   for (int k = 0; k < kernel.noutputs; ++k)
@@ -114,7 +114,7 @@ void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
   char* inputs[max_operands];
   std::int64_t row_bytes[max_operands];
   for (int k = 0; k < kernel.ninputs; ++k) {
-    inputs[k] = iter.operand(kernel.noutputs + k).data;
+    inputs[k] = computed != nullptr ? computed[k] : iter.operand(kernel.noutputs + k).data;
     row_bytes[k] = stride_of(iter, r.rows(), kernel.noutputs + k);
   }
   const std::int64_t size = element_size(kernel.types[kernel.noutputs]);

@@ -34,8 +34,9 @@ struct SmallReduction {
 /// fewer elements are a small reduction.
 SmallReduction choose_small_reduction(const TensorIterator& iter, const ReductionKernel& kernel,
                                       const RunOptions& options, bool computed);
+/// Inputs are where the iterator says, or, if they are computed, at these addresses.
 void run_small_reduction(const SmallReduction& reduction, const TensorIterator& iter,
-                         const ReductionKernel& kernel);
+                         const ReductionKernel& kernel, char* const* computed = nullptr);
 
 /// Whether so many elements next to each other become one without an iterator: two or more, and not
 /// too many.
