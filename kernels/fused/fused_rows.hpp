@@ -83,8 +83,8 @@ class FusedRows {
         return 1;
       }
     }
-    // Of values rows are short if they do not fill two blocks.
-    if (count == 0 || (values != 0 && n >= 2 * block)) return 1;
+    // Of values rows are short if they fill neither one block nor two.
+    if (count == 0 || (values != 0 && (n >= 2 * block || n == block))) return 1;
     char* to = memory_ + program_.ntemporaries * temporary_bytes;
     const std::int64_t room = (memory_ + sizeof(memory_) - to) / size / count / lanes * lanes;
     const std::int64_t around = n > block ? n : block;

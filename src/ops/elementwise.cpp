@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "core/compiled_types.hpp"
+#include "engine/elementwise/converted_line.hpp"
 #include "engine/grain.hpp"
 #include "machine/tuning.hpp"
 
@@ -22,6 +23,19 @@ std::int64_t max_for_one_thread(const SpanKernel& kernel) {
   for (int k = 0; k < kernel.noutputs + kernel.ninputs; ++k)
     bytes += element_size(kernel.types[k]);
   return least_elements_a_thread(kernel.cost, bytes, 0);
+}
+
+/// A line of which some inputs are converted. Not inline, or all calls would get its frame.
+[[gnu::noinline]] void run_converted(const SpanKernel& kernel, const ScalarType* types,
+                                     char* const* data, std::uint32_t broadcast, std::int64_t n) {
+  TypeChanges changes;
+  for (int k = 0; k < kernel.noutputs + kernel.ninputs; ++k) {
+    Operand operand;
+    operand.dtype = kernel.types[k];
+    operand.storage = types[k];
+    changes.emplace_back(operand, kernel.types[k]);
+  }
+  ConvertedLine(kernel, changes, broadcast).run(data, n);
 }
 
 }  // namespace
@@ -42,10 +56,13 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
   data[0] = static_cast<char*>(out.data());
   const char* end = data[0] + out.end_byte();
   std::uint32_t broadcast = 0;
+  bool converts = false;
+  ScalarType types[max_plain_inputs + 1] = {kernel.types[0]};
   bool has_shape = false;  // of the output: numbers alone do not
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorView& in = *inputs[i];
     const ScalarType type = kernel.types[i + 1];
+    types[i + 1] = type;
     if (in.is_weak_scalar()) {
       const std::uint32_t operand = 2U << i;
       if ((kernel.broadcastable & operand) == 0 || !take_number(in, type, numbers[i])) return false;
@@ -53,9 +70,12 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
       broadcast |= operand;
       continue;
     }
-    if (!in.defined() || !in.is_contiguous() || in.dtype() != type || in.numel() != n ||
-        in.rank() != out.rank()) {
+    if (!in.defined() || !in.is_contiguous() || in.numel() != n || in.rank() != out.rank())
       return false;
+    if (in.dtype() != type) {
+      if (promote_types(type, in.dtype()) != type) return false;
+      types[i + 1] = in.dtype();
+      converts = true;
     }
     for (std::size_t axis = 0; axis < in.shape().size(); ++axis) {
       if (in.shape()[axis] != out.shape()[axis]) return false;
@@ -67,7 +87,11 @@ bool run_dense(const SpanKernel& kernel, const TensorView& out,
     if (begin < end && data[0] < begin + in.end_byte() && !in_place) return false;
   }
   if (!has_shape) return false;
-  if (n > 0) kernel.run(kernel.context, data, nullptr, n, 1, broadcast);
+  if (n == 0) return true;
+  if (converts)
+    run_converted(kernel, types, data, broadcast, n);
+  else
+    kernel.run(kernel.context, data, nullptr, n, 1, broadcast);
   return true;
 }
 

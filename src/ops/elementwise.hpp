@@ -4,6 +4,7 @@
 #pragma once
 
 #include <weft/base/error.hpp>
+#include <weft/core/promotion.hpp>
 #include <weft/iter/config.hpp>
 #include <weft/kernel/span_kernel.hpp>
 #include <weft/ops/argument.hpp>
@@ -73,10 +74,10 @@ inline void set_type_rules(TensorIteratorConfig& config, const FunctionInfo& fun
 }
 
 /// Runs a kernel without a plan if there is nothing to plan: no more elements than one thread has
-/// to itself, all operands defined, row-major, of one shape and of the kernel's own types, or
-/// numbers that become them, the output writable and either an input or without overlap with any.
-/// False, with
-/// nothing done, if it is not that simple, or a strategy is forced.
+/// to itself, all operands defined, row-major and of one shape, or numbers, the output of the
+/// kernel's own type, inputs of types that become the kernel's by promotion, the output writable
+/// and either an input or without overlap with any. False, with nothing done, if it is not that
+/// simple, or a strategy is forced.
 bool run_dense(const SpanKernel& kernel, const TensorView& out,
                std::span<const TensorView* const> inputs);
 
@@ -89,10 +90,15 @@ void run_function(const Function<Op>& called, const Output& out, const TensorVie
   const FunctionInfo& function = called.info();
   const TensorView* typed = function.result == ResultRule::chosen ? nullptr : &first;
   ((typed = typed == nullptr || typed->is_weak_scalar() ? &others : typed), ...);
-  const Kinds kind = kinds::of(typed->dtype());
+  ScalarType type = typed->dtype();
+  [[maybe_unused]] const auto meet = [&](const TensorView& other) {
+    if (other.dtype() != type && !other.is_weak_scalar()) type = promote_types(type, other.dtype());
+  };
+  (meet(others), ...);
+  const Kinds kind = kinds::of(type);
   if (function.accepts(kind) &&
       (function.result != ResultRule::floating || (kind & kinds::integral) == 0)) {
-    const SpanKernel* kernel = called.kernel(typed->dtype());
+    const SpanKernel* kernel = called.kernel(type);
     const TensorView* const inputs[] = {&first, &others...};
     if (kernel != nullptr &&
         (run_dense(*kernel, out.view(), inputs) || run_small(*kernel, out.view(), inputs))) {

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "engine/check_kernel.hpp"
+#include "engine/elementwise/converted_line.hpp"
 #include "engine/elementwise/masked_spans.hpp"
 #include "engine/elementwise/run_estimate.hpp"
 #include "engine/elementwise/run_spans.hpp"
@@ -119,9 +120,13 @@ Explanation explain_run(const TensorIterator& iter, const SpanKernel& kernel,
     for (int k = 0; k < iter.ntensors(); ++k)
       e.operands[static_cast<std::size_t>(k)].access = access_name(simple, k);
     const Geometry& g = iter.geometry();
-    const std::int64_t rows = g.ndim() > 1 ? g.extent(dim_of_rows(g)) : 1;
+    const std::int64_t rows = g.ndim() > 1 ? g.extent(dim_of_rows(simple.strategy, g, t)) : 1;
     e.run.span = e.run.tile[0] = iter.numel();
     e.run.tile[1] = 1;
+    if (simple.strategy == Strategy::line && simple.cast != 0) {
+      const TypeChanges changes = changes_of(iter, kernel);
+      e.run.span = std::min(e.run.span, ConvertedLine(kernel, changes, simple.broadcast).part);
+    }
     if (simple.strategy == Strategy::elements) {
       e.run.span = e.run.tile[0] = 1;
       e.run.tile[1] = std::max(g.extent(0), rows);

@@ -4,6 +4,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "engine/block.hpp"
+#include "engine/elementwise/converted_line.hpp"
 #include "engine/elementwise/operand_access.hpp"
 #include "engine/elementwise/small_estimate.hpp"
 #include "engine/footprint.hpp"
@@ -138,7 +139,7 @@ void run_plane(const SimpleRun& run, const Geometry& geometry, const SpanKernel&
 /// Planes of dim 0 and the longest other one, one after the other.
 void run_planes(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
                 char* const* at) {
-  const int along = dim_of_rows(geometry);
+  const int along = dim_of_rows(run.strategy, geometry, tuning());
   if (geometry.ndim() <= 2) return run_plane(run, geometry, kernel, at, along);
   char* data[max_operands];
   std::copy_n(at, geometry.noperands, data);
@@ -275,9 +276,17 @@ class ConvertedSpan {
   }
 }
 
+/// A line of which some operands are cast. Not inline, as above.
+[[gnu::noinline]] void run_converted_line(const SimpleRun& run, const TensorIterator& iter,
+                                          const SpanKernel& kernel, char* const* data) {
+  const auto changes = changes_of(iter, kernel);
+  ConvertedLine(kernel, changes, run.broadcast).run(data, iter.numel());
+}
+
 void run_line(const SimpleRun& run, const TensorIterator& iter, const SpanKernel& kernel,
               const RunOptions& options, char* const* data) {
   const std::int64_t n = iter.numel();
+  if (run.cast != 0) return run_converted_line(run, iter, kernel, data);
   if (!run.is_shared) {
     kernel.run(kernel.context, data, nullptr, n, 1, run.broadcast);
     return;
@@ -309,7 +318,6 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
   SimpleRun run;  // what all paths return, so that it is made where the caller has it
   std::int64_t sizes[max_operands];
   std::uint32_t cast = 0;
-  std::int64_t casts = 0;  // of `cast`: counting bits is a call without an instruction for it
   const std::int64_t numel = iter.numel();
   const Geometry& geometry = iter.geometry();
   bool in_line = iter.ndim() <= 1;
@@ -319,13 +327,17 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
     sizes[k] = element_size(op.storage);
     const bool is_cast = op.storage != kernel.types[k] || op.dtype != kernel.types[k];
     cast |= static_cast<std::uint32_t>(is_cast) << k;
-    casts += static_cast<std::int64_t>(is_cast);
     if (steps == nullptr || steps[k] == sizes[k]) continue;
     if (steps[k] == 0 && (kernel.broadcastable >> k & 1) != 0) {
       run.broadcast |= bit(k);
     } else {
       in_line = false;
     }
+  }
+  if (in_line && cast != 0 && numel <= tuning.min_thread_elements) {
+    run.strategy = Strategy::line;
+    run.cast = cast;
+    return run;
   }
   if (in_line && cast == 0) {
     bool streams = false;
@@ -336,11 +348,6 @@ SimpleRun choose_simple(const TensorIterator& iter, const SpanKernel& kernel,
       run.is_shared = numel > tuning.min_thread_elements;
       return run;
     }
-  } else if (in_line && numel * max_element_bytes * casts <= max_buffers_bytes &&
-             numel <= tuning.few_cast) {
-    run.strategy = Strategy::span;
-    run.cast = cast;
-    return run;
   }
   set_small(geometry, kernel, tuning, cast, sizes, run);
   return run;
@@ -363,7 +370,8 @@ SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, con
     if (few && set_span(spans, iter.numel(), kernel, tuning, cast, run)) run.strategy = wanted;
     return run;
   }
-  if (cast != 0) return run;
+  if (cast != 0 && wanted != Strategy::line) return run;
+  run.cast = cast;
   if (iter.ndim() == 0) {
     if (wanted == Strategy::line) run.strategy = wanted;
     return run;
@@ -374,7 +382,7 @@ SimpleRun force_simple(const TensorIterator& iter, const SpanKernel& kernel, con
   switch (wanted) {
     case Strategy::line:
       can = iter.ndim() == 1 && in_place;
-      run.is_shared = iter.numel() > tuning.min_thread_elements;
+      run.is_shared = cast == 0 && iter.numel() > tuning.min_thread_elements;
       break;
     case Strategy::rows: can = in_place; break;
     case Strategy::strided_rows: can = may_stride(geometry, kernel); break;

@@ -6,6 +6,7 @@
 #include <weft/iter/tensor_iterator.hpp>
 #include <weft/kernel/span_kernel.hpp>
 
+#include "engine/elementwise/following_rows.hpp"
 #include "machine/tuning.hpp"
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct SimpleRun {
   Strategy strategy = Strategy::automatic;
   std::uint32_t broadcast = 0;  ///< one value along a row, a line or the span
   std::uint32_t packed = 0;     ///< span: elements do not follow each other in memory
-  std::uint32_t cast = 0;       ///< span: memory is of another type than the kernel's
+  std::uint32_t cast = 0;       ///< line, span: memory is of another type than the kernel's
   bool is_shared = false;       ///< line: so long that threads may share it
 
   /// Operands that go through buffers.
@@ -29,10 +30,11 @@ struct SimpleRun {
 /// Threads share a line between elements whose numbers are multiples of this.
 inline constexpr std::int64_t line_align = cache_line_bytes;
 
-/// The dim along which what is run plane by plane has its rows: the longest other than dim 0, which
-/// is 1 if there is no other.
-inline int dim_of_rows(const Geometry& geometry) {
+/// The dim along which what is run plane by plane has its rows: 1 if there is no other, or rows
+/// that are taken for one follow each other there, or else the longest other than dim 0.
+inline int dim_of_rows(Strategy strategy, const Geometry& geometry, const Tuning& tuning) {
   int longest = 1;
+  if (strategy == Strategy::rows && has_following_rows(geometry, tuning)) return longest;
   for (int d = 2; d < geometry.ndim(); ++d)
     if (geometry.extent(d) > geometry.extent(longest)) longest = d;
   return longest;

@@ -3,6 +3,7 @@
 
 #include <weft/base/checked.hpp>
 
+#include "engine/elementwise/following_rows.hpp"
 #include "engine/elementwise/operand_access.hpp"
 #include "engine/elementwise/tile_form.hpp"
 #include "engine/footprint.hpp"
@@ -225,11 +226,12 @@ void tile_transposed(TilePlan& plan, const TensorIterator& iter, const Totals& t
 }
 
 /// The dim along which tiles of at most `most` elements have their rows: dim 1, or a much longer
-/// one where that is too short for a tile, if what lies between two visits to a place stays in the
-/// second level; in the first, where an operand is strided along dim 0, so that rows may share all
-/// their lines.
+/// one where that is too short for a tile and has no rows that follow, if what lies between two
+/// visits to a place stays in the second level; in the first, where an operand is strided along dim
+/// 0, so that rows may share all their lines.
 int dim_of_tile(const TilePlan& plan, const Geometry& geometry, const Tuning& t,
                 std::int64_t most) {
+  if (has_following_rows(geometry, t)) return 1;
   std::int64_t element_bytes = 0, reach = t.l2_bytes;
   for (int k = 0; k < geometry.noperands; ++k) {
     const TileOperand& operand = plan.operands[k];
