@@ -7,6 +7,7 @@
 #include <weft/core/dispatch_types.hpp>
 #include <weft/core/scalar_type.hpp>
 #include <weft/iter/tensor_iterator.hpp>
+#include <weft/kernel/detail/generic_parameters.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/masked_op.hpp>
 #include <weft/kernel/scalar_math.hpp>
@@ -100,9 +101,14 @@ void run_callable(const TensorIterator& iter, F& op, const RunOptions& options) 
       }
     }
   } else if constexpr (sizeof...(Types) == 0) {
-    run_generic<Kernel, one_output, float, double>(iter, op, options);
+    run_callable<one_output, Kernel, float, double>(iter, op, options);
   } else {
-    run_generic<Kernel, one_output, Types...>(iter, op, options);
+    constexpr bool is_generic =
+        (is_generic_throughout<std::remove_cvref_t<F>, Types, max_generic_inputs>() && ...);
+    static_assert(is_generic,
+                  "a generic kernel has no parameter of a fixed type beside those that are auto: "
+                  "all operands come in one type; give every parameter a type where they differ");
+    if constexpr (is_generic) run_generic<Kernel, one_output, Types...>(iter, op, options);
   }
 }
 template <bool one_output, class... Types, class F>
@@ -126,8 +132,9 @@ void run_kernel(const TensorIterator& iter, F& op, const RunOptions& options) {
 ///
 /// A generic lambda is one text for several types: it is compiled for f32 and f64 (f16 and bf16 are
 /// computed in f32) and the iterator's dtype of the output chooses; all its operands have that
-/// type. cpu_kernel<int, float>(iter, ...) names other types. If <weft/kernel/vectorized.hpp> is
-/// included before and op accepts Vectorized<T>, it is called with those.
+/// type, so all its parameters, six at most, are `auto`. cpu_kernel<int, float>(iter, ...) names
+/// other types. If <weft/kernel/vectorized.hpp> is included before and op accepts Vectorized<T>, it
+/// is called with those.
 ///
 /// Of masked(op), the iterator's last input is a mask: what it leaves out is not stored to.
 ///
