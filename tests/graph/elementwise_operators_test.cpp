@@ -105,6 +105,14 @@ TEST_CASE("operators of one input", "[graph]") {
   }
 }
 
+TEST_CASE("the sign of NaN is NaN", "[graph]") {
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f64, ScalarType::f16}) {
+    const Tensor y = run("Sign", {column({std::nan(""), -0.0, -3, 2}, type)});
+    CHECK(std::isnan(at(y, 0)));
+    CHECK((at(y, 1) == 0 && at(y, 2) == -1 && at(y, 3) == 1));
+  }
+}
+
 TEST_CASE("operators of two inputs", "[graph]") {
   struct Entry {
     const char* op;

@@ -86,6 +86,19 @@ TEST_CASE("a frame refuses what it has no place for", "[graph]") {
   frame.bind_result(0, out);
   frame.run();
   CHECK(out[2] == 3);
+  // Places whose elements share memory, and strides of another shape.
+  for (const std::int64_t stride : {0, 1}) {
+    Graph squares;
+    squares.add_result(squares.add("Relu", {squares.add_parameter(f32({2, 3}), "x")}));
+    Frame square{Executable(squares)};
+    const Tensor six = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+    const auto plan = [&](const weft::DimVector& strides) {
+      square.plan(std::vector<TensorView>{six},
+                  std::vector<ResultPlace>{{.external = true, .strides = strides}});
+    };
+    CHECK_ERROR(overlap, ("result 0", "[2, 3]", "memory of its own"), plan({stride, 1}));
+    CHECK_ERROR(rank, ("result 0", "[2, 3]", "one for each extent"), plan({1}));
+  }
   Frame other = std::move(frame);
   CHECK_ERROR(invalid_argument, ("moved from"), frame.run());  // NOLINT(bugprone-use-after-move)
   CHECK_ERROR(invalid_argument, ("moved from"), frame.plan(inputs));

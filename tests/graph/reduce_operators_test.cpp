@@ -7,6 +7,7 @@
 #include "support/errors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <span>
 #include <utility>
@@ -117,6 +118,22 @@ TEST_CASE("a reduction over no axes is what it was", "[graph]") {
   const Tensor in = input({2, 3}, ScalarType::f32);
   const OperatorRun run{.op = "ReduceSum", .first_constant = 1};
   CHECK(test::numbers_of(run({in, integers({})})[0]) == test::numbers_of(in));
+}
+
+TEST_CASE("the extreme of one element is a view", "[graph]") {
+  for (const bool keeps : {false, true}) {
+    for (const char* op : {"ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"}) {
+      const OperatorRun run{.op = op, .attributes = {{"keep_dims", keeps}}, .first_constant = 1};
+      const Tensor in = input({3, 1, 2, 1}, ScalarType::f32);
+      const Tensor out = run({in, integers({1, -1})})[0];
+      CHECK(shape_of(out) == (keeps ? Dims{3, 1, 2, 1} : Dims{3, 2}));
+      CHECK(test::numbers_of(out) == test::numbers_of(in));
+    }
+  }
+  // The sum of -0 is 0: no view.
+  const OperatorRun sum{.op = "ReduceSum", .first_constant = 1};
+  const Tensor zero = sum({Tensor::of<float>({1}, {-0.0F}), integers({0})})[0];
+  CHECK(!std::signbit(zero.at<float>({})));
 }
 
 TEST_CASE("a reduction over axes that are computed", "[graph]") {

@@ -71,7 +71,8 @@ class WEFT_API Executable {
 struct ResultPlace {
   /// False: the frame decides, and result() tells where. True: at the address of bind_result().
   bool external = false;
-  /// Strides in elements of the external memory; empty: row-major.
+  /// Strides in elements of the external memory; empty: row-major. plan() throws Error(rank) unless
+  /// there is one for each extent, and Error(overlap) where elements would share memory.
   DimVector strides = {};
 };
 
@@ -111,8 +112,9 @@ class WEFT_API Frame {
   /// Error(invalid_argument) for other counts; and what operators throw.
   void plan(std::span<const TensorView> parameters, std::span<const ResultPlace> places = {});
 
-  // What follows throws Error(invalid_argument) before plan(), for a parameter or result that there
-  // is not, for one that is not external where it has to be, and of a frame that was moved from.
+  // What follows throws Error(invalid_argument) for a parameter or result that there is not, for
+  // one that is not external where it has to be, and of a frame that was moved from; and before
+  // plan(), where it needs an address or a place.
 
   /// The address of a parameter's element (0, 0, ...). The memory is read during run() only.
   /// O(uses).
@@ -122,7 +124,7 @@ class WEFT_API Frame {
   /// O(steps).
   void hold_parameter(int i);
   /// Where to write an external result; has to be bound before run(). An address that the frame
-  /// reads during the same run must not meet it.
+  /// reads during the same run must not meet it, nor may two external results.
   void bind_result(int i, void* origin);
 
   /// Whether a parameter, or an external result, that is planned as dense rows with gaps between
@@ -147,8 +149,8 @@ class WEFT_API Frame {
   TensorView result(int i) const;
   /// The address of result(i) alone.
   void* result_data(int i) const;
-  /// The first result that is the same value as result i; i itself if there is none before it. Only
-  /// that one need be bound; the others are copied if they are external as well.
+  /// The first result that is the same value as result i; i itself if there is none before it.
+  /// Where both are external, both are bound, and the second is a copy.
   int same_result(int i) const;
   /// The parameter that result i is, or is a view of; -1 if it is computed.
   int result_parameter(int i) const;

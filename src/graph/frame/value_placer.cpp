@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/frame/value_placer.hpp"
 
+#include <weft/iter/overlap.hpp>
+
+#include "base/text.hpp"
+
 namespace weft {
 inline namespace v0 {
 namespace graph {
@@ -12,6 +16,21 @@ int ValuePlacer::add_arena_root(int value, const TensorView& view) {
                            .bytes = view.nbytes(),
                            .first_step = writer_.next_call(),
                            .last_step = writer_.next_call()});
+}
+
+/// The place of a result whose strides the caller has named.
+TensorView ValuePlacer::named_place(int result, ScalarType dtype, IntSpan shape) {
+  const DimVector& strides = geometry_.place(result).strides;
+  const auto refuse = [&](ErrorCode code, const char* expected) {
+    fail(code, text("graph '", plan_.program.name, "': result ", result, ": strides ",
+                    to_string(IntSpan(strides)), " for shape ", to_string(shape), "; expected ",
+                    expected));
+  };
+  if (strides.size() != shape.size()) refuse(ErrorCode::rank, "one for each extent");
+  const TensorView view = values_.placeholders.next(dtype, shape, strides);
+  if (internal_overlap(view) != Overlap::none)
+    refuse(ErrorCode::overlap, "each element to have memory of its own");
+  return view;
 }
 
 ValueState& ValuePlacer::place_output(int value, const ValueType& type, const ProgramNode* node,
@@ -30,7 +49,7 @@ ValueState& ValuePlacer::place_output(int value, const ValueType& type, const Pr
   for (const int result : uses_.results(value)) {
     const ResultPlace& place = geometry_.place(result);
     if (!place.external || place.strides.empty()) continue;
-    const TensorView view = values_.placeholders.next(type.dtype, shape, place.strides);
+    const TensorView view = named_place(result, type.dtype, shape);
     if (node != nullptr && !node->op->accepts_output(node->node, output, view)) continue;
     made.view = view;
     made.root = values_.result_root(result);
@@ -85,7 +104,7 @@ void ValuePlacer::place_results() {
     target.root = values_.result_root(result);
     target.view = place.strides.empty()
                       ? values_.placeholders.next(at.view.dtype(), at.view.shape())
-                      : values_.placeholders.next(at.view.dtype(), at.view.shape(), place.strides);
+                      : named_place(result, at.view.dtype(), at.view.shape());
     const FrameStep& step = writer_.add_copy(target, at);
     writer_.segment().notes.add(PlanNote::Kind::copied, {}, {&target.view, 1}, &step, result);
     plan_.copied_results[r] = target;

@@ -31,6 +31,7 @@ class ValuePlacer {
   void keep_needed();
 
  private:
+  TensorView named_place(int result, ScalarType dtype, IntSpan shape);
   int add_arena_root(int value, const TensorView& view);
   bool move_result(const ValueState& at, int result);
 

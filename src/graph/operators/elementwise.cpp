@@ -183,6 +183,12 @@ Term divide(ElementwiseBuilder& b) {
   const Term multiple = b.apply(BinaryOp::sub, b.input(0), rest);
   return b.apply(DivisionOp::floor_divide, multiple, b.input(1, pdpd_axis(b.node())));
 }
+/// -1, 0 or 1; NaN stays NaN.
+Term sign(ElementwiseBuilder& b) {
+  const Term x = b.input(0), s = b.apply(UnaryOp::sign, x);
+  if (!is_floating(b.input_type(0))) return s;
+  return b.apply(TernaryOp::where, b.apply(CompareOp::ne, x, x), x, s);
+}
 Term select(ElementwiseBuilder& b) {
   return b.apply(TernaryOp::where, b.input(0), b.input(1), b.input(2));
 }
@@ -265,7 +271,7 @@ void add_elementwise_operators(OperatorRegistry& registry) {
       {"Relu", 1, unary<UnaryOp::relu>},
       {"Select", 3, select},
       {"Sigmoid", 1, unary<UnaryOp::sigmoid>},
-      {"Sign", 1, unary<UnaryOp::sign>},
+      {"Sign", 1, sign},
       {"Sqrt", 1, unary<UnaryOp::sqrt>},
       {"Subtract", 2, binary<BinaryOp::sub>},
       {"Tanh", 1, unary<UnaryOp::tanh>},

@@ -105,8 +105,18 @@ class Reduce final : public ReducingOperator {
   }
   bool view(const PrepareContext& context, std::span<TensorView> outputs) const override {
     const TensorView* axes = context.constant(1);
-    if (axes == nullptr || axes->numel() != 0 || context.has_input(2)) return false;
-    outputs[0] = context.input(0);
+    if (axes == nullptr || context.has_input(2)) return false;
+    TensorView in = context.input(0);
+    if (axes->numel() != 0) {
+      if (!is_itself(in.dtype())) return false;
+      const std::vector<bool> reduced = reduced_axes(integers_of(*axes, 1), in.rank());
+      for (int axis = in.rank(); axis-- > 0;) {
+        if (!reduced[static_cast<std::size_t>(axis)]) continue;
+        if (in.extent(axis) != 1) return false;
+        if (!keeps(context)) in = in.select(axis, 0);
+      }
+    }
+    outputs[0] = in;
     return true;
   }
   std::optional<NodeReduction> reduction(const PrepareContext& context) const override {
@@ -126,6 +136,17 @@ class Reduce final : public ReducingOperator {
  private:
   static bool keeps(const PrepareContext& context) {
     return context.attributes().flag("keep_dims", false);
+  }
+  /// Whether the result of a single element is that element. A sum of -0 is 0, and bools may be
+  /// other bytes than 0 and 1.
+  bool is_itself(ScalarType type) const {
+    switch (reduction_.function) {
+      case Reduction::amax:
+      case Reduction::amin:
+      case Reduction::prod: return is_integer(type) || is_floating(type);
+      case Reduction::sum: return is_integer(type);
+      default: return false;
+    }
   }
   void check_type(ScalarType type) const {
     const auto expect = [&](bool right, const char* what) {
