@@ -166,6 +166,9 @@ template <class Key>
 void sort(char* data, char* room, std::int64_t n, std::int64_t from, std::int64_t to) {
   Key* const keys = keys_at<Key>(data);
 #if defined(WEFT_SPLITS_REGISTERS)
+  // A matrix takes as long for one key as for all that it has room for.
+  constexpr std::int64_t few = 5;
+  if (n <= few) return insertion_sort(keys, n);
   const int bits = 64 - __builtin_clzll(static_cast<unsigned long long>(n) | 1);
   split_sort(keys, keys_at<Key>(room), n, from, to, 3 * bits);
 #else

@@ -112,10 +112,13 @@ class MaskedReduction {
   Expr with_initial(BinaryOp op, const Expr& e) const {
     return initial_ ? checked(Expr::call(op, e, Expr(*initial_)), e.dtype()) : e;
   }
-  /// A sum or a product, rounded once, behind the initial number.
+  /// A sum or a product, rounded once more behind the initial number. Before it, a product may be
+  /// beyond the range of f32.
   Expr total(BinaryOp op, Expr e) const {
     ReduceOptions options = options_;
-    if (initial_) options.dtype = compute_type(result_.type);
+    const bool may_leave_range = op == BinaryOp::mul && !is_integer(result_.type);
+    if (initial_)
+      options.dtype = may_leave_range ? wide_type(result_.type) : compute_type(result_.type);
     const Expr all = Expr::call(op_, std::move(e), axes_, options);
     return initial_ ? convert(with_initial(op, all), result_.type) : all;
   }

@@ -246,6 +246,20 @@ double LineSorter::element(const char* keys, std::int64_t i) const {
   return value;
 }
 
+std::int64_t LineSorter::find_firsts(std::int64_t* firsts, const char* keys) const {
+  std::int64_t count = 1;
+  firsts[0] = 0;
+  by_size([&](auto zero) {
+    const auto* const all = keys_of(zero, keys);
+    // Without branches: each place is stored, and the next one over it if it is none.
+    for (std::int64_t i = 1; i < n_; ++i) {
+      firsts[count] = i;
+      count += all[i] != all[i - 1] ? 1 : 0;
+    }
+  });
+  return count;
+}
+
 void LineSorter::find(Neighbours* wanted, std::int64_t count, const char* in, char* room) const {
   char* const keys = room + keys_bytes();
   const bool has_nan = kernel_.to_keys(keys, in, n_, order_).nans > 0;

@@ -54,10 +54,8 @@ class LineSorter {
   void find(Neighbours* wanted, std::int64_t count, const char* in, char* room) const;
   std::int64_t find_room() const noexcept { return sort_room(); }
 
-  /// Whether elements i and j are the same one, of a line whose keys these are.
-  bool same_keys(const char* keys, std::int64_t i, std::int64_t j) const noexcept {
-    return key(keys, i) == key(keys, j);
-  }
+  /// Of keys in order, the places of those that differ from the one before, and how many these are.
+  std::int64_t find_firsts(std::int64_t* firsts, const char* keys) const;
   void to_keys(char* keys, const char* in) const { kernel_.to_keys(keys, in, n_, order_); }
 
   /// out[i] = in[positions[i]].

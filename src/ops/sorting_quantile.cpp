@@ -23,10 +23,11 @@ struct QuantileShape {
   bool first_axis;  ///< there is one for the q
 };
 
-/// From a to b in proportion; neither overflows on the way nor makes NaN of an infinity, unless
-/// both are infinite.
+/// From a to b in proportion, in the middle their mean; neither overflows on the way nor makes NaN
+/// of an infinity, unless both are infinite.
 double between(double a, double b, double t) {
   if (t == 0 || a == b) return a;
+  if (const double sum = a + b; t == 0.5 && std::isfinite(sum)) return sum / 2;
   const double distance = b - a;
   if (!std::isfinite(distance)) return a * (1 - t) + b * t;
   return t < 0.5 ? a + distance * t : b - distance * (1 - t);

@@ -44,8 +44,7 @@ class SortedElements {
     sorter.to_keys(keys, out);
     firsts_ = Tensor::empty({n_}, ScalarType::i64);
     auto* const firsts = firsts_.data_as<std::int64_t>();
-    for (std::int64_t i = 0; i < n_; ++i)
-      if (i == 0 || !sorter.same_keys(keys, i - 1, i)) firsts[count_++] = i;
+    count_ = sorter.find_firsts(firsts, keys);
     sorter.take(out, out, firsts, count_);  // forward: no value is overwritten before it is taken
   }
 

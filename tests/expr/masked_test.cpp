@@ -515,6 +515,11 @@ TEST_CASE("masks: sums and products with an initial number are rounded once", "[
   const Tensor small = Tensor::full({2}, ScalarType::f16, 0.0001);
   const Tensor product = weft::prod(masked(expr(small), all, 10'000));
   CHECK(static_cast<float>(product.at<weft::float16>({})) > 0.00009f);
+  // Beyond f32 before the initial number comes.
+  const Tensor large = Tensor::of<float>({2}, {1e30F, 1e30F});
+  CHECK(evaluate(weft::prod(masked(expr(large), all, 1e-30))).at<float>({}) ==
+        Approx(1e30).epsilon(1e-6));
+  CHECK(evaluate(weft::prod(masked(expr(large), all, 0))).at<float>({}) == 0);
 }
 
 TEST_CASE("masks: what is wrong is refused, and nothing written", "[expr]") {

@@ -32,10 +32,11 @@ Dense expected(const TensorView& a, std::size_t axis, double q, ScalarType type)
         const auto low = static_cast<std::size_t>(place);
         const double t = place - static_cast<double>(low);
         const double x = at(low), y = at(std::min(low + 1, n - 1));
-        double z = t == 0 || x == y        ? x
-                   : !std::isfinite(y - x) ? x * (1 - t) + y * t
-                   : t < 0.5               ? x + (y - x) * t
-                                           : y - (y - x) * (1 - t);
+        double z = t == 0 || x == y                   ? x
+                   : t == 0.5 && std::isfinite(x + y) ? (x + y) / 2
+                   : !std::isfinite(y - x)            ? x * (1 - t) + y * t
+                   : t < 0.5                          ? x + (y - x) * t
+                                                      : y - (y - x) * (1 - t);
         if (std::isnan(at(n - 1))) z = not_a_number;
         test::convert_element(type, out[0], ScalarType::f64, &z);
       });
@@ -112,6 +113,8 @@ TEST_CASE("median: large numbers, infinities, NaN", "[ops]") {
   CHECK(median_of({most, most}) == most);
   CHECK(median_of({most, -most}) == 0);
   CHECK(median_of({3, 1, 2, 10}) == 2.5);
+  // The mean, rounded once: half the way from one to the other would be rounded twice.
+  CHECK(median_of({-1, 1.0000000000000002}) == 1.1102230246251565e-16);
   CHECK(median_of({inf, 1, 2, inf}) == inf);
   CHECK(median_of({-inf, -inf, 2}) == -inf);
   CHECK(std::isnan(median_of({1, 2, not_a_number})));

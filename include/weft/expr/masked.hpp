@@ -24,11 +24,12 @@ inline namespace v0 {
 /// Reduced, elements that it leaves out are not there: `mean` and `var` divide by the number of
 /// those that are. The bits are those of the reduction of where(mask, x, neutral element); of
 /// `mean`, `var` and `std` those of what they are made of (docs/masks.md). `amax` and `amin` have
-/// no neutral element: they need `initial`, a number that takes part as if it was an element, as it
-/// does in `sum` and `prod`. One that would change the type of the result, as a fraction among
-/// integers, is an Error(cast); any with another reduction is an Error(invalid_argument). `argmax`
-/// and `argmin` count all elements, and are -1 where none is selected. Reductions of two results
-/// take no mask.
+/// no neutral element: they need `initial`, a number that takes part as if it was an element, cast
+/// to the type of x as a number of the language is. `sum` and `prod` add it to, or multiply it by,
+/// what they are without it: that is rounded before, products of f32 to f64. One that would change
+/// the type of the result, as a fraction among integers, is an Error(cast); any with another
+/// reduction is an Error(invalid_argument). `argmax` and `argmin` count all elements, and are -1
+/// where none is selected. Reductions of two results take no mask.
 ///
 /// It is a whole expression, or right in a reduction: functions of it are an
 /// Error(invalid_argument). Throws Error: dtype (a mask that is not bool), shape. Evaluating it

@@ -24,7 +24,7 @@ inline namespace v0 {
 
 /// Which elements count: those where a tensor of bools, which broadcasts to the others, is true. A
 /// Tensor is shared, the memory of a view is borrowed. `initial`, a number for reductions, takes
-/// part as if it was an element: `amax` and `amin` need it.
+/// part in them as masked() says: `amax` and `amin` need it.
 class Where {
  public:
   explicit Where(const TensorView& mask, std::optional<Scalar> initial = std::nullopt)
