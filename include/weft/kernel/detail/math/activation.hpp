@@ -45,7 +45,9 @@ WEFT_ALWAYS_INLINE Register<double, n> mish(const Register<double, n>& x) noexce
   const DoubleWord<double, n> more = whole + two;
   const DoubleWord<double, n> quotient = p * more / (whole * more + two);
   const DoubleWord<double, n> ordered = ordered_sum(quotient.high, quotient.low);
-  return select((x > 40.0) | (x == 0.0), x, scaled(rounded(ordered * within), e.k));
+  const Register<double, n> small =
+      scaled_unless(x <= sigmoid_least<double>, rounded(ordered * within), e.k);
+  return select((x > 40.0) | (x == 0.0), x, with_sign_of(small, x));
 }
 struct MishOfSingle {
   template <int n>
@@ -107,7 +109,7 @@ WEFT_ALWAYS_INLINE Register<double, n> gelu_tanh(const Register<double, n>& x) n
   const Register<double, n> capped = at_most(high, sigmoid_most<double>);
   const Register<double, n> low = select(high == capped, select(out, 0.0, -u.low), 0.0);
   const Logistic<double, n> l = logistic(capped, low);
-  return select(x > 10.0, x, scaled(within / l.divisor, l.k));
+  return select(x > 10.0, x, with_sign_of(scaled_unless(out, within / l.divisor, l.k), x));
 }
 struct GeluTanhOfSingle {
   template <int n>

@@ -210,9 +210,11 @@ template <int n>
 WEFT_ALWAYS_INLINE Register<double, n> large_gelu(const Register<double, n>& x) noexcept {
   const Register<double, n> within = clamped(x, -40.0, 10.0);
   const ScaledTail<n> tail = normal_tail(abs(within));
-  const Register<double, n> negative = scaled(rounded(tail.value * within), tail.k);
-  const Register<double, n> positive = fma(-within, scaled(tail.value.high, tail.k), within);
-  return select(x > 10.0, x, select(x < 0.0, negative, positive));
+  const RegisterMask<double, n> out = x <= -39.0;  // results are 0
+  const Register<double, n> negative = scaled_unless(out, rounded(tail.value * within), tail.k);
+  const Register<double, n> positive =
+      fma(-within, scaled_unless(out, tail.value.high, tail.k), within);
+  return select(x > 10.0, x, select(x < 0.0, with_sign_of(negative, x), positive));
 }
 /// As for f64, for f32 numbers: half of erfc(y / sqrt(2)) is the tail.
 struct LargeGeluOfSingle {

@@ -190,7 +190,7 @@ WEFT_ALWAYS_INLINE Logistic<T, n> logistic(const Register<T, n>& x, const Rest&.
   using V = Register<T, n>;
   const V k = nearest_product(x, C::log2e);
   const V high = fma(k, C::ln2_high, -x);
-  const V power = scaled_unless(x <= sigmoid_least<T>, V(T(1)), k);
+  const V power = small_power_of_two(k);
   const V sum = power + 1, divisor = sum + high;
   const V lost = (power - (sum - 1)) + (high - (divisor - sum));
   const V r = high + fma(k, C::ln2_low, (V(T(0)) + ... + rest));
