@@ -282,7 +282,32 @@ void multiply(const ProductAt& block, char* between) {
 }
 
 template <class T>
-constexpr ProductKernel kernel{&multiply<T>, panel_width<T>, max_bytes_between};
+WEFT_ALWAYS_INLINE T add_product(T sum, T a, T b) {
+#if defined(__FMA__) || defined(__aarch64__)
+  if constexpr (sizeof(T) == 4) return __builtin_fmaf(a, b, sum);
+  if constexpr (sizeof(T) == 8) return __builtin_fma(a, b, sum);
+#endif
+  return sum + a * b;
+}
+
+template <class T>
+void multiply_few(const ProductAt& p) {
+  const auto at = [](const char* element) { return SpanReader<T, false>{element}[0]; };
+  for (std::int64_t i = 0; i < p.rows; ++i) {
+    for (std::int64_t j = 0; j < p.columns; ++j) {
+      const MatrixAt a = p.a.from(i, 0), b = p.b.from(0, j), start = p.start.from(i, j);
+      T sum = 0;
+      for (std::int64_t k = 0; k < p.depth; ++k)
+        sum = add_product(sum, at(a.data + k * a.column_step), at(b.data + k * b.row_step));
+      const T first = start.data == nullptr ? T(0) : at(start.data);
+      const T value = p.depth == 0 ? first : first + sum;
+      __builtin_memcpy(p.c.from(i, j).data, &value, sizeof(T));
+    }
+  }
+}
+
+template <class T>
+constexpr ProductKernel kernel{&multiply<T>, panel_width<T>, max_bytes_between, &multiply_few<T>};
 
 }  // namespace
 

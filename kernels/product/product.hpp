@@ -66,6 +66,9 @@ struct ProductKernel {
   void (*multiply)(const ProductAt& product, char* between);
   std::int64_t panel_columns;
   std::int64_t max_bytes_between;
+  /// The same for one run at most, of any steps, columns included, one element after the other: for
+  /// products so small that bringing b into panels would take longer.
+  void (*multiply_few)(const ProductAt& product);
 
   /// Bytes of sums that wait for the next run: none if there is only one.
   std::int64_t bytes_between(std::int64_t depth) const {

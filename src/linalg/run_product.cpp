@@ -65,6 +65,9 @@ void run_packing(const ProductAt& p) {
   }
 }
 
+/// So many multiplications take no longer one by one than packing does before the first.
+constexpr double few_multiplications = 100;
+
 /// A product of a floating type.
 void run_unpacked(ProductAt p) {
   const std::int64_t size = element_size(p.type);
@@ -82,7 +85,12 @@ void run_unpacked(ProductAt p) {
     in_place = p.columns / width * width;
     run_panel_product(p.part(0, p.rows, 0, in_place), *product_kernel(p.type));
   }
-  if (in_place < p.columns) run_packing(p.part(0, p.rows, in_place, p.columns - in_place));
+  if (in_place == p.columns) return;
+  const ProductAt rest = p.part(0, p.rows, in_place, p.columns - in_place);
+  if (rest.multiplications() <= few_multiplications && product_type(p.type) == p.type)
+    product_kernel(p.type)->multiply_few(rest);
+  else
+    run_packing(rest);
 }
 
 }  // namespace
