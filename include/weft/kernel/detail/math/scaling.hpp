@@ -71,13 +71,14 @@ WEFT_ALWAYS_INLINE Register<T, n> power_of_two(const Register<T, n>& k) noexcept
   return Register<T, n>::of_bits(biased.bits() << Format::fraction_bits);
 }
 
-/// The same, but any small number where 2^k is less than 2^-100.
+/// The same, but 2^-100 where 2^k is less: a result below the normal numbers would be slow.
 template <class T, int n>
 WEFT_ALWAYS_INLINE Register<T, n> small_power_of_two(const Register<T, n>& k) noexcept {
+  const Register<T, n> within = at_least(k, -100);
   if constexpr (Register<T, n>::has_exponents) {
-    return times_power(Register<T, n>(T(1)), k);
+    return times_power(Register<T, n>(T(1)), within);
   } else {
-    return power_of_two(at_least(k, -100));
+    return power_of_two(within);
   }
 }
 
