@@ -19,6 +19,11 @@ struct TypeChange {
   /// An operand whose type in memory is the kernel's.
   explicit TypeChange(ScalarType type) noexcept
       : memory_size(size_of(type)), kernel_size(size_of(type)) {}
+  /// An input that becomes the kernel's at once.
+  TypeChange(ScalarType memory_type, ScalarType kernel_type)
+      : memory_size(size_of(memory_type)), kernel_size(size_of(kernel_type)) {
+    if (memory_type != kernel_type) first_ = convert_kernel(kernel_type, memory_type);
+  }
   TypeChange(const Operand& op, ScalarType kernel_type)
       : memory_size(size_of(op.storage)), kernel_size(size_of(kernel_type)) {
     if (op.storage != kernel_type || op.dtype != kernel_type) find_conversions(op, kernel_type);

@@ -204,17 +204,6 @@ Expr nan_reduction(Reduction op, Expr a, IntSpan axes, const ReduceOptions& opti
   return Expr::call(op, may_be_nan(a) ? without_nan(a) : std::move(a), axes, options);
 }
 
-/// The mean or the product of real numbers that are not NaN. One that is to be complex is found as
-/// a real one.
-Expr of_numbers(const char* name, Reduction op, Expr a, IntSpan axes,
-                const ReduceOptions& options) {
-  if (!options.dtype || !is_complex(*options.dtype))
-    return number_reduction(name, op, std::move(a), axes, options);
-  ReduceOptions real = options;
-  real.dtype = *options.dtype == ScalarType::c64 ? ScalarType::f32 : ScalarType::f64;
-  return convert(number_reduction(name, op, std::move(a), axes, real), *options.dtype);
-}
-
 }  // namespace
 
 Expr masked(Expr x, Expr mask, const std::optional<Scalar>& initial) {
@@ -254,7 +243,7 @@ void check_masked_output(const Expr& e) {
 
 Expr nanmean(Expr a, IntSpan axes, const ReduceOptions& options) {
   if (!is_floating(a.dtype())) return nan_reduction(Reduction::mean, std::move(a), axes, options);
-  return of_numbers("nanmean", Reduction::mean, std::move(a), axes, options);
+  return number_reduction("nanmean", Reduction::mean, std::move(a), axes, options);
 }
 Expr nanvar(Expr a, IntSpan axes, const ReduceOptions& options) {
   if (!is_floating(a.dtype())) return nan_reduction(Reduction::var, std::move(a), axes, options);
@@ -266,7 +255,7 @@ Expr nanstd(Expr a, IntSpan axes, const ReduceOptions& options) {
 }
 Expr nanprod(Expr a, IntSpan axes, const ReduceOptions& options) {
   if (is_floating(a.dtype()))
-    return of_numbers("nanprod", Reduction::prod, std::move(a), axes, options);
+    return number_reduction("nanprod", Reduction::prod, std::move(a), axes, options);
   const Expr numbers = is_complex(a.dtype()) ? where(isnan(a), 1, a) : a;
   return Expr::call(Reduction::prod, numbers, axes, options);
 }

@@ -29,12 +29,8 @@ std::int64_t max_for_one_thread(const SpanKernel& kernel) {
 [[gnu::noinline]] void run_converted(const SpanKernel& kernel, const ScalarType* types,
                                      char* const* data, std::uint32_t broadcast, std::int64_t n) {
   TypeChanges changes;
-  for (int k = 0; k < kernel.noutputs + kernel.ninputs; ++k) {
-    Operand operand;
-    operand.dtype = kernel.types[k];
-    operand.storage = types[k];
-    changes.emplace_back(operand, kernel.types[k]);
-  }
+  for (int k = 0; k < kernel.noutputs + kernel.ninputs; ++k)
+    changes.emplace_back(types[k], kernel.types[k]);
   ConvertedLine(kernel, changes, broadcast).run(data, n);
 }
 
