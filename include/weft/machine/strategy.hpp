@@ -13,7 +13,7 @@
 // clang-format off
 #define WEFT_FOR_EACH_STRATEGY(X)                                                                 \
   X(automatic, "automatic", "the engine chooses")                                                 \
-  X(line, "line", "one dim, every operand in place, in one call or one a thread")                 \
+  X(line, "line", "one dim, dense or one value, in one call or one a thread")                     \
   X(rows, "rows", "rows along dim 0, every operand in place")                                     \
   X(strided_rows, "strided-rows", "the same by the kernel's strided loop")                        \
   X(elements, "elements", "rows of one element each, wherever it lies")                           \
