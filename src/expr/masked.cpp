@@ -113,12 +113,17 @@ class MaskedReduction {
     return initial_ ? checked(Expr::call(op, e, Expr(*initial_)), e.dtype()) : e;
   }
   /// A sum or a product, rounded once more behind the initial number. Before it, a product may be
-  /// beyond the range of f32.
+  /// beyond the range of f32. Real numbers are real until then, also if the result is complex.
   Expr total(BinaryOp op, Expr e) const {
     ReduceOptions options = options_;
-    const bool may_leave_range = op == BinaryOp::mul && !is_integer(result_.type);
-    if (initial_)
-      options.dtype = may_leave_range ? wide_type(result_.type) : compute_type(result_.type);
+    if (initial_) {
+      const ScalarType wide = wide_type(result_.type);
+      const bool may_leave_range =
+          op == BinaryOp::mul && !is_integer(result_.type) && is_compiled(wide);
+      const ScalarType type = may_leave_range ? wide : compute_type(result_.type);
+      const bool is_real = !is_complex(x_.dtype()) && !is_complex(initial_->dtype());
+      options.dtype = is_real ? real_part(type) : type;
+    }
     const Expr all = Expr::call(op_, std::move(e), axes_, options);
     return initial_ ? convert(with_initial(op, all), result_.type) : all;
   }

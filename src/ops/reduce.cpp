@@ -250,7 +250,10 @@ void check_vectors(const TensorView& a, const TensorView& b) {
 
 /// The type that products of elements of a type are added in.
 ScalarType dot_type(ScalarType common, ScalarType result) noexcept {
-  if (!is_integer(common)) return promote_types(common, result);
+  if (!is_integer(common)) {
+    const ScalarType wide = promote_types(common, result);
+    return is_complex(common) ? wide : real_part(wide);
+  }
   if (!is_integer(result)) return common == ScalarType::u64 ? common : ScalarType::i64;
   return element_size(result) > element_size(common) ? result : common;
 }

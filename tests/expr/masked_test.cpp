@@ -520,6 +520,12 @@ TEST_CASE("masks: sums and products with an initial number are rounded once", "[
   CHECK(evaluate(weft::prod(masked(expr(large), all, 1e-30))).at<float>({}) ==
         Approx(1e30).epsilon(1e-6));
   CHECK(evaluate(weft::prod(masked(expr(large), all, 0))).at<float>({}) == 0);
+  // Into a complex result, real numbers are multiplied as such.
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor infinite = Tensor::of<float>({2}, {inf, -3});
+  const Tensor complex =
+      evaluate(weft::prod(masked(expr(infinite), all, 2.0), {}, {.dtype = ScalarType::c64}));
+  CHECK(complex.at<std::complex<float>>({}) == std::complex<float>(-inf, 0));
 }
 
 TEST_CASE("masks: what is wrong is refused, and nothing written", "[expr]") {

@@ -77,6 +77,8 @@ TEST_CASE("reductions: real numbers into a complex output", "[ops]") {
   CHECK(out.at<Complex>({}) == Complex(infinity, 0));
   weft::logsumexp_out(out, a);
   CHECK(out.at<Complex>({}) == Complex(infinity, 0));
+  weft::dot_out(out, a, Tensor::of<double>({4}, {1, 1, 1, 1}));
+  CHECK(out.at<Complex>({}) == Complex(infinity, 0));
   const Tensor products = Tensor::zeros({4}, ScalarType::c128);
   weft::cumprod_out(products, a, 0);
   CHECK(products.at<Complex>({2}) == Complex(infinity, 0));

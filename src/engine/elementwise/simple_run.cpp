@@ -136,7 +136,7 @@ void run_plane(const SimpleRun& run, const Geometry& geometry, const SpanKernel&
   }
 }
 
-/// Planes of dim 0 and the longest other one, one after the other.
+/// Planes of dim 0 and the dim of rows, one after the other.
 void run_planes(const SimpleRun& run, const Geometry& geometry, const SpanKernel& kernel,
                 char* const* at) {
   const int along = dim_of_rows(run.strategy, geometry, tuning());

@@ -65,6 +65,11 @@ std::string text_of(const TensorView& view, const void* data, std::int64_t i) {
 
 }  // namespace
 
+IndexesInput::IndexesInput(const TensorView& view, int input) : view_(view), input_(input) {
+  const bool as_they_are = view.dtype() == ScalarType::i32 || view.dtype() == ScalarType::i64;
+  if (!as_they_are) own_.resize(static_cast<std::size_t>(view.numel()));
+}
+
 void IndexesInput::read(const void* data, std::int64_t extent) {
   const std::int64_t n = view_.numel(), size = element_size(view_.dtype());
   outside_.clear();

@@ -20,7 +20,7 @@ namespace graph {
 /// The indexes of a dense input along an axis, as kernels take them: i32 or i64, in range.
 class IndexesInput {
  public:
-  IndexesInput(const TensorView& view, int input) : view_(view), input_(input) {}
+  IndexesInput(const TensorView& view, int input);
 
   /// Reads them. Those out of range become 0 and are listed in outside().
   void read(const void* data, std::int64_t extent);
