@@ -40,7 +40,7 @@ void kernels(const weft::TensorIterator& iter) {
   // refused: cpu_kernel's generic kernel returns one element
   weft::cpu_kernel<float>(iter, [](auto x) { return std::tuple(x, x); });
   // refused: no parameter of a fixed type beside those that are auto
-  weft::cpu_kernel(iter, [](auto x, int n) { return x * static_cast<decltype(x)>(n); });
+  weft::cpu_kernel<float>(iter, [](auto x, int n) { return x * static_cast<decltype(x)>(n); });
   // refused: a generic kernel of several outputs returns a std::tuple
   weft::cpu_kernel_multiple_outputs<float>(iter, [](auto) {});
   // refused: a generic kernel of several outputs returns a std::tuple

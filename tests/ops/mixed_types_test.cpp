@@ -8,11 +8,8 @@
 
 #include "support/dense.hpp"
 
-#include <optional>
-
 namespace {
 
-using test::Dims;
 using test::Memory;
 using weft::Output;
 using weft::ScalarType;

@@ -7,7 +7,6 @@
 #include <weft/core/dispatch_types.hpp>
 #include <weft/core/scalar_type.hpp>
 #include <weft/iter/tensor_iterator.hpp>
-#include <weft/kernel/detail/generic_parameters.hpp>
 #include <weft/kernel/detail/span_loop.hpp>
 #include <weft/kernel/masked_op.hpp>
 #include <weft/kernel/scalar_math.hpp>
@@ -101,14 +100,9 @@ void run_callable(const TensorIterator& iter, F& op, const RunOptions& options) 
       }
     }
   } else if constexpr (sizeof...(Types) == 0) {
-    run_callable<one_output, Kernel, float, double>(iter, op, options);
+    run_generic<Kernel, one_output, float, double>(iter, op, options);
   } else {
-    constexpr bool is_generic =
-        (is_generic_throughout<std::remove_cvref_t<F>, Types, max_generic_inputs>() && ...);
-    static_assert(is_generic,
-                  "a generic kernel has no parameter of a fixed type beside those that are auto: "
-                  "all operands come in one type; give every parameter a type where they differ");
-    if constexpr (is_generic) run_generic<Kernel, one_output, Types...>(iter, op, options);
+    run_generic<Kernel, one_output, Types...>(iter, op, options);
   }
 }
 template <bool one_output, class... Types, class F>

@@ -63,11 +63,15 @@ std::string text_of(const TensorView& view, const void* data, std::int64_t i) {
   return text(value);
 }
 
+/// Whether kernels read indexes of a type as they are.
+bool is_read_as_it_is(ScalarType type) {
+  return type == ScalarType::i32 || type == ScalarType::i64;
+}
+
 }  // namespace
 
 IndexesInput::IndexesInput(const TensorView& view, int input) : view_(view), input_(input) {
-  const bool as_they_are = view.dtype() == ScalarType::i32 || view.dtype() == ScalarType::i64;
-  if (!as_they_are) own_.resize(static_cast<std::size_t>(view.numel()));
+  if (!is_read_as_it_is(view.dtype())) own_.resize(static_cast<std::size_t>(view.numel()));
 }
 
 void IndexesInput::read(const void* data, std::int64_t extent) {
@@ -75,8 +79,8 @@ void IndexesInput::read(const void* data, std::int64_t extent) {
   outside_.clear();
   type_ = view_.dtype();
   data_ = static_cast<const char*>(data);
-  const bool as_they_are = type_ == ScalarType::i32 || type_ == ScalarType::i64;
-  if (n == 0 || (as_they_are && !index_check_kernel(type_)(data_, size, n, extent))) return;
+  if (n == 0 || (is_read_as_it_is(type_) && !index_check_kernel(type_)(data_, size, n, extent)))
+    return;
   own_.resize(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t index = index_at(view_, data, i);

@@ -5,6 +5,7 @@
 
 #include <weft/base/export.hpp>
 #include <weft/core/dispatch_types.hpp>
+#include <weft/kernel/detail/generic_parameters.hpp>
 #include <weft/kernel/detail/held.hpp>
 #include <weft/kernel/detail/span_element.hpp>
 #include <weft/kernel/detail/streaming_loop.hpp>
@@ -364,10 +365,14 @@ void run_generic_arity(const TensorIterator& iter, const F& op, const RunOptions
     return std::is_invocable_v<const F&, Repeat<I, T>...>;
   }(inputs);
   if constexpr (invocable) {
+    constexpr bool is_generic = takes_only<F, T, nin>(inputs);
+    static_assert(is_generic,
+                  "a generic kernel has no parameter of a fixed type beside those that are auto: "
+                  "all operands come in one type; give every parameter a type where they differ");
     constexpr std::size_t nout = []<std::size_t... I>(std::index_sequence<I...>) {
       return outputs_of<std::invoke_result_t<const F&, Repeat<I, T>...>, T, one_output>();
     }(inputs);
-    if constexpr (nout > 0) {
+    if constexpr (is_generic && nout > 0) {
       run_spans(iter, Kernel{generic_span_kernel<T>(op, std::make_index_sequence<nout>(), inputs)},
                 options);
     }
