@@ -136,13 +136,15 @@ TEST_CASE("transposed tiles: short rows of what comes from far", "[layouts]") {
   }
   CHECK_TALLY(checker.tally());
 
-  const auto told = [](std::int64_t columns) {
-    const weft::Tensor out = weft::Tensor::zeros({columns, 40, 9}, ScalarType::f32),
-                       in = weft::Tensor::zeros({9, 40, columns}, ScalarType::f32);
+  const auto told = [](std::int64_t columns, std::int64_t rows = 40) {
+    const weft::Tensor out = weft::Tensor::zeros({columns, rows, 9}, ScalarType::f32),
+                       in = weft::Tensor::zeros({9, rows, columns}, ScalarType::f32);
     const weft::TensorView outputs[] = {out}, inputs[] = {in.permute({2, 1, 0})};
     const weft::OpArguments args{.outputs = outputs, .inputs = inputs, .axes = {}};
     return weft::find_op("neg", args).explain(args).run.strategy;
   };
   CHECK(told(50) == weft::Strategy::gathered_tiles);
   CHECK(told(elements / 360 + 1) == weft::Strategy::transposed_tiles);
+  // The lines of a tile are more than the first level holds.
+  CHECK(told(7, 300) == weft::Strategy::transposed_tiles);
 }

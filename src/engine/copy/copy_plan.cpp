@@ -449,7 +449,11 @@ CopyPlane copy_plane(const TensorIterator& iter, const Tuning& tuning) {
   const int other = p.from0 != p.size ? 1 : 0;  // operand that is not dense along dim 0
   for (int d = 1; d < geometry.ndim() && !fills; ++d) {
     if (std::abs(geometry.stride(d, other)) != p.size || geometry.extent(d) < 2) continue;
-    if (p.extent0 * geometry.extent(d) < transposed_lanes * transposed_lanes) continue;
+    // Small planes are as quick by rows if these are written whole, or the first level holds all.
+    constexpr std::int64_t large = transposed_lanes * transposed_lanes;
+    const std::int64_t plane = p.extent0 * geometry.extent(d);
+    const bool by_rows = p.to0 == p.size || 2 * geometry.numel() * p.size <= tuning.l1_bytes;
+    if (plane < (by_rows ? large : large / 2)) continue;
     if ((other == 1 ? p.to0 : p.from0) != p.size) break;
     p.partner = d;
     p.transposes = true;

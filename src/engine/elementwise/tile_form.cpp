@@ -134,20 +134,26 @@ bool keeps_rows_separate(const TileOperands& operands, const Geometry& geometry,
   return staged_by(operands, geometry, 1, row) != 0 && !ends_bytes_singly(operands, row);
 }
 
-/// True if a gathered tile would read a line for each element of a transposed operand, from beyond
-/// the second level. The operand is dense along a dim that the tile does not reach or cuts, so the
-/// rest of these lines is wanted by later tiles.
-bool gathers_from_far(const Geometry& geometry, const Totals& totals, const Tuning& t) {
-  return totals.transposed_dim > 1 && geometry.numel() * totals.transposed_size > t.l2_bytes;
-}
-
 /// Operands of which a tile visits runs of bytes of its own: all but those that are one value, or
 /// one for each row.
-int count_walked(const TilePlan& plan) {
+int count_walked(const TileOperands& operands) {
   int count = 0;
-  for (const TileOperand& t : plan.operands)
+  for (const TileOperand& t : operands)
     count += t.is_value() ? 0 : 1;
   return count;
+}
+
+/// True if a gathered tile would read a line for each element of a transposed operand, from beyond
+/// the second level; or from beyond the first, where that cannot hold the lines of a tile, and one
+/// operand alone moves beside the transposed one. The operand is dense along a dim that the tile
+/// does not reach or cuts, so the rest of these lines is wanted by later tiles.
+bool gathers_from_far(const TileOperands& operands, const Geometry& geometry, const Totals& totals,
+                      const Tuning& t) {
+  if (totals.transposed_dim <= 1) return false;
+  if (geometry.numel() * totals.transposed_size > t.l2_bytes) return true;
+  const std::int64_t beside = geometry.numel() / geometry.extent(totals.transposed_dim);
+  const std::int64_t lines = std::min(beside, t.max_staged);
+  return totals.staged == 1 && count_walked(operands) == 2 && lines * cache_line_bytes > t.l1_bytes;
 }
 
 /// Whether tiles of long rows find room there, a line of a transposed operand for each element of a
@@ -196,8 +202,9 @@ Strategy choose_form(const TileOperands& operands, const Geometry& geometry, con
   // Planes of short rows that fit the first-level cache whole are gathered, several at a time.
   const bool small_planes = !by_rows && geometry.ndim() > 2 && totals.transposed_dim == 1 &&
                             row * geometry.extent(1) * totals.staged_bytes <= t.small_plane_bytes;
-  const bool gathers = row < t.min_transposed_side &&
-                       !(kernel.cost <= plain_cost && gathers_from_far(geometry, totals, t));
+  const bool gathers =
+      row < t.min_transposed_side &&
+      !(kernel.cost <= plain_cost && gathers_from_far(operands, geometry, totals, t));
   if (totals.transposed_dim != 0 && !gathers && !small_planes) return Strategy::transposed_tiles;
   return by_rows ? Strategy::row_tiles : Strategy::gathered_tiles;
 }
@@ -236,7 +243,7 @@ TransposedTile transposed_tile(const TilePlan& plan, const TensorIterator& iter,
   const Geometry& geometry = iter.geometry();
   const TransposedTile long_rows{t.l1_run_bytes, t.transposed_tile_bytes, false};
   if (plan.prefetches) return long_rows;
-  if (count_walked(plan) > few_operands)
+  if (count_walked(plan.operands) > few_operands)
     return long_rows_fit(plan, geometry, totals, t) ? long_rows : usual;
   if (totals.transposed_size < word_bytes || geometry.ndim() != 2 ||
       totals.staged_bytes > totals.staged * totals.transposed_size) {
@@ -282,7 +289,7 @@ std::int64_t row_of_transposed(const TilePlan& plan, const Totals& totals, const
 bool worth_prefetching(const TilePlan& plan, const Geometry& geometry, const Totals& totals,
                        const Tuning& t) {
   return std::ranges::any_of(plan.operands, &TileOperand::is_read_in_place) &&
-         (count_walked(plan) > few_operands || long_rows_fit(plan, geometry, totals, t));
+         (count_walked(plan.operands) > few_operands || long_rows_fit(plan, geometry, totals, t));
 }
 
 bool rows_fit(const TilePlan& plan, const Geometry& geometry, const Tuning& t, int dim,
