@@ -71,7 +71,127 @@ struct AlternatingRegisters {
   }
 };
 
-#if defined(__AVX2__)
+#if defined(__AVX512BW__)
+/// Whether WideAlternatingRegisters are there.
+template <class T, int rows>
+inline constexpr bool has_wide = rows == 3 || (rows == 2 && sizeof(T) >= 2);
+
+/// Whole registers of each of two or three rows: permutations take two registers of words or larger
+/// elements.
+template <class T, int rows>
+struct WideAlternatingRegisters {
+  static constexpr int lanes = 64 / sizeof(T);
+  using Register = typename VectorOf<T, lanes>::Type;
+  struct Type {
+    Register val[rows];
+  };
+
+  static WEFT_ALWAYS_INLINE Type load(const char* from) {
+    Type of;
+    WEFT_UNROLLED
+    for (int r = 0; r < rows; ++r)
+      of.val[r] = weft::load<Register>(from + 64 * r);
+    if constexpr (rows == 2) return {take<0>(of, Lanes()), take<1>(of, Lanes())};
+    if constexpr (rows == 3)
+      return {take<0>(of, Lanes()), take<1>(of, Lanes()), take<2>(of, Lanes())};
+  }
+  static WEFT_ALWAYS_INLINE void store(char* to, const Type& of) {
+    weft::store(to, put<0>(of, Lanes()));
+    weft::store(to + 64, put<1>(of, Lanes()));
+    if constexpr (rows == 3) weft::store(to + 128, put<2>(of, Lanes()));
+  }
+
+ private:
+  using Lanes = std::make_integer_sequence<int, lanes>;
+
+  /// A row of those that alternate: what the first two registers have of it, then the third.
+  template <int row, int... l>
+  static WEFT_ALWAYS_INLINE Register take(const Type& of, std::integer_sequence<int, l...>) {
+    const Register two = __builtin_shufflevector(
+        of.val[0], of.val[1], (rows * l + row < 2 * lanes ? rows * l + row : 0)...);
+    if constexpr (rows == 2) return two;
+    return __builtin_shufflevector(two, of.val[rows - 1],
+                                   (rows * l + row < 2 * lanes ? l : rows * l + row - lanes)...);
+  }
+  /// Register r of those in which the rows alternate: what the first two rows have of it, then the
+  /// third.
+  template <int r, int... l>
+  static WEFT_ALWAYS_INLINE Register put(const Type& of, std::integer_sequence<int, l...>) {
+    const Register two = __builtin_shufflevector(
+        of.val[0], of.val[1],
+        ((r * lanes + l) % rows == 2 ? 0
+                                     : (r * lanes + l) % rows * lanes + (r * lanes + l) / rows)...);
+    if constexpr (rows == 2) return two;
+    return __builtin_shufflevector(
+        two, of.val[rows - 1],
+        ((r * lanes + l) % rows == 2 ? lanes + (r * lanes + l) / rows : l)...);
+  }
+};
+/// The bytes that are of row c, of the registers that hold bytes 16 * r to 16 * r + 15 of every 48
+/// in which three rows alternate.
+template <int c, int r>
+inline constexpr std::uint64_t bytes_of_row = [] {
+  std::uint64_t mask = 0;
+  for (int b = 0; b < 64; ++b)
+    mask |= std::uint64_t{(16 * r + b % 16) % 3 == c} << b;
+  return mask;
+}();
+/// Bytes are moved within lanes of 16 alone. Lane l of a register belongs to pixels 16 * l and so
+/// on: of three registers that hold these pixels, bytes p of all lanes have one byte of each row.
+template <>
+struct WideAlternatingRegisters<std::uint8_t, 3> {
+  static constexpr int lanes = 64;
+  struct Type {
+    __m512i val[3];
+  };
+
+  static WEFT_ALWAYS_INLINE Type load(const char* from) {
+    Type of;
+    WEFT_UNROLLED
+    for (int r = 0; r < 3; ++r)
+      of.val[r] = reinterpret_cast<__m512i>(load_lanes<std::uint8_t, 4>(from + 16 * r, 48));
+    const auto row = [&]<int c>() WEFT_INLINE_LAMBDA {
+      return shuffled<3, c>(pick<bytes_of_row<c, 1>, bytes_of_row<c, 2>>(of));
+    };
+    return {row.template operator()<0>(), row.template operator()<1>(),
+            row.template operator()<2>()};
+  }
+  static WEFT_ALWAYS_INLINE void store(char* to, const Type& of) {
+    // The other way round: 3 * 11 is 1 modulo 16.
+    const Type in_place = {shuffled<11, 0>(of.val[0]), shuffled<11, 15 * 11>(of.val[1]),
+                           shuffled<11, 14 * 11>(of.val[2])};
+    const auto store_part = [&]<int r>() WEFT_INLINE_LAMBDA {
+      const __m512i all = pick<bytes_of_row<1, r>, bytes_of_row<2, r>>(in_place);
+      char* const at = to + 16 * r;
+      weft::store(at, _mm512_castsi512_si128(all));
+      weft::store(at + 48, _mm512_maskz_extracti32x4_epi32(0xff, all, 1));
+      weft::store(at + 96, _mm512_maskz_extracti32x4_epi32(0xff, all, 2));
+      weft::store(at + 144, _mm512_maskz_extracti32x4_epi32(0xff, all, 3));
+    };
+    store_part.template operator()<0>();
+    store_part.template operator()<1>();
+    store_part.template operator()<2>();
+  }
+
+ private:
+  /// Of three registers the first, the second where one mask is set, the third where another is.
+  template <std::uint64_t second, std::uint64_t third>
+  static WEFT_ALWAYS_INLINE __m512i pick(const Type& of) {
+    return _mm512_mask_blend_epi8(third, _mm512_mask_blend_epi8(second, of.val[0], of.val[1]),
+                                  of.val[2]);
+  }
+  /// Byte b of each lane from the place step * b + first in it. The masked forms: GCC 12 warns of
+  /// its own undefined operand in the plain ones.
+  template <int step, int first>
+  static WEFT_ALWAYS_INLINE __m512i shuffled(__m512i bytes) {
+    return [&]<int... b>(std::integer_sequence<int, b...>) WEFT_INLINE_LAMBDA {
+      const __m128i index = _mm_setr_epi8(static_cast<char>((step * b + first) % 16)...);
+      return _mm512_maskz_shuffle_epi8(~std::uint64_t{0}, bytes,
+                                       _mm512_maskz_broadcast_i32x4(0xffff, index));
+    }(std::make_integer_sequence<int, 16>());
+  }
+};
+#elif defined(__AVX2__)
 /// Three rows of eight bytes an element, in whole registers. Element i of a row is in lane 3 * i +
 /// row, counted modulo four, of the register that has it. So of a row no two elements are in one
 /// lane: the three registers' lanes are brought together where they are, and then put in order.
@@ -148,7 +268,7 @@ struct Interleaved {
   /// Of more rows there are transposes.
 #if defined(__aarch64__)
   static constexpr std::int64_t max_rows = lanes < 5 ? 4 : lanes - 1;
-#elif defined(__AVX2__) && !defined(__AVX512BW__)
+#elif defined(__AVX2__)
   static constexpr std::int64_t max_rows = lanes < 4 ? 3 : lanes - 1;
 #else
   static constexpr std::int64_t max_rows = lanes - 1;
@@ -160,7 +280,7 @@ struct Interleaved {
   }
   /// Whether they are for split().
   static constexpr bool splits(std::int64_t rows, std::int64_t n) {
-    return rows >= min_split_rows && joins(rows, n);
+    return rows >= min_split_rows && rows <= max_split_rows && joins(rows, n);
   }
   /// to[c * t1 + i * size] = from[(i * rows + c) * size] for 0 <= c < rows, 0 <= i < n. Not inline,
   /// or all other blocks would get its frame.
@@ -168,8 +288,14 @@ struct Interleaved {
                                       const char* __restrict from, std::int64_t rows,
                                       std::int64_t n) {
     with_registers(rows, [&]<int all>() {
-      if constexpr (all >= min_split_rows) {
+      if constexpr (all >= min_split_rows && (all <= max_split_rows || all > max_rows)) {
         if constexpr (takes(all)) {
+#if defined(__AVX512BW__)
+          if constexpr (has_wide<T, all>) {
+            using Wide = WideAlternatingRegisters<T, all>;
+            if (all == rows && n >= Wide::lanes) return split_rows<all, Wide>(to, t1, from, all, n);
+          }
+#endif
           if (all == rows) return split_rows<all>(to, t1, from, all, n);
         }
         if constexpr (all >= 8) split_padded<all>(to, t1, from, rows, n);
@@ -181,6 +307,12 @@ struct Interleaved {
                                      std::int64_t f1, std::int64_t rows, std::int64_t n) {
     with_registers(rows, [&]<int all>() {
       if constexpr (takes(all)) {
+#if defined(__AVX512BW__)
+        if constexpr (has_wide<T, all>) {
+          using Wide = WideAlternatingRegisters<T, all>;
+          if (all == rows && n >= Wide::lanes) return join_rows<all, Wide>(to, from, f1, all, n);
+        }
+#endif
         if (all == rows) return join_rows<all>(to, from, f1, all, n);
       }
       if constexpr (all >= 8) join_padded<all>(to, from, f1, rows, n);
@@ -198,11 +330,14 @@ struct Interleaved {
 #endif
     return rows >= 2 && rows <= max_rows;
   }
-  /// Fewer are picked row by row as fast; all are where registers have 64 bytes.
+  /// Fewer are picked row by row as fast; more are, too, where registers have 64 bytes.
+#if defined(__AVX512BW__)
+  static constexpr std::int64_t max_split_rows = 3;
+#else
+  static constexpr std::int64_t max_split_rows = max_rows;
+#endif
 #if defined(__aarch64__)
   static constexpr std::int64_t min_split_rows = 2;
-#elif defined(__AVX512BW__)
-  static constexpr std::int64_t min_split_rows = lanes;
 #elif defined(__AVX2__)
   static constexpr std::int64_t min_split_rows = 3;
 #else
@@ -228,10 +363,9 @@ struct Interleaved {
   }
 
   /// `all` rows alternate, of which the first `rows` are wanted.
-  template <int all>
+  template <int all, class Registers = AlternatingRegisters<T, all>>
   static void split_rows(char* __restrict to, std::int64_t t1, const char* __restrict from,
                          std::int64_t rows, std::int64_t n) {
-    using Registers = AlternatingRegisters<T, all>;
     constexpr std::int64_t count = Registers::lanes;
     for (std::int64_t i = 0; i < n; i += count) {
       i = i < n - count ? i : n - count;
@@ -242,10 +376,9 @@ struct Interleaved {
     }
   }
   /// `all` rows will alternate; the last of `rows` stands for those there are not.
-  template <int all>
+  template <int all, class Registers = AlternatingRegisters<T, all>>
   static void join_rows(char* __restrict to, const char* __restrict from, std::int64_t f1,
                         std::int64_t rows, std::int64_t n) {
-    using Registers = AlternatingRegisters<T, all>;
     constexpr std::int64_t count = Registers::lanes;
     for (std::int64_t i = 0; i < n; i += count) {
       i = i < n - count ? i : n - count;

@@ -74,14 +74,17 @@ void walk_planes(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&&
   }
 }
 
-/// The same where the other side is a buffer in which the block is dense, dim 0 fastest.
+/// The same where the other side is a buffer in which the block is dense, dim 0 fastest; or as many
+/// as `beside` is long, for elements that lie so beside each other.
 template <class F>
-void for_each_plane(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f) {
+void for_each_plane(char* memory, BlockDim* dims, int ndims, std::int64_t size, F&& f,
+                    const BlockDim& beside = {1, 0}) {
   std::int64_t step = size;
   for (int i = 0; i < ndims; ++i) {
     dims[i].step = step;
     step *= dims[i].extent;
   }
+  if (beside.extent > 1) dims[ndims++] = beside;
   for (; ndims < 2; ++ndims)
     dims[ndims] = {1, 0, step};
   walk_planes(memory, dims, ndims, size, f);
@@ -111,15 +114,15 @@ inline bool is_dense(const BlockDim* dims, int ndims, std::int64_t size) {
   return ndims == 0 || (ndims == 1 && dims[0].stride == size);
 }
 
-/// Gathers a block of elements of `size` bytes into a dense buffer, by a kernel for that size.
-/// `dims` has room for two at least and is changed.
+/// Gathers a block of elements of `size` bytes into a dense buffer, or into several as
+/// for_each_plane() says, by a kernel for that size. `dims` has room for two at least, and for
+/// `beside`, and is changed.
 WEFT_INTERNAL_API void pack(CopyBlockFn copy, char* dense, char* memory, std::int64_t size,
-                            BlockDim* dims, int ndims);
+                            BlockDim* dims, int ndims, const BlockDim& beside = {1, 0});
 
-/// Scatters a dense buffer into a block of elements of `size` bytes, by a kernel for that size.
-/// `dims` has room for two at least and is changed.
+/// The other way round.
 WEFT_INTERNAL_API void unpack(CopyBlockFn copy, char* memory, const char* dense, std::int64_t size,
-                              BlockDim* dims, int ndims);
+                              BlockDim* dims, int ndims, const BlockDim& beside = {1, 0});
 
 }  // namespace v0
 }  // namespace weft

@@ -25,7 +25,25 @@ bool convert_rows(const TypeChange& change, char* memory, BlockDim* dims, int nd
   return true;
 }
 
+/// The dim along which the operands of such buffers alternate.
+BlockDim beside(const TypeChange& change, const StageBuffers& buffers) {
+  return {buffers.operands, change.memory_size, buffers.operand_bytes};
+}
+
 }  // namespace
+
+void convert_loaded(const TypeChange& change, const StageBuffers& to, std::int64_t n) {
+  for (std::int64_t i = 0; i < to.operands; ++i) {
+    const std::int64_t at = i * to.operand_bytes;
+    change.convert(to.kernel + at, to.memory + at, to.via + at, n);
+  }
+}
+void convert_stored(const TypeChange& change, const StageBuffers& from, std::int64_t n) {
+  for (std::int64_t i = 0; i < from.operands; ++i) {
+    const std::int64_t at = i * from.operand_bytes;
+    change.convert(from.memory + at, from.kernel + at, from.via + at, n);
+  }
+}
 
 void load_block(const TypeChange& change, CopyBlockFn move, const StageBuffers& to, char* memory,
                 BlockDim* dims, int ndims, std::int64_t n) {
@@ -33,9 +51,8 @@ void load_block(const TypeChange& change, CopyBlockFn move, const StageBuffers& 
     change.convert(to.kernel + index * change.kernel_size, row, to.via, count);
   };
   if (convert_rows(change, memory, dims, ndims, load)) return;
-  char* const dense = change.converts() ? to.memory : to.kernel;
-  pack(move, dense, memory, change.memory_size, dims, ndims);
-  if (change.converts()) load(dense, 0, n);
+  pack(move, to.packed(change), memory, change.memory_size, dims, ndims, beside(change, to));
+  if (change.converts()) convert_loaded(change, to, n);
 }
 
 void store_block(const TypeChange& change, CopyBlockFn move, const StageBuffers& from, char* memory,
@@ -44,9 +61,8 @@ void store_block(const TypeChange& change, CopyBlockFn move, const StageBuffers&
     change.convert(row, from.kernel + index * change.kernel_size, from.via, count);
   };
   if (convert_rows(change, memory, dims, ndims, store)) return;
-  const char* const dense = change.converts() ? from.memory : from.kernel;
-  if (change.converts()) store(from.memory, 0, n);
-  unpack(move, memory, dense, change.memory_size, dims, ndims);
+  if (change.converts()) convert_stored(change, from, n);
+  unpack(move, memory, from.packed(change), change.memory_size, dims, ndims, beside(change, from));
 }
 
 }  // namespace v0

@@ -13,11 +13,17 @@
 namespace weft {
 inline namespace v0 {
 
-/// Buffers for the blocks of one operand. What a TypeChange does not need may be null.
+/// Buffers for the blocks of one operand, or of several whose elements alternate in memory. What a
+/// TypeChange does not need may be null.
 struct StageBuffers {
-  char* kernel = nullptr;  ///< dense, of the kernel's type
-  char* via = nullptr;     ///< between two conversions
-  char* memory = nullptr;  ///< dense, of the type in memory
+  char* kernel = nullptr;          ///< dense, of the kernel's type
+  char* via = nullptr;             ///< between two conversions
+  char* memory = nullptr;          ///< dense, of the type in memory
+  std::int64_t operands = 1;       ///< that alternate
+  std::int64_t operand_bytes = 0;  ///< from the buffers of one to those of the next
+
+  /// Where blocks are packed.
+  char* packed(const TypeChange& change) const { return change.converts() ? memory : kernel; }
 };
 
 /// Bytes of the buffers for so many elements, each beginning on a line.
@@ -46,12 +52,17 @@ inline void load_rows(const TypeChange& change, const StageBuffers& to, const ch
     change.convert(to.kernel + r * n * change.kernel_size, memory + r * row_bytes, to.via, n);
 }
 
+/// Converts n elements that are packed for each operand of such buffers, and the other way round.
+void convert_loaded(const TypeChange& change, const StageBuffers& to, std::int64_t n);
+void convert_stored(const TypeChange& change, const StageBuffers& from, std::int64_t n);
+
 /// Whether the rows of a block, or all of it if it is one, are converted one by one: a call for
 /// each costs less than to pack them.
 bool converts_rows(const TypeChange& change, const BlockDim* dims, int ndims) noexcept;
 
 /// Brings a block of n elements, in memory as `dims` say, into the kernel's type; packed by `move`,
-/// a kernel for elements of memory. `dims` has room for two at least and is changed.
+/// a kernel for elements of memory. `dims` has room for two at least, and for one more than it has,
+/// and is changed.
 void load_block(const TypeChange& change, CopyBlockFn move, const StageBuffers& to, char* memory,
                 BlockDim* dims, int ndims, std::int64_t n);
 

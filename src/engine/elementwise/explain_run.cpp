@@ -53,6 +53,10 @@ std::string access_name(const TilePlan& plan, const Geometry& geometry, std::siz
     how += "cast";
   } else {
     how += t.is_transposed() ? "transposed" : "packed";
+    if (t.is_beside_another()) {
+      const std::span all(plan.operands.data(), plan.operands.size());
+      how += " with " + operand_name(all, static_cast<std::size_t>(t.beside));
+    }
     if (t.converts()) how += ", cast";
   }
   return how + (t.streams_blocks ? ", streamed" : ahead);

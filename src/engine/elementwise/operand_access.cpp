@@ -119,7 +119,37 @@ bool is_packed_once(const Geometry& geometry, int k, const Tuning& t) {
   return false;
 }
 
+/// Finds the staged operands that lie element by element beside others, in the same types.
+void find_those_beside(TileOperands& operands, const TensorIterator& iter) {
+  const auto is_packed = [](const TileOperand& t) {
+    return t.access == Access::staged && !t.one_per_row && !t.is_transposed();
+  };
+  const auto same = [](const TileOperand& a, const TileOperand& b) {
+    return a.is_output == b.is_output && a.memory_size == b.memory_size &&
+           a.kernel_size == b.kernel_size && a.via_size == b.via_size;
+  };
+  for (int next = 0; next < iter.ntensors(); ++next) {
+    TileOperand& t = operands[next];
+    if (!is_packed(t)) continue;
+    for (int k = 0; k < iter.ntensors() && !t.is_beside_another(); ++k) {
+      const TileOperand& other = operands[k];
+      if (is_packed(other) && same(other, t) && lies_beside(iter, k, next, t.memory_size))
+        t.beside = static_cast<std::int8_t>(k);
+    }
+  }
+}
+
 }  // namespace
+
+bool lies_beside(const TensorIterator& iter, int k, int next, std::int64_t size) {
+  if (iter.operand(k).data + size != iter.operand(next).data) return false;
+  const Geometry& geometry = iter.geometry();
+  for (int d = 0; d < geometry.ndim(); ++d) {
+    const std::int64_t stride = geometry.stride(d, k);
+    if (stride != geometry.stride(d, next) || std::abs(stride) == size) return false;
+  }
+  return true;
+}
 
 int continuing_dim(const Geometry& geometry, const Tuning& t, int k, int d, std::int64_t size) {
   const std::int64_t bytes = geometry.extent(d) * size;
@@ -210,6 +240,7 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
   }
   if (std::ranges::none_of(operands, &TileOperand::is_transposed))
     transpose_few_rows(operands, geometry, tuning);
+  find_those_beside(operands, iter);
   read_constants(operands, iter, kernel);
   return operands;
 }
@@ -242,6 +273,8 @@ bool prefers_strided(const TileOperands& operands, const Geometry& geometry,
       if (size < max_element_bytes) return false;
       shared += bytes_of_lines(step, geometry.extent(0));
     }
+    // Registers split and join what lies beside each other.
+    if (operands[k].is_beside_another()) return false;
     touched += std::min(step, cache_line_bytes);
     last_step = step;
     ++strided;

@@ -70,6 +70,9 @@ int continuing_dim(const Geometry& geometry, const Tuning& tuning, int k, int d,
 /// other memory needs it once more.
 void read_constants(TileOperands& operands, const TensorIterator& iter, const SpanKernel& kernel);
 
+/// Whether the elements of operand k lie right before those of operand `next`, all along.
+bool lies_beside(const TensorIterator& iter, int k, int next, std::int64_t size);
+
 /// Makes an operand one that goes through a buffer for the whole tile.
 void stage(TileOperand& t);
 

@@ -41,6 +41,8 @@ struct TileOperand : TypeChange {
   bool constant = false;        ///< broadcast: one value for all tiles, converted into `value`
   std::int16_t dense_dim =
       0;  ///< staged: the dim other than 0 along which it is dense, 0 if there is none
+  std::int8_t beside = -1;     ///< packed: the operand whose elements lie right before those of
+                               ///< this one, as pixels' channels do, where the plan was made; or -1
   std::int32_t chunk = 0;      ///< streamed: elements of a chunk, by what this operand needs
   CopyBlockFn move = nullptr;  ///< between memory and buffer
   alignas(max_element_bytes) char value[max_element_bytes];  ///< of the kernel's type
@@ -49,6 +51,7 @@ struct TileOperand : TypeChange {
   /// Whether the kernel gets one value for each row, or one in all.
   bool is_value() const noexcept { return access == Access::broadcast || one_per_row; }
   bool is_read_in_place() const noexcept { return access == Access::direct && !is_output; }
+  bool is_beside_another() const noexcept { return beside >= 0; }
   bool is_streamed() const noexcept {
     return access == Access::streamed || access == Access::streamed_in_place;
   }

@@ -40,19 +40,16 @@ class TileRunner {
         in_chunks_(plan.in_chunks()),
         scratch_(bytes_of_buffers()),
         tile_(geometry_, plan.steps, geometry_.noperands) {
-    char* scratch = scratch_.data();
+    take_all_buffers(iter);
     for (int k = 0; k < geometry_.noperands; ++k) {
       const TileOperand& t = plan.operands[k];
-      Buffers b;
-      if (const std::int64_t elements = buffered_elements(t); elements > 0)
-        b = {take_buffers(t, elements, scratch)};
       if (t.is_value()) broadcast_ |= 1u << k;
-      if (t.access == Access::staged) (t.is_output ? staged_outputs_ : staged_inputs_) |= 1u << k;
+      if (t.access == Access::staged && leads(k))
+        (t.is_output ? staged_outputs_ : staged_inputs_) |= 1u << k;
       row_strides_[k] =
           stride(static_cast<std::size_t>(plan_.row_rank), static_cast<std::size_t>(k));
       plane_strides_[k] =
           stride(static_cast<std::size_t>(plan_.row_rank) + 1, static_cast<std::size_t>(k));
-      buffers_.push_back(b);
       // Its strides are all 0, and it is read only.
       origin_[k] = t.constant ? const_cast<char*>(t.value) : iter.operand(k).data;
     }
@@ -87,6 +84,40 @@ class TileRunner {
     }
     return bytes;
   }
+
+  /// Operands that lie beside each other have buffers one after the other, in the order of memory,
+  /// and are moved together, by the first of them.
+  void take_all_buffers(const TensorIterator& iter) {
+    const int n = geometry_.noperands;
+    std::int8_t next[max_operands];
+    std::fill_n(next, n, std::int8_t{-1});
+    for (int k = 0; k < n; ++k) {
+      const TileOperand& t = plan_.operands[k];
+      if (!t.is_beside_another() || next[t.beside] >= 0) continue;
+      // The plan may have been made for other memory.
+      if (t.access != plan_.operands[t.beside].access || buffered_elements(t) == 0) continue;
+      if (iter.operand(t.beside).data + t.memory_size != iter.operand(k).data) continue;
+      next[t.beside] = static_cast<std::int8_t>(k);
+      led_ |= 1u << k;
+    }
+    buffers_.resize(static_cast<std::size_t>(n));
+    char* scratch = scratch_.data();
+    for (int first = 0; first < n; ++first) {
+      if (!leads(first)) continue;
+      Buffers& leader = buffers_[first];
+      for (int k = first; k >= 0; k = next[k]) {
+        const TileOperand& t = plan_.operands[k];
+        const std::int64_t elements = buffered_elements(t);
+        if (elements == 0) continue;
+        char* const begin = scratch;
+        static_cast<StageBuffers&>(buffers_[k]) = take_buffers(t, elements, scratch);
+        if (k == first) continue;
+        ++leader.operands;
+        leader.operand_bytes = scratch - begin;
+      }
+    }
+  }
+  bool leads(int k) const { return (led_ >> k & 1) == 0; }
 
   // ---- Position ---------------------------------------------------------------------------------
 
@@ -124,7 +155,7 @@ class TileRunner {
     if (b.held == tile_.ptrs[k] && b.held_elements == count && b.held_row == row_elements_) {
       return;  // a repeated pattern
     }
-    BlockDim dims[max_rank];
+    BlockDim dims[max_rank + 1];
     const int ndims = block_of(k, t, dims);
     load_block(t, t.move, b, tile_.ptrs[k], dims, ndims, count);
     b.held = tile_.ptrs[k];
@@ -134,7 +165,7 @@ class TileRunner {
 
   void store(std::size_t k) {
     const TileOperand& t = plan_.operands[k];
-    BlockDim dims[max_rank];
+    BlockDim dims[max_rank + 1];
     const int ndims = block_of(k, t, dims);
     store_block(t, t.move, buffers_[k], tile_.ptrs[k], dims, ndims, elements_);
   }
@@ -260,7 +291,8 @@ class TileRunner {
       if (t.has_chunk_buffer()) {
         part[k] = buffers_[k].kernel;
         advance[k] = 0;
-        buffered[t.is_output ? --outputs : inputs++] = static_cast<std::uint8_t>(k);
+        if (leads(static_cast<int>(k)))
+          buffered[t.is_output ? --outputs : inputs++] = static_cast<std::uint8_t>(k);
       } else {
         part[k] = data[k];
         advance[k] = (broadcast_ >> k & 1) != 0 ? 0 : t.kernel_size;
@@ -297,18 +329,18 @@ class TileRunner {
     const TileOperand& t = plan_.operands[k];
     const Buffers& b = buffers_[k];
     const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
-    char* dense = t.converts() ? b.memory : b.kernel;
-    t.move(dense, t.memory_size, 0, row + start * step, step, 0, count, 1);
-    if (t.converts()) t.convert(b.kernel, dense, b.via, count);
+    t.move(b.packed(t), t.memory_size, b.operand_bytes, row + start * step, step, t.memory_size,
+           count, b.operands);
+    if (t.converts()) convert_loaded(t, b, count);
   }
 
   void store_chunk(std::size_t k, char* row, std::int64_t start, std::int64_t count) {
     const TileOperand& t = plan_.operands[k];
     const Buffers& b = buffers_[k];
     const std::int64_t step = geometry_.stride(0, static_cast<int>(k));
-    if (t.converts()) t.convert(b.memory, b.kernel, b.via, count);
-    t.move(row + start * step, step, 0, t.converts() ? b.memory : b.kernel, t.memory_size, 0, count,
-           1);
+    if (t.converts()) convert_stored(t, b, count);
+    t.move(row + start * step, step, t.memory_size, b.packed(t), t.memory_size, b.operand_bytes,
+           count, b.operands);
   }
 
   const SpanKernel& kernel_;
@@ -318,6 +350,7 @@ class TileRunner {
   std::uint32_t broadcast_ = 0;  // operands handed out as one value
   ScratchMemory scratch_;
   SmallVector<Buffers, inline_operands> buffers_;
+  std::uint32_t led_ = 0;  // operands that others move with them
   std::uint32_t staged_inputs_ = 0, staged_outputs_ = 0;
   std::int64_t row_strides_[max_operands];    // bytes from row to row
   std::int64_t plane_strides_[max_operands];  // bytes from plane to plane
