@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/base/error.hpp>
+#include <weft/base/function_ref.hpp>
 #include <weft/core/promotion.hpp>
 #include <weft/expr/expr.hpp>
 #include <weft/iter/overlap.hpp>
@@ -152,6 +153,19 @@ Tensor replacement(const Output& out, const Expr& e) {
   return Tensor::empty(e.shape(), out.view().defined() ? out.view().dtype() : e.dtype());
 }
 
+/// With the reduced axes as extent 1 if the output has them.
+void write_reduced(const Output& out, const ReduceOptions& options,
+                   FunctionRef<Expr(const ReduceOptions&)> make) {
+  Expr reduced = make(options);
+  if (out.view().defined() && !same_list(out.view().shape(), reduced.shape())) {
+    ReduceOptions keeping = options;
+    keeping.keepdim = true;
+    if (Expr kept = make(keeping); same_list(out.view().shape(), kept.shape()))
+      reduced = std::move(kept);
+  }
+  evaluate_out(out, reduced);
+}
+
 }  // namespace
 
 void check_outputs(std::size_t outputs, std::size_t expressions) {
@@ -212,14 +226,12 @@ void evaluate_out(std::span<const Output> outs, std::span<const Expr> expression
 
 void reduce_into(const Output& out, Reduction op, const Expr& a, IntSpan axes,
                  const ReduceOptions& options) {
-  Expr reduced = Expr::call(op, a, axes, options);
-  if (out.view().defined() && !same_list(out.view().shape(), reduced.shape())) {
-    ReduceOptions keeping = options;
-    keeping.keepdim = true;
-    if (Expr kept = Expr::call(op, a, axes, keeping); same_list(out.view().shape(), kept.shape()))
-      reduced = std::move(kept);
-  }
-  evaluate_out(out, reduced);
+  write_reduced(out, options,
+                [&](const ReduceOptions& all) { return Expr::call(op, a, axes, all); });
+}
+void reduce_into(const Output& out, ReductionMaker make, const Expr& a, IntSpan axes,
+                 const ReduceOptions& options) {
+  write_reduced(out, options, [&](const ReduceOptions& all) { return make(a, axes, all); });
 }
 
 Tensor evaluate(const Expr& expression) {

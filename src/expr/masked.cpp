@@ -179,10 +179,16 @@ class MaskedReduction {
     const ScalarType type = is_floating(x_.dtype()) ? summed_type() : ScalarType::f64;
     const Expr x = convert(x_, type);
     const Expr centred = x - convert(mean(true), type);
-    const Expr squares = where(mask_, centred * centred, 0);
-    const Expr sum = Expr::call(Reduction::sum, squares, axes_, {.keepdim = options_.keepdim});
-    return convert(sum, ScalarType::f64) /
-           clamp_min(count(options_.keepdim) - options_.correction, 0);
+    const auto total = [&](const Expr& e) {
+      const Expr sum =
+          Expr::call(Reduction::sum, where(mask_, e, 0), axes_, {.keepdim = options_.keepdim});
+      return convert(sum, ScalarType::f64);
+    };
+    const Expr squares = total(centred * centred), deviation = total(centred);
+    const Expr n = count(options_.keepdim);
+    // What the mean was rounded by is the mean of the deviations. Infinite squares stay so.
+    const Expr rounded = where(isinf(squares), 0, deviation * deviation / n);
+    return clamp_min(squares - rounded, 0) / clamp_min(n - options_.correction, 0);
   }
 
   Expr place() const {

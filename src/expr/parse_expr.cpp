@@ -269,8 +269,9 @@ class Parser {
     }
     if (const auto op = weft::find<Reduction>(reductions, name)) return reduction(*op, start);
     for (const NanReduction& one : nan_reductions)
-      if (one.name == name) return reduced_by(one.make, comparison());
+      if (one.name == name) return reduced_by(one.make, comparison(), one.has_correction);
     if (name == "norm") return norm_call();
+    if (name == "dot") return dot_call();
     if (name == "masked") return masked_call();
     if (const auto op = weft::find<UnaryOp>(unary_functions, name)) return function(*op, name);
     if (const auto op = weft::find<BinaryOp>(binary_functions, name)) return function(*op, name);
@@ -298,34 +299,41 @@ class Parser {
 
   struct NanReduction {
     std::string_view name;
-    Expr (*make)(Expr, IntSpan, const ReduceOptions&);
+    ReductionMaker make;
+    bool has_correction;
   };
-  static constexpr NanReduction nan_reductions[] = {{"nanmean", nanmean}, {"nanvar", nanvar},
-                                                    {"nanstd", nanstd},   {"nanprod", nanprod},
-                                                    {"nanmin", nanmin},   {"nanmax", nanmax}};
+  static constexpr NanReduction nan_reductions[] = {
+#define WEFT_LINE(NAME) \
+  {#NAME, NAME, std::string_view(#NAME) == "nanvar" || std::string_view(#NAME) == "nanstd"},
+      WEFT_FOR_EACH_NAN_REDUCTION(WEFT_LINE)
+#undef WEFT_LINE
+  };
 
   Expr reduction(Reduction op, std::size_t start) {
     if (is_pair(op))
       fail_at(start, text("'", info(op).name, "' has two results, expected a function of one"));
     const bool one_axis = op == Reduction::argmax || op == Reduction::argmin;
+    const bool has_correction = op == Reduction::var || op == Reduction::std;
     const auto make = [op](Expr x, IntSpan axes, const ReduceOptions& options) {
       return Expr::call(op, std::move(x), axes, options);
     };
-    return reduced_by(make, comparison(), one_axis);
+    return reduced_by(make, comparison(), has_correction, one_axis);
   }
 
-  /// What stands behind a reduction's tensor: axes, and whether it keeps them.
+  /// What stands behind a reduction's tensor: axes, whether it keeps them, and a correction.
   template <class Make>
-  Expr reduced_by(const Make& make, Expr x, bool one_axis = false) {
+  Expr reduced_by(const Make& make, Expr x, bool has_correction = false, bool one_axis = false) {
     DimVector axes;
     ReduceOptions options;
     if (take(',')) {
       if (take('(')) {
         if (one_axis) fail_here("one axis");
-        do
-          axes.push_back(integer("an axis"));
-        while (take(','));
-        expect(')', ", or )");
+        if (!take(')')) {  // of none, all
+          do
+            axes.push_back(integer("an axis"));
+          while (take(','));
+          expect(')', ", or )");
+        }
       } else {
         axes.push_back(integer("an axis or ("));
       }
@@ -336,6 +344,8 @@ class Parser {
         const std::int64_t keeps = integer(expected);
         if (keeps != 0 && keeps != 1) fail_at(flag, text("expected ", expected, ", got ", keeps));
         options.keepdim = keeps == 1;
+        if (has_correction && take(','))
+          options.correction = number_value("the correction").to<double>();
       }
     }
     expect(')', axes.empty() ? "an operator, , or )" : ", or )");
@@ -351,6 +361,13 @@ class Parser {
           return norm(std::move(of), p, axes, options);
         },
         std::move(x));
+  }
+  Expr dot_call() {
+    Expr a = comparison();
+    expect(',', "an operator or , and argument 2 of 2 of dot");
+    Expr b = comparison();
+    expect(')', "an operator or ) behind argument 2 of dot");
+    return dot(std::move(a), std::move(b));
   }
   Expr masked_call() {
     Expr x = comparison();

@@ -4,6 +4,7 @@
 #include <weft/expr/expr.hpp>
 #include <weft/expr/map.hpp>
 #include <weft/expr/masked.hpp>
+#include <weft/expr/where.hpp>
 #include <weft/ops/binary.hpp>
 #include <weft/ops/compare.hpp>
 #include <weft/ops/copy.hpp>
@@ -309,6 +310,53 @@ TEST_CASE("masks: reductions of what is not NaN", "[expr]") {
   const weft::ReduceOptions complex{.dtype = ScalarType::c64};
   CHECK(weft::evaluate(weft::nanmean(expr(some), {}, complex)).at<C>({}) == C(2.5F));
   CHECK(weft::evaluate(weft::nanprod(expr(some), {}, complex)).at<C>({}) == C(4));
+}
+
+TEST_CASE("masks: reductions of what is not NaN, of tensors", "[expr]") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor a = Tensor::of<float>({2, 3}, {1, nan, 3, nan, 8, 4});
+  CHECK(difference(weft::nanmean(a, 1), Tensor::of<float>({2}, {2, 6})) == "");
+  CHECK(difference(weft::nanprod(a), Tensor::of<float>({}, {96})) == "");
+  const Tensor kept = Tensor::empty({2, 1}, ScalarType::f32);
+  weft::nanmax_out(kept, a, 1);  // as other reductions, with the axis or without
+  CHECK(difference(kept, Tensor::of<float>({2, 1}, {3, 8})) == "");
+  const Tensor wide = Tensor::empty({2}, ScalarType::f64);
+  weft::nanvar_out(wide, expr(a) * 2, 1);
+  CHECK(difference(wide, Tensor::of<double>({2}, {8, 32})) == "");
+  Tensor made;
+  weft::nanmin_out(made, a, 0, {.keepdim = true});
+  CHECK(difference(made, Tensor::of<float>({1, 3}, {1, 8, 3})) == "");
+  CHECK_ERROR(shape, ("expected shape [2]"),
+              weft::nanstd_out(Tensor::zeros({3}, ScalarType::f32), a, 1));
+}
+
+TEST_CASE("masks: variances of what is far from zero", "[expr]") {
+  // The mean is no f32, and further from the next one than the elements from it.
+  for (const float offset : {1e7F, -3e5F, 0.0F}) {
+    const Tensor a = Tensor::empty({20000}, ScalarType::f32),
+                 mask = Tensor::empty({20000}, ScalarType::boolean);
+    auto* const x = static_cast<float*>(a.data());
+    auto* const selected = static_cast<bool*>(mask.data());
+    double sum = 0, count = 0, squares = 0;
+    for (int i = 0; i < 20000; ++i) {
+      x[i] = offset + (i % 7 < 3 ? 1.0F : 0.0F);
+      selected[i] = i % 5 != 2;
+      if (!selected[i]) continue;
+      sum += static_cast<double>(x[i]);
+      ++count;
+    }
+    for (int i = 0; i < 20000; ++i) {
+      const double d = static_cast<double>(x[i]) - sum / count;
+      if (selected[i]) squares += d * d;
+    }
+    const double got = weft::evaluate(weft::var(masked(expr(a), mask))).at<float>({});
+    CHECK(got == Approx(squares / (count - 1)).epsilon(1e-5));
+  }
+  const float large = 3e38F;
+  const Tensor far = Tensor::of<float>({2}, {large, -large}),
+               all = Tensor::full({2}, ScalarType::boolean, true);
+  CHECK(weft::evaluate(weft::var(masked(expr(far), all))).at<float>({}) ==
+        std::numeric_limits<float>::infinity());
 }
 
 TEST_CASE("masks: deviations of halves whose squares are out of their range", "[expr]") {

@@ -42,6 +42,9 @@ Expr masked(X&& x, Mask&& mask, const std::optional<Scalar>& initial = std::null
                 initial);
 }
 
+// For each NAME of nanmean, nanvar, nanstd, nanprod, nanmin, nanmax:
+//     Expr NAME(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
+//     void NAME_out(const Output& out, (the same));
 /// Reductions of what is not NaN, with the axes, options, types and shapes of the reductions
 /// without `nan`, which they are of integers and bools. Where nothing but NaN was, nanprod is 1,
 /// and the others are NaN; nanmin and nanmax over an axis without elements are an Error(shape), as
@@ -52,12 +55,15 @@ Expr masked(X&& x, Mask&& mask, const std::optional<Scalar>& initial = std::null
 /// of halves f32: those of f32 are infinite above 1.8e19, unless `dtype` is f64. (nansum is a
 /// function of the table; nanargmax and nanargmin are argmax(masked(a, ~isnan(a))), or functions of
 /// ops/masked_positions.hpp.)
-WEFT_API Expr nanmean(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
-WEFT_API Expr nanvar(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
-WEFT_API Expr nanstd(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
-WEFT_API Expr nanprod(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
-WEFT_API Expr nanmin(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
-WEFT_API Expr nanmax(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});
+#define WEFT_FOR_EACH_NAN_REDUCTION(F) F(nanmean) F(nanvar) F(nanstd) F(nanprod) F(nanmin) F(nanmax)
+#define WEFT_DEFINE(NAME)                                                           \
+  WEFT_API Expr NAME(Expr a, IntSpan axes = {}, const ReduceOptions& options = {}); \
+  inline void NAME##_out(const Output& out, const Expr& a, IntSpan axes = {},       \
+                         const ReduceOptions& options = {}) {                       \
+    reduce_into(out, static_cast<ReductionMaker>(NAME), a, axes, options);          \
+  }
+WEFT_FOR_EACH_NAN_REDUCTION(WEFT_DEFINE)
+#undef WEFT_DEFINE
 
 }  // namespace v0
 }  // namespace weft

@@ -29,9 +29,10 @@ struct NamedExpr {
 /// these are parentheses, numbers, names of operands and of earlier statements, and calls:
 /// - functions of the function table but the scaled ones by their names: exp(x), where(c, x, y);
 /// - types, for conversions: f32(x);
-/// - reductions of one result: sum(x), sum(x, 1), sum(x, (0, 2)), and sum(x, 1, 1) to keep what is
-///   reduced as extent 1; argmax(x), argmax(x, 1), argmax(x, 1, 1); nanmean(x) and its kin
-///   (masked.hpp) likewise, and norm(x, p), norm(x, p, 1), norm(x, p, 1, 1);
+/// - reductions of one result: sum(x), sum(x, 1), sum(x, (0, 2)), and sum(x, 1, 1) or, of all axes,
+///   sum(x, (), 1) to keep what is reduced as extent 1; argmax(x), argmax(x, 1), argmax(x, 1, 1);
+///   nanmean(x) and its kin (masked.hpp) likewise, and norm(x, p), norm(x, p, 1), norm(x, p, 1, 1);
+///   behind these var, std, nanvar and nanstd take a correction: var(x, 1, 0, 0); dot(x, y);
 /// - masked(x, mask) and masked(x, mask, initial), whole or right in a reduction.
 ///
 /// A number without `.` and `e` is an integer; inf and nan are numbers, where no operand has that

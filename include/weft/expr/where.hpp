@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Masks for plain calls: the functions and the reductions of the tables with one argument more.
+/// Masks for plain calls: the functions and the reductions of the tables with one argument more;
+/// and the reductions of what is not NaN, of tensors.
 ///
 ///     add_out(out, a, b, Where(mask));           // what the mask leaves out of `out` stays
 ///     Tensor least = amin(a, Where(mask, 0), 1);  // of what it selects, and of 0
+///     Tensor mean = nanmean(a, 1);
 ///
-/// Each is evaluate_out() of masked() (expr/masked.hpp), with the operands and errors of the call
+/// Each of the first is evaluate_out() of masked() (expr/masked.hpp), with the operands and errors of the call
 /// without a mask. A result is of the type that the function gives of its operands, and converted
 /// to the output's at the end. Nothing is stored to elements that are left out, not even their old
 /// value, integers there are not divided by zero, and reductions take them for not being there.
@@ -96,6 +98,20 @@ inline void copy_out(const Output& to, const Input& from, const Where& selected)
     reduce_into(out, Reduction::NAME, selected.of(Where::borrowed(a)), axes, options); \
   }
 WEFT_FOR_EACH_REDUCTION(WEFT_DEFINE)
+#undef WEFT_DEFINE
+
+// For each of nanmean, nanvar, nanstd, nanprod, nanmin, nanmax (masked.hpp):
+//     Tensor NAME(const Input& a, IntSpan axes = {}, const ReduceOptions& options = {});
+//     void NAME_out(const Output& out, (the same));
+#define WEFT_DEFINE(NAME)                                                                    \
+  inline Tensor NAME(const Input& a, IntSpan axes = {}, const ReduceOptions& options = {}) { \
+    return evaluate(NAME(Where::borrowed(a), axes, options));                                \
+  }                                                                                          \
+  inline void NAME##_out(const Output& out, const Input& a, IntSpan axes = {},               \
+                         const ReduceOptions& options = {}) {                                \
+    NAME##_out(out, Where::borrowed(a), axes, options);                                      \
+  }
+WEFT_FOR_EACH_NAN_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE
 
 }  // namespace v0
