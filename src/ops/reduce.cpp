@@ -177,24 +177,28 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op, std::span<co
 }
 
 /// The kernel that reduces all elements of a few that lie next to each other into an output that is
-/// ready for the result, of the types that the kernel itself has. Null if it is not that simple.
-const ReductionKernel* kernel_in_row(Reduction op, const TensorView& out, const TensorView& a,
-                                     IntSpan axes, const ReduceOptions& options) {
-  if (op == Reduction::mean || op == Reduction::var || op == Reduction::std) return nullptr;
-  if (!a.defined() || !out.defined() || options.dtype) return nullptr;
+/// ready for the result, of the types that the kernel itself has, and how many it takes at a time.
+struct RowReduction {
+  const ReductionKernel* kernel;
+  std::int64_t part;  ///< 0 if it is not that simple
+};
+RowReduction choose_in_row(Reduction op, const TensorView& out, const TensorView& a, IntSpan axes,
+                           const ReduceOptions& options) {
+  if (op == Reduction::mean || op == Reduction::var || op == Reduction::std) return {};
+  if (!a.defined() || !out.defined() || options.dtype) return {};
   const bool only = a.rank() == 1 && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1);
-  if (!axes.empty() && !only) return nullptr;
+  if (!axes.empty() && !only) return {};
   if (out.numel() != 1 || out.rank() != (options.keepdim ? a.rank() : 0) || out.read_only() ||
       !a.is_contiguous() || (info(op).kinds & kinds::of(a.dtype())) == 0) {
-    return nullptr;
+    return {};
   }
   const ReductionKernel* kernel = reduce_kernel(kernel_of(op), a.dtype());
   if (kernel == nullptr || kernel->types[0] != out.dtype() || kernel->types[1] != a.dtype())
-    return nullptr;
+    return {};
   const auto* to = static_cast<const char*>(out.data());
   const auto* from = static_cast<const char*>(a.data());
-  if (from < to + out.nbytes() && to < from + a.nbytes()) return nullptr;
-  return are_few_in_row(*kernel, a.numel()) ? kernel : nullptr;
+  if (from < to + out.nbytes() && to < from + a.nbytes()) return {};
+  return {kernel, part_of_few_in_row(*kernel, a.numel())};
 }
 
 /// Whether bytes are set to 0 by this thread.
@@ -335,9 +339,9 @@ ReduceCall prepare(Reduction op, const Output& first, const Output& second, cons
 
 void call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
           const ReduceOptions& options) {
-  if (const ReductionKernel* kernel = kernel_in_row(op, out.view(), a, axes, options)) {
-    reduce_few_in_row(*kernel, static_cast<char*>(out.view().data()), static_cast<char*>(a.data()),
-                      a.numel());
+  if (const RowReduction row = choose_in_row(op, out.view(), a, axes, options); row.part != 0) {
+    reduce_few_in_row(*row.kernel, static_cast<char*>(out.view().data()),
+                      static_cast<char*>(a.data()), a.numel(), row.part);
   } else {
     prepare(op, out, a, axes, options).run();
   }
@@ -345,14 +349,15 @@ void call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
 
 Explanation explain_call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
                          const ReduceOptions& options) {
-  const bool in_row = kernel_in_row(op, out.view(), a, axes, options) != nullptr;
+  const std::int64_t part = choose_in_row(op, out.view(), a, axes, options).part;
   Explanation e = prepare(op, out, a, axes, options).explain();
-  if (!in_row) return e;
+  if (part == 0) return e;
   e.operands[0].access = "reduced into, all at once";
   e.operands[1].access = "direct";
   e.run.form = "one-row";
   e.run.threads = 1;
-  e.run.span = e.run.tile[1] = a.numel();
+  e.run.span = part;
+  e.run.tile[1] = a.numel();
   e.run.tile[0] = e.run.blocks = 1;
   return e;
 }

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <optional>
+#include <vector>
 
 namespace {
 
@@ -39,6 +40,40 @@ std::optional<Tensor> result(const Function& function, const TensorView& a) {
 }
 
 }  // namespace
+
+TEST_CASE("row reductions: parts of a row are combined as by way of a plan", "[layouts]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const std::vector<std::int64_t> lengths = {2049, 4096, 4097,  8191,  8192,
+                                             8193, 9000, 14000, 16383, 16384};
+  for (const ScalarType type : test::all_types()) {
+    for (int round = 0; round < test::rounds(4); ++round) {
+      const std::int64_t n = random.pick(lengths);
+      // Two rows are too many for a small reduction.
+      const test::Memory rows = test::random_memory(
+          random, type, test::fit({{20000 / n + 1, n}, {n, 1}}), test::Values::small);
+      const TensorView row = rows.view().select(0, 0);
+      for (const Function& function : functions) {
+        std::optional<Tensor> planned;
+        try {
+          planned = function.make(rows.view(), {1}, {});
+        } catch (const weft::Error&) {
+          continue;  // not for this type
+        }
+        const Tensor out = Tensor::empty({}, planned->dtype());
+        function.out(out, row, {}, {});
+        const Tensor made = function.make(row, {}, {});  // by way of an iterator
+        const auto size = static_cast<std::size_t>(out.nbytes());
+        const bool same = std::memcmp(out.data(), planned->data(), size) == 0 &&
+                          std::memcmp(made.data(), planned->data(), size) == 0;
+        tally.check(same, [&](auto& text) {
+          text << function.name << " of " << n << ' ' << weft::name(type);
+        });
+      }
+    }
+  }
+  CHECK_TALLY(tally);
+}
 
 TEST_CASE("row reductions: the same bits as by way of a plan", "[layouts]") {
   WEFT_RANDOM(random);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Accumulators that arrive one after the other, combined as a tree.
+/// Accumulators that arrive one after the other, or are there, combined as a tree.
 #pragma once
 
 #include <weft/kernel/reduction_kernel.hpp>
@@ -11,6 +11,18 @@
 
 namespace weft {
 inline namespace v0 {
+
+/// Combines `count` rows of n accumulators by halves, into the first one.
+inline void combine_by_halves(const ReductionKernel& kernel, char* rows, std::int64_t count,
+                              std::int64_t n) {
+  while (count > 1) {
+    const auto half =
+        static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)) / 2);
+    kernel.combine(kernel.context, rows, rows + half * n * kernel.accumulator_bytes,
+                   (count - half) * n);
+    count = half;
+  }
+}
 
 /// Combines accumulators that arrive in order as a binary tree: of n of them, the largest power of
 /// two below n (or half of n) on the left. Works like a binary counter: the sum of 2^k arrivals

@@ -31,7 +31,7 @@ void explain_small(const SmallReduction& small, const TensorIterator& iter, Expl
                                                      : small.is_packed ? "staged: packed"
                                                                        : "direct";
   e.run.form = small.by_columns ? "few-columns" : "few-spans";
-  e.run.span = small.row().count;
+  e.run.span = small.by_columns ? small.kept.count : small.block;
   e.run.tile[0] = small.kept.count;
   e.run.tile[1] = small.block;
   e.run.blocks = ceil_div(small.reduced.count, e.run.tile[1]);

@@ -195,14 +195,8 @@ class ReduceRunner {
   /// The index of the block's first element, if that means anything.
   std::int64_t index() const { return kernel_.indexed ? blocks_.reduced.place_of(block_) : 0; }
 
-  /// Combines `count` rows of n accumulators by halves, into the first one.
   void fold_rows(char* rows, std::int64_t count, std::int64_t n) const {
-    while (count > 1) {
-      const auto half =
-          static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)) / 2);
-      kernel_.combine(kernel_.context, rows, accumulator(rows, half * n), (count - half) * n);
-      count = half;
-    }
+    combine_by_halves(kernel_, rows, count, n);
   }
 
   /// Makes one accumulator of those of the deferred elements, for each kept one.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/reduce/small_reduction.hpp"
 
+#include <weft/base/checked.hpp>
+
+#include "engine/reduce/combining_tree.hpp"
 #include "engine/reduce/reduce_form.hpp"
 #include "machine/fixed_sizes.hpp"
 #include "machine/scratch_memory.hpp"
@@ -14,10 +17,51 @@ namespace {
 /// Bytes of accumulators, and of rows that are packed, at most.
 constexpr std::int64_t buffer_bytes = tuning_maximum::tile_bytes / 3;
 
-/// Bytes of all accumulators: two blocks of rows at most are combined in their order.
+/// Bytes of accumulators for parts of a row.
+std::int64_t bytes_of_parts(const ReductionKernel& kernel, std::int64_t parts) {
+  return kernel.done == nullptr || parts == 1 ? parts * kernel.accumulator_bytes
+                                              : CombiningTree::bytes_needed(kernel, 1, parts);
+}
+/// The same of all: two blocks of columns at most are combined in their order.
 std::int64_t accumulator_bytes(const SmallReduction& r, const ReductionKernel& kernel) {
-  const std::int64_t blocks = r.reduced.count > r.block ? 2 : 1;
-  return blocks * r.kept.count * kernel.accumulator_bytes;
+  const std::int64_t parts = ceil_div(r.reduced.count, r.block);
+  return r.by_columns ? parts * r.kept.count * kernel.accumulator_bytes
+                      : r.kept.count * bytes_of_parts(kernel, parts);
+}
+
+/// Elements of a part of a row: parts are the spans of one block of a plan, or blocks after each of
+/// which it is asked whether to go on.
+std::int64_t part_of_row(const ReductionKernel& kernel, std::int64_t size, std::int64_t elements) {
+  return std::min(elements, elements_of_span(kernel, size, elements, false));
+}
+
+/// A row of dense elements part by part; `inputs` are used up. Returns the accumulator, in memory
+/// of bytes_of_parts(). Not inlined, and small: what it costs is little beside its calls.
+[[gnu::noinline, gnu::cold]] char* reduce_parts(const ReductionKernel& kernel, char* memory,
+                                                char** inputs, std::int64_t elements,
+                                                std::int64_t part) {
+  const auto reduce = [&](char* to, std::int64_t first, std::int64_t rows, std::int64_t n) {
+    std::int64_t row_bytes[max_operands];
+    for (int k = 0; k < kernel.ninputs; ++k)
+      row_bytes[k] = n * element_size(kernel.types[kernel.noutputs + k]);
+    kernel.reduce_spans(kernel.context, to, inputs, row_bytes, rows, n, first, n);
+    for (int k = 0; k < kernel.ninputs; ++k)
+      inputs[k] += rows * row_bytes[k];
+  };
+  const std::int64_t whole = elements / part, rest = elements % part;
+  if (kernel.done == nullptr) {
+    reduce(memory, 0, whole, part);
+    if (rest > 0) reduce(memory + whole * kernel.accumulator_bytes, whole * part, 1, rest);
+    combine_by_halves(kernel, memory, whole + static_cast<std::int64_t>(rest > 0), 1);
+    return memory;
+  }
+  CombiningTree tree(kernel, memory, 1);
+  for (std::int64_t i = 0; i < elements; i += part) {
+    if (i > 0 && kernel.done(kernel.context, tree.first())) break;
+    reduce(tree.next(), i, 1, std::min(part, elements - i));
+    tree.push(1);
+  }
+  return tree.finish(1);
 }
 
 /// Bytes from one element of a side to the next in operand k.
@@ -27,17 +71,24 @@ std::int64_t stride_of(const TensorIterator& iter, const SmallReduction::Side& s
 
 }  // namespace
 
-bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
-  return elements >= 2 && kernel.noutputs == 1 && kernel.ninputs == 1 &&
-         elements <= elements_of_span(kernel, element_size(kernel.types[1]), elements, false) &&
-         kernel.accumulator_bytes <= max_stack_buffer_bytes;
+std::int64_t part_of_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
+  if (elements < 2 || elements > fixed::block_elements) return 0;
+  if (kernel.noutputs != 1 || kernel.ninputs != 1) return 0;
+  const std::int64_t part = part_of_row(kernel, element_size(kernel.types[1]), elements);
+  const std::int64_t parts = elements == part ? 1 : ceil_div(elements, part);
+  return bytes_of_parts(kernel, parts) <= max_stack_buffer_bytes ? part : 0;
 }
 
 void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
-                       std::int64_t elements) {
-  alignas(cache_line_bytes) char accumulator[max_stack_buffer_bytes];
-  const std::int64_t row_bytes = 0;
-  kernel.reduce_spans(kernel.context, accumulator, &input, &row_bytes, 1, elements, 0, 0);
+                       std::int64_t elements, std::int64_t part) {
+  alignas(cache_line_bytes) char accumulators[max_stack_buffer_bytes];
+  const char* accumulator = accumulators;
+  if (elements == part) {
+    const std::int64_t row_bytes = 0;
+    kernel.reduce_spans(kernel.context, accumulators, &input, &row_bytes, 1, elements, 0, 0);
+  } else {
+    accumulator = reduce_parts(kernel, accumulators, &input, elements, part);
+  }
   kernel.project(kernel.context, accumulator, 1, &output);
 }
 
@@ -99,7 +150,9 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
                                        : rows_of_block(kernel, size, r.reduced.count, r.kept.count);
   }
   r.block = std::min(r.block, r.reduced.count);
-  if (r.reduced.count > (r.by_columns ? 2 * r.block : r.block)) return r;
+  const bool is_row = r.kept.count == 1 && !r.is_packed && reduced0;
+  const std::int64_t longest = r.by_columns ? 2 * r.block : is_row ? numel : r.block;
+  if (r.reduced.count > longest) return r;
   if (accumulator_bytes(r, kernel) > buffer_bytes) return r;
   r.fits = !r.is_packed || numel * element_size(kernel.types[first_input]) <= buffer_bytes;
   return r;
@@ -138,6 +191,9 @@ void run_small_reduction(const SmallReduction& r, const TensorIterator& iter,
       kernel.reduce_columns(kernel.context, others, inputs, row_bytes, rest, kept, first);
       kernel.combine(kernel.context, accumulators, others, kept);
     }
+  } else if (r.reduced.count > r.block) {
+    const char* const row = reduce_parts(kernel, accumulators, inputs, r.reduced.count, r.block);
+    return kernel.project(kernel.context, row, kept, outputs);
   } else {
     kernel.reduce_spans(kernel.context, accumulators, inputs, row_bytes, kept, r.reduced.count, 0,
                         0);

@@ -24,7 +24,8 @@ struct SmallReduction {
   bool by_columns;    ///< kept elements are next to each other in a row of the block
   bool is_packed;     ///< rows of the only input are not dense, and go through a buffer
   Side kept, reduced;
-  std::int64_t block;  ///< reduced elements of a block, of which there are two at most
+  std::int64_t block;  ///< reduced elements of a block: two of columns at most, one of several
+                       ///< rows, any number of a single row
 
   const Side& row() const noexcept { return by_columns ? kept : reduced; }
   const Side& rows() const noexcept { return by_columns ? reduced : kept; }
@@ -38,12 +39,13 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
 void run_small_reduction(const SmallReduction& reduction, const TensorIterator& iter,
                          const ReductionKernel& kernel, char* const* computed = nullptr);
 
-/// Whether so many elements next to each other become one without an iterator: two or more, and not
-/// too many.
-WEFT_INTERNAL_API bool are_few_in_row(const ReductionKernel& kernel, std::int64_t elements);
-/// Reduces them. Precondition: are_few_in_row().
+/// If so many elements next to each other become one without an iterator, two or more and not too
+/// many: how many of them the kernel takes at a time. Else 0.
+WEFT_INTERNAL_API std::int64_t part_of_few_in_row(const ReductionKernel& kernel,
+                                                  std::int64_t elements);
+/// Reduces them, `part` at a time, as that says.
 WEFT_INTERNAL_API void reduce_few_in_row(const ReductionKernel& kernel, char* output, char* input,
-                                         std::int64_t elements);
+                                         std::int64_t elements, std::int64_t part);
 
 }  // namespace v0
 }  // namespace weft
