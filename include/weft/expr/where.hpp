@@ -7,10 +7,11 @@
 ///     Tensor least = amin(a, Where(mask, 0), 1);  // of what it selects, and of 0
 ///     Tensor mean = nanmean(a, 1);
 ///
-/// Each of the first is evaluate_out() of masked() (expr/masked.hpp), with the operands and errors of the call
-/// without a mask. A result is of the type that the function gives of its operands, and converted
-/// to the output's at the end. Nothing is stored to elements that are left out, not even their old
-/// value, integers there are not divided by zero, and reductions take them for not being there.
+/// Each of the first is evaluate_out() of masked() (expr/masked.hpp), with the operands and errors
+/// of the call without a mask. A result is of the type that the function gives of its operands, and
+/// converted to the output's at the end. Nothing is stored to elements that are left out, not even
+/// their old value, integers there are not divided by zero, and reductions take them for not being
+/// there.
 #pragma once
 
 #include <weft/expr/masked.hpp>

@@ -57,6 +57,9 @@ struct NumberExtreme {
   static WEFT_ALWAYS_INLINE T better(T best, T x) noexcept {
     return beyond<largest>(x, best) ? x : best;
   }
+  static WEFT_ALWAYS_INLINE V both(const V& a, const V& b) noexcept {
+    return extreme_number<largest>(a, b);
+  }
 
   static WEFT_ALWAYS_INLINE T row(const char* from, std::int64_t n) noexcept {
     V best[4] = {V(nothing), V(nothing), V(nothing), V(nothing)};
@@ -68,21 +71,16 @@ struct NumberExtreme {
     }
     for (; i + lanes <= n; i += lanes)
       best[0] = better(best[0], from + i * size);
-    T one = nothing;
-    if (n >= lanes) {
-      const V all = extreme_number<largest>(extreme_number<largest>(best[0], best[1]),
-                                            extreme_number<largest>(best[2], best[3]));
-      one = reduce_lanes(all, [](auto a, auto b) WEFT_INLINE_LAMBDA {
-        if constexpr (std::is_same_v<decltype(a), T>) {
-          return better(a, b);
-        } else {
-          return extreme_number<largest>(a, b);
-        }
-      });
-    }
-    for (; i < n; ++i)
-      one = better(one, SpanReader<T, false>{from}[i]);
-    return one;
+    if (i < n) best[1] = both(load_first<T>(from + i * size, n - i), best[1]);
+    V all = both(best[0], best[1]);
+    if (n >= 4 * lanes) all = both(all, both(best[2], best[3]));
+    return reduce_lanes(all, [](auto a, auto b) WEFT_INLINE_LAMBDA {
+      if constexpr (std::is_same_v<decltype(a), T>) {
+        return better(a, b);
+      } else {
+        return extreme_number<largest>(a, b);
+      }
+    });
   }
 
   static WEFT_ALWAYS_INLINE void take_rows(T* acc, const char* from, std::int64_t row_bytes,

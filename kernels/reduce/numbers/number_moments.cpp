@@ -64,14 +64,6 @@ struct NumberMean {
     const Mask<T> is = x == x;
     return {select(is, x, V(T(0))), select(is, V(T(1)), V(T(0)))};
   }
-  static WEFT_ALWAYS_INLINE Counted plus(const Counted& a, const Counted& b) noexcept {
-    return {a.sum + b.sum, a.count + b.count};
-  }
-  /// Of a row, which waits for each addition: two at a time.
-  static WEFT_ALWAYS_INLINE Counted four_of_row(const char* from) noexcept {
-    constexpr std::int64_t step = lanes * size;
-    return plus(plus(at(from), at(from + step)), plus(at(from + 2 * step), at(from + 3 * step)));
-  }
   /// Of columns: choosing between a sum and what it was is one addition under a mask.
   static WEFT_ALWAYS_INLINE Counted four_of_column(const char* from, std::int64_t step) noexcept {
     Counted all = at(from);
@@ -86,26 +78,26 @@ struct NumberMean {
   }
   static WEFT_ALWAYS_INLINE Acc row(const char* from, std::int64_t n) noexcept {
     WideVector<T> sums(0);  // of four elements each, added up as they are
-    V counts(T(0));
+    LaneCount<T> count;
+    const auto number = [&](const V& x) WEFT_INLINE_LAMBDA {
+      const Mask<T> is = x == x;
+      count.add(is);
+      return select(is, x, V(T(0)));
+    };
+    const auto at = [&](std::int64_t i) WEFT_INLINE_LAMBDA {
+      return number(in_order(load_vector<T>(from + i * size)));
+    };
     std::int64_t i = 0;
-    for (; i + 4 * lanes <= n; i += 4 * lanes) {
-      const Counted x = four_of_row(from + i * size);
-      sums.add(x.sum);
-      counts += x.count;
+    for (; i + 4 * lanes <= n; i += 4 * lanes)
+      sums.add((at(i) + at(i + lanes)) + (at(i + 2 * lanes) + at(i + 3 * lanes)));
+    if (i < n) {  // up to four more, the last of them in part
+      V sum(T(0));
+      for (; i + lanes <= n; i += lanes)
+        sum += at(i);
+      if (i < n) sum += number(load_first<T>(from + i * size, n - i));
+      sums.add(sum);
     }
-    for (; i + lanes <= n; i += lanes) {
-      const Counted x = at(from + i * size);
-      sums.add(x.sum);
-      counts += x.count;
-    }
-    const auto add = [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; };
-    Acc acc{sums.sum(), static_cast<double>(reduce_lanes(counts, add))};
-    for (; i < n; ++i)
-      acc = combine(acc, one(SpanReader<T, false>{from}[i]));
-    return acc;
-  }
-  static WEFT_ALWAYS_INLINE Acc one(T x) noexcept {
-    return x == x ? Acc{static_cast<double>(x), 1} : Acc{0, 0};
+    return {sums.sum(), count.total()};
   }
 
   /// Of `strip_vectors` of them.
@@ -257,9 +249,11 @@ struct NumberVariance {
   static WEFT_ALWAYS_INLINE T near(const typename Mean::Acc& m) noexcept {
     return m.count == 0 ? T(0) : static_cast<T>(m.sum / m.count);
   }
-  static WEFT_ALWAYS_INLINE V deviation(const char* from, const V& near) noexcept {
-    const V x = in_order(load_vector<T>(from));
+  static WEFT_ALWAYS_INLINE V deviation(const V& x, const V& near) noexcept {
     return select(x == x, x - near, V(T(0)));
+  }
+  static WEFT_ALWAYS_INLINE V deviation(const char* from, const V& near) noexcept {
+    return deviation(in_order(load_vector<T>(from)), near);
   }
   /// Of `some` vectors, up to four.
   static WEFT_ALWAYS_INLINE Deviations<V> deviations_of(const char* from, std::int64_t step,
@@ -280,12 +274,11 @@ struct NumberVariance {
       wide.add(deviations_of(from + i * size, lanes * size, near, 4));
     for (; i + lanes <= n; i += lanes)
       wide.add(deviations_of(from + i * size, 0, near, 1));
-    Deviations<double> sums{wide.deviations.sum(), wide.squares.sum()};
-    for (; i < n; ++i) {
-      const T x = SpanReader<T, false>{from}[i];
-      sums.add(x == x ? static_cast<double>(x - number) : 0);
+    if (i < n) {
+      const V rest = deviation(load_first<T>(from + i * size, n - i), near);
+      wide.add({rest, rest * rest});
     }
-    return {sums.sum, sums.squares};
+    return {wide.deviations.sum(), wide.squares.sum()};
   }
 
   static WEFT_ALWAYS_INLINE void take_strip(double* deviations, double* squares, const T* nears,

@@ -8,7 +8,9 @@
 
 #include "kernels/reduce/sums/row_sums.hpp"
 
+#include <bit>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace weft {
@@ -31,6 +33,50 @@ WEFT_ALWAYS_INLINE Vectorized<T> load_numbers(const char* from, T number) noexce
   const Vectorized<T> x = in_order(load_vector<T>(from));
   return select(x == x, x, Vectorized<T>(number));
 }
+
+/// The first `count` elements, and NaN, which stands for nothing.
+template <class T>
+WEFT_ALWAYS_INLINE Vectorized<T> load_first(const char* from, std::int64_t count) noexcept {
+  return in_order(Vectorized<T>::load(reinterpret_cast<const T*>(from), count,
+                                      std::numeric_limits<T>::quiet_NaN()));
+}
+
+/// How many lanes of some masks are set: by their bits where instructions give these, and count.
+template <class T>
+class LaneCount {
+ public:
+  WEFT_ALWAYS_INLINE void add(const Mask<T>& mask) noexcept {
+    if constexpr (counts_bits) {
+      WEFT_UNROLLED
+      for (int i = 0; i < Mask<T>::registers; ++i)
+        bits_ += std::popcount(bits_of(mask[i].data));
+    } else {
+      lanes_ = select(mask, lanes_ + Vectorized<T>(T(1)), lanes_);
+    }
+  }
+  WEFT_ALWAYS_INLINE double total() const noexcept {
+    if constexpr (counts_bits) return bits_;
+    const auto add = [](auto a, auto b) WEFT_INLINE_LAMBDA { return a + b; };
+    return static_cast<double>(reduce_lanes(lanes_, add));
+  }
+
+ private:
+#if defined(__AVX2__)
+  static constexpr bool counts_bits = true;
+  static WEFT_ALWAYS_INLINE unsigned bits_of(unsigned bits) noexcept { return bits; }
+  static WEFT_ALWAYS_INLINE unsigned bits_of(__m256 mask) noexcept {
+    return static_cast<unsigned>(_mm256_movemask_ps(mask));
+  }
+  static WEFT_ALWAYS_INLINE unsigned bits_of(__m256d mask) noexcept {
+    return static_cast<unsigned>(_mm256_movemask_pd(mask));
+  }
+#else
+  static constexpr bool counts_bits = false;
+#endif
+
+  int bits_ = 0;
+  Vectorized<T> lanes_{T(0)};
+};
 
 /// A number in f64 for each lane.
 template <class T>
