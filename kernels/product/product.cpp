@@ -2,6 +2,7 @@
 // Products of f32 and f64: tiles of c in registers, the columns in vectors.
 #include "kernels/product/product.hpp"
 
+#include <weft/kernel/detail/vectorized_register.hpp>
 #include <weft/kernel/vectorized.hpp>
 
 #include "kernels/loops/by_type.hpp"
@@ -261,7 +262,89 @@ void multiply_rows(const ProductAt& block, char* between) {
 }
 
 template <class T>
+WEFT_ALWAYS_INLINE T add_product(T sum, T a, T b) {
+#if defined(__FMA__) || defined(__aarch64__)
+  if constexpr (sizeof(T) == 4) return __builtin_fmaf(a, b, sum);
+  if constexpr (sizeof(T) == 8) return __builtin_fma(a, b, sum);
+#endif
+  return sum + a * b;
+}
+
+/// Columns that a register holds, for products of so few. Without instructions for a part of one,
+/// they would go by way of memory.
+template <class T>
+constexpr std::int64_t narrow_columns = FirstLanes<T>::by_mask ? native_lanes<T> : 0;
+
+/// Some rows of so few columns, which are dense in b, c and start. Not inlined: sums of several of
+/// them would not stay in registers.
+template <class T, std::size_t... R>
+[[gnu::noinline]] void narrow_rows(const ProductAt& p, std::int64_t row,
+                                   std::index_sequence<R...>) {
+  using V = Register<T, native_lanes<T>>;
+  const std::int64_t width = p.columns, depth = p.depth;
+  const std::int64_t a_step = p.a.column_step, b_step = p.b.row_step;
+  const auto load = [&](const char* from) WEFT_INLINE_LAMBDA {
+    const typename V::Batch none(T(0));
+    return V(FirstLanes<T>::load(reinterpret_cast<const T*>(from), width, none));
+  };
+  const auto at = [&](std::size_t r) { return row + static_cast<std::int64_t>(r); };
+  const char* const a[] = {p.a.from(at(R), 0).data...};
+  V sums[] = {V(static_cast<T>(0 * R))...};
+  const char* b = p.b.data;
+  for (std::int64_t k = 0; k < depth; ++k, b += b_step) {
+    const V columns = load(b);
+    const auto factor = [&](std::size_t r) WEFT_INLINE_LAMBDA {
+      return V(SpanReader<T, false>{a[r] + k * a_step}[0]);
+    };
+    ((sums[R] = fma(factor(R), columns, sums[R])), ...);
+  }
+  // A loop: that of sums in registers would be some hundred bytes for each.
+  const V all[] = {sums[R]...};
+  for (std::size_t r = 0; r < sizeof...(R); ++r) {
+    const V first = p.start.data == nullptr ? V(T(0)) : load(p.start.from(at(r), 0).data);
+    FirstLanes<T>::store(reinterpret_cast<T*>(p.c.from(at(r), 0).data), width,
+                         (first + all[r]).value);
+  }
+}
+template <class T>
+bool is_narrow(const ProductAt& p) {
+  constexpr std::int64_t size = sizeof(T);
+  return p.columns <= narrow_columns<T> && p.depth > 0 && p.b.column_step == size &&
+         p.c.column_step == size && (p.start.data == nullptr || p.start.column_step == size);
+}
+
+template <class T>
+[[gnu::noinline]] void multiply_few(const ProductAt& p) {
+  if constexpr (narrow_columns<T> > 0) {
+    if (is_narrow<T>(p)) {
+      std::int64_t i = 0;
+      constexpr int some = tile_rows / 2;
+      for (; i + tile_rows <= p.rows; i += tile_rows)
+        narrow_rows<T>(p, i, std::make_index_sequence<tile_rows>());
+      for (; i + some <= p.rows; i += some)
+        narrow_rows<T>(p, i, std::make_index_sequence<some>());
+      for (; i < p.rows; ++i)
+        narrow_rows<T>(p, i, std::make_index_sequence<1>());
+      return;
+    }
+  }
+  const auto at = [](const char* element) { return SpanReader<T, false>{element}[0]; };
+  for (std::int64_t i = 0; i < p.rows; ++i) {
+    for (std::int64_t j = 0; j < p.columns; ++j) {
+      const MatrixAt a = p.a.from(i, 0), b = p.b.from(0, j), start = p.start.from(i, j);
+      T sum = 0;
+      for (std::int64_t k = 0; k < p.depth; ++k)
+        sum = add_product(sum, at(a.data + k * a.column_step), at(b.data + k * b.row_step));
+      const T first = start.data == nullptr ? T(0) : at(start.data);
+      const T value = p.depth == 0 ? first : first + sum;
+      __builtin_memcpy(p.c.from(i, j).data, &value, sizeof(T));
+    }
+  }
+}
+
+template <class T>
 void multiply(const ProductAt& block, char* between) {
+  if (is_narrow<T>(block) && block.depth <= product_run) return multiply_few<T>(block);
   if (block.rows <= min_rows) {
     multiply_rows<T>(block, between);
     return;
@@ -282,32 +365,8 @@ void multiply(const ProductAt& block, char* between) {
 }
 
 template <class T>
-WEFT_ALWAYS_INLINE T add_product(T sum, T a, T b) {
-#if defined(__FMA__) || defined(__aarch64__)
-  if constexpr (sizeof(T) == 4) return __builtin_fmaf(a, b, sum);
-  if constexpr (sizeof(T) == 8) return __builtin_fma(a, b, sum);
-#endif
-  return sum + a * b;
-}
-
-template <class T>
-void multiply_few(const ProductAt& p) {
-  const auto at = [](const char* element) { return SpanReader<T, false>{element}[0]; };
-  for (std::int64_t i = 0; i < p.rows; ++i) {
-    for (std::int64_t j = 0; j < p.columns; ++j) {
-      const MatrixAt a = p.a.from(i, 0), b = p.b.from(0, j), start = p.start.from(i, j);
-      T sum = 0;
-      for (std::int64_t k = 0; k < p.depth; ++k)
-        sum = add_product(sum, at(a.data + k * a.column_step), at(b.data + k * b.row_step));
-      const T first = start.data == nullptr ? T(0) : at(start.data);
-      const T value = p.depth == 0 ? first : first + sum;
-      __builtin_memcpy(p.c.from(i, j).data, &value, sizeof(T));
-    }
-  }
-}
-
-template <class T>
-constexpr ProductKernel kernel{&multiply<T>, panel_width<T>, max_bytes_between, &multiply_few<T>};
+constexpr ProductKernel kernel{&multiply<T>, panel_width<T>, max_bytes_between, &multiply_few<T>,
+                               narrow_columns<T>};
 
 }  // namespace
 

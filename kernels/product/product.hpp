@@ -66,9 +66,12 @@ struct ProductKernel {
   void (*multiply)(const ProductAt& product, char* between);
   std::int64_t panel_columns;
   std::int64_t max_bytes_between;
-  /// The same for one run at most, of any steps, columns included, one element after the other: for
-  /// products so small that bringing b into panels would take longer.
+  /// The same for one run at most, of any steps, columns included: for products so small that
+  /// bringing b into panels would take longer.
   void (*multiply_few)(const ProductAt& product);
+  /// Columns that it takes together where rows of b, c and start are dense: of so few, and any
+  /// number of rows, it is quicker. 0: it takes one after the other.
+  std::int64_t narrow_columns;
 
   /// Bytes of sums that wait for the next run: none if there is only one.
   std::int64_t bytes_between(std::int64_t depth) const {

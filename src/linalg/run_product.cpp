@@ -37,6 +37,7 @@ bool is_taken(const ProductProvider& provider, const ProductAt& p) {
                             .start_column_stride = p.start.column_step / size});
 }
 
+/// Some rows at a time, by a kernel without panels.
 void run_plain(PlainProductFn multiply, const ProductAt& product) {
   const double row_ns = product_time_ns(product) / static_cast<double>(product.rows);
   parallel_for(product.rows, pieces_worth_a_thread(row_ns),
@@ -68,6 +69,13 @@ void run_packing(const ProductAt& p) {
 /// So many multiplications take no longer one by one than packing does before the first.
 constexpr double few_multiplications = 100;
 
+/// Whether a product has so few columns that the kernel takes them together, as they lie.
+bool has_few_columns(const ProductAt& p, const ProductKernel& kernel) {
+  const std::int64_t size = element_size(p.type);
+  return p.depth <= product_run && p.columns <= kernel.narrow_columns && p.b.column_step == size &&
+         p.c.column_step == size && (p.start.data == nullptr || p.start.column_step == size);
+}
+
 /// A product of a floating type.
 void run_unpacked(ProductAt p) {
   const std::int64_t size = element_size(p.type);
@@ -87,10 +95,12 @@ void run_unpacked(ProductAt p) {
   }
   if (in_place == p.columns) return;
   const ProductAt rest = p.part(0, p.rows, in_place, p.columns - in_place);
-  if (rest.multiplications() <= few_multiplications && product_type(p.type) == p.type)
-    product_kernel(p.type)->multiply_few(rest);
-  else
-    run_packing(rest);
+  if (product_type(p.type) == p.type) {
+    const ProductKernel& kernel = *product_kernel(p.type);
+    if (rest.multiplications() <= few_multiplications) return kernel.multiply_few(rest);
+    if (has_few_columns(rest, kernel)) return run_plain(kernel.multiply_few, rest);
+  }
+  run_packing(rest);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products against one sum at a time: to the bit.
+#include <weft/linalg/packed_matrix.hpp>
 #include <weft/ops/matmul.hpp>
 
 #include "support/catch.hpp"
@@ -129,6 +130,30 @@ TEST_CASE("matmul gives the same bits on any number of threads") {
       CHECK(got.bytes == first);
     });
   }
+}
+
+TEST_CASE("matmul of few columns has the bits of as many among more") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (int round = 0; round < test::rounds(60); ++round) {
+    const ScalarType type = random.chance(50) ? ScalarType::f32 : ScalarType::f64;
+    const std::int64_t m = random.integer(1, 40), n = random.integer(1, 17),
+                       k = random.chance(70) ? random.integer(1, 40) : random.integer(200, 300);
+    const Memory a = operand(random, type, {m, k}, {.padded = random.chance(30)});
+    const Memory b = operand(random, type, {k, 70}, {.zero = false});
+    const TensorView few = b.view().slice(1, 0, n);
+    const Tensor wide = weft::matmul(a.view(), b.view()), narrow = weft::matmul(a.view(), few);
+    const Tensor packed = Tensor::full({m, n}, type, 0);
+    weft::multiply_out(packed, a.view(), weft::PackedMatrix(few), packed);
+    const test::Dense want = test::dense_copy(TensorView(wide).slice(1, 0, n));
+    for (const Tensor* got : {&narrow, &packed}) {
+      tally.check(test::dense_copy(*got).bytes == want.bytes, [&](auto& text) {
+        text << weft::name(type) << " [" << m << ", " << k << "] and [" << k << ", " << n << ']'
+             << (got == &packed ? ", packed" : "");
+      });
+    }
+  }
+  CHECK_TALLY(tally);
 }
 
 TEST_CASE("matmul of vectors") {
