@@ -131,6 +131,8 @@ void write_joined(const Output& out, const Parts& parts, const PartCopies& copie
   const MovedResult result(out, parts.shape, parts.type, {elsewhere.data(), elsewhere.size()});
   const TensorView& to = result.view();
   if (to.numel() == 0) return;
+  const std::span views(parts.views.data(), parts.views.size());
+  if (alternates(to, parts.axis, views)) return copies.alternate(to, views);
   copies.in_blocks(to, parts.axis, static_cast<std::int64_t>(parts.views.size()),
                    std::uint64_t{1} << parts.axis,
                    [&](const Block& block) { copy_parts(copies, to, parts, block); });

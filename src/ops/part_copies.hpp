@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace weft {
 inline namespace v0 {
@@ -18,6 +19,9 @@ class ToldCopies {
  public:
   void add(const TensorView& to, const TensorView& from);
   void add_threads(int threads);
+  /// Parts that alternate, so many elements of each at a time.
+  void add_alternating(const TensorView& out, std::span<const TensorView> parts,
+                       std::int64_t elements);
   /// How the largest copy is made, and the bytes that all of them move. Of none, the shape of the
   /// result and no run.
   Explanation explanation(IntSpan shape) const;
@@ -44,6 +48,10 @@ class Block {
   std::int64_t axis_ = -1, first_ = 0, count_ = 0;
 };
 
+/// Whether parts alternate element by element in a result: contiguous ones, of its type, one
+/// element each along its last axis.
+bool alternates(const TensorView& out, std::size_t axis, std::span<const TensorView> parts);
+
 /// Makes copies, or tells of them.
 class PartCopies {
  public:
@@ -55,6 +63,10 @@ class PartCopies {
   /// Copies `from`, broadcast, to a part of a result, converting. Preconditions: it fits, and the
   /// two share no memory. A strategy that is forced is not meant for it.
   void copy(const TensorView& to, const TensorView& from) const;
+
+  /// Copies parts that alternates() is true of: some elements of each at a time, by way of a
+  /// buffer, so that the result is written in one pass.
+  void alternate(const TensorView& out, std::span<const TensorView> parts) const;
 
   /// Calls body(begin, end) for ranges that threads share, as parallel_for() does.
   void share(std::int64_t count, std::int64_t grain,

@@ -121,6 +121,37 @@ TEST_CASE("concat and stack: narrow parts, many parts, with any number of thread
   CHECK_TALLY(tally);
 }
 
+TEST_CASE("concat and stack: contiguous parts that alternate in the result", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  const std::vector<std::int64_t> counts = {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 64, 65},
+                                  lengths = {1, 2, 7, 15, 16, 17, 63, 64, 65, 127, 128, 700, 9000};
+  for (const ScalarType type : test::all_types()) {
+    const test::Values values =
+        type == ScalarType::boolean ? test::Values::small : test::Values::any;
+    for (int round = 0; round < test::rounds(12); ++round) {
+      const std::int64_t count = random.pick(counts), n = random.pick(lengths);
+      std::vector<std::unique_ptr<Memory>> memories;
+      for (std::int64_t k = 0; k < count; ++k) {
+        memories.push_back(std::make_unique<Memory>(
+            test::random_memory(random, type, test::fit({{n, 1}, {1, 1}}), values)));
+      }
+      const std::vector<TensorView> inputs = views_of(memories);
+      const auto expected = joined(inputs, 1, type);
+      const Memory out = test::random_memory(random, type, test::fit({{n, count}, {count, 1}}));
+      test::for_thread_counts([&](int threads) {
+        weft::concat_out(out.view(), inputs, 1);
+        const std::string wrong = test::difference(out.view(), expected);
+        tally.check(wrong.empty(), [&](auto& text) {
+          text << count << " parts of " << n << ' ' << weft::name(type) << ", " << threads
+               << " threads: " << wrong;
+        });
+      });
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
 TEST_CASE("concat and stack: numbers, types and ranges", "[ops]") {
   const Tensor a = Tensor::of<float>({2}, {1, 2}), b = Tensor::of<float>({1}, {3});
   const Tensor joined = weft::concat({a, b});
