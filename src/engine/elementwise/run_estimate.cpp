@@ -23,9 +23,10 @@ std::int64_t moved_ps(const TilePlan& plan, const Geometry& geometry, int k, std
   const std::int64_t vectors = elements * op.buffer_bytes() / priced_bytes;
   const std::int64_t step = std::abs(geometry.stride(0, k));
   const bool dense = !op.pack || step == op.memory_size || step == 0;
-  return plan.count * t.call_ps + (op.is_transposed() ? vectors * t.transposed_ps
-                                   : dense ? moved_rows_ps(rows, t) + vectors * t.vector_ps
-                                           : elements * t.gathered_ps);
+  return t.buffer_ps + plan.count * t.call_ps +
+         (op.is_transposed() ? vectors * t.transposed_ps
+          : dense            ? moved_rows_ps(rows, t) + vectors * t.vector_ps
+                             : elements * t.gathered_ps);
 }
 
 /// Lines that go through the caches: an output's come and go, unless they are streamed.
