@@ -100,25 +100,28 @@ TEST_CASE("generic cpu_kernel: f32 and f64 unless types are named", "[kernel]") 
   CHECK_ERROR(dtype, ("f32"), named(Tensor::of<float>({1}, {3})));
 }
 
-TEST_CASE("generic cpu_kernel: up to six inputs, of other types in memory", "[kernel]") {
+TEST_CASE("generic cpu_kernel: up to nine inputs, of other types in memory", "[kernel]") {
   WEFT_RANDOM(random);
   const Dims shape = {5, 33};
   std::vector<Memory> memories;
   std::vector<weft::TensorView> views;
-  for (const ScalarType type : {ScalarType::f32, ScalarType::i16, ScalarType::f16, ScalarType::u8,
-                                ScalarType::f64, ScalarType::boolean}) {
+  for (const ScalarType type :
+       {ScalarType::f32, ScalarType::i16, ScalarType::f16, ScalarType::u8, ScalarType::f64,
+        ScalarType::boolean, ScalarType::i8, ScalarType::f32, ScalarType::bf16}) {
     memories.push_back(test::random_input(random, type, shape, test::Values::small));
     views.push_back(memories.back().view());
   }
   const Memory out = test::random_output(random, ScalarType::f32, shape);
-  weft::cpu_kernel(iterator(out.view(), views), [](auto a, auto b, auto c, auto d, auto e, auto f) {
-    return a + b * decltype(a)(2) + c * decltype(a)(3) + d * decltype(a)(5) + e * decltype(a)(7) +
-           f * decltype(a)(11);
-  });
+  weft::cpu_kernel(iterator(out.view(), views),
+                   [](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, auto i) {
+                     using T = decltype(a);
+                     return a + b * T(2) + c * T(3) + d * T(5) + e * T(7) + f * T(11) + g * T(13) +
+                            h * T(17) + i * T(19);
+                   });
   const auto want = test::naive_map(ScalarType::f32, shape, views, [&](const auto* in, void* to) {
-    constexpr float factors[] = {1, 2, 3, 5, 7, 11};
+    constexpr float factors[] = {1, 2, 3, 5, 7, 11, 13, 17, 19};
     float sum = 0;
-    for (std::size_t k = 0; k < 6; ++k) {
+    for (std::size_t k = 0; k < 9; ++k) {
       float x = 0;
       test::convert_element(ScalarType::f32, &x, views[k].dtype(), in[k]);
       sum += x * factors[k];

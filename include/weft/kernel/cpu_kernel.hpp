@@ -126,7 +126,7 @@ void run_kernel(const TensorIterator& iter, F& op, const RunOptions& options) {
 ///
 /// A generic lambda is one text for several types: it is compiled for f32 and f64 (f16 and bf16 are
 /// computed in f32) and the iterator's dtype of the output chooses; all its operands have that
-/// type, so all its parameters, six at most, are `auto`. cpu_kernel<int, float>(iter, ...) names
+/// type, so all its parameters, nine at most, are `auto`. cpu_kernel<int, float>(iter, ...) names
 /// other types. If <weft/kernel/vectorized.hpp> is included before and op accepts Vectorized<T>, it
 /// is called with those.
 ///

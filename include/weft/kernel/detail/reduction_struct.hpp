@@ -145,7 +145,7 @@ constexpr bool is_reduction_struct() {
     constexpr bool takes_any = std::tuple_size_v<Listed> >= (Indexed ? 1 : 0) + (Masks ? 0 : 1);
     static_assert(
         takes_any,
-        "a reduction struct has `Acc accumulate(Acc, T...) const` of one to six elements, "
+        "a reduction struct has `Acc accumulate(Acc, T...) const` of one to nine elements, "
         "and std::int64_t behind them for cpu_reduce_indexed; one function, or a template "
         "of which all types are that of the identity");
     if constexpr (!takes_any) {

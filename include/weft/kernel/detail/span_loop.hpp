@@ -353,8 +353,8 @@ SpanKernel generic_span_kernel(const F& op, std::index_sequence<O...> outputs,
   return kernel;
 }
 
-/// Most inputs of a generic lambda.
-inline constexpr int max_generic_inputs = 6;
+/// Most inputs of a generic lambda: a neighbourhood of 3 x 3.
+inline constexpr int max_generic_inputs = 9;
 
 /// Finds how many parameters a generic callable takes and runs it with operands of type T. Kernel:
 /// SpanKernel or MaskedSpanKernel.
@@ -378,7 +378,7 @@ void run_generic_arity(const TensorIterator& iter, const F& op, const RunOptions
     }
   } else {
     static_assert(nin < std::size_t{max_generic_inputs},
-                  "a generic kernel takes one to six parameters");
+                  "a generic kernel takes one to nine parameters");
     run_generic_arity<Kernel, T, one_output, nin + 1>(iter, op, options);
   }
 }
