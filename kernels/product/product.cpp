@@ -301,32 +301,36 @@ template <class T, std::size_t... R>
   // A loop: that of sums in registers would be some hundred bytes for each.
   const V all[] = {sums[R]...};
   for (std::size_t r = 0; r < sizeof...(R); ++r) {
-    const V first = p.start.data == nullptr ? V(T(0)) : load(p.start.from(at(r), 0).data);
-    FirstLanes<T>::store(reinterpret_cast<T*>(p.c.from(at(r), 0).data), width,
-                         (first + all[r]).value);
+    V value = all[r];
+    if (p.start.data != nullptr) value = load(p.start.from(at(r), 0).data) + value;
+    FirstLanes<T>::store(reinterpret_cast<T*>(p.c.from(at(r), 0).data), width, value.value);
   }
 }
+/// All rows. Precondition: columns are at most narrow_columns, and depth is at least 1.
 template <class T>
-bool is_narrow(const ProductAt& p) {
-  constexpr std::int64_t size = sizeof(T);
-  return p.columns <= narrow_columns<T> && p.depth > 0 && p.b.column_step == size &&
-         p.c.column_step == size && (p.start.data == nullptr || p.start.column_step == size);
+[[gnu::noinline]] void multiply_narrow(const ProductAt& p) {
+  constexpr int some = tile_rows / 2;
+  std::int64_t i = 0;
+  for (; i + tile_rows <= p.rows; i += tile_rows)
+    narrow_rows<T>(p, i, std::make_index_sequence<tile_rows>());
+  for (; i + some <= p.rows; i += some)
+    narrow_rows<T>(p, i, std::make_index_sequence<some>());
+  for (; i < p.rows; ++i)
+    narrow_rows<T>(p, i, std::make_index_sequence<1>());
 }
 
 template <class T>
-[[gnu::noinline]] void multiply_few(const ProductAt& p) {
+bool is_narrow(const ProductAt& p) {
+  return p.columns <= narrow_columns<T> && p.depth > 0 && p.depth <= product_run;
+}
+
+template <class T>
+void multiply_few(const ProductAt& p) {
   if constexpr (narrow_columns<T> > 0) {
-    if (is_narrow<T>(p)) {
-      std::int64_t i = 0;
-      constexpr int some = tile_rows / 2;
-      for (; i + tile_rows <= p.rows; i += tile_rows)
-        narrow_rows<T>(p, i, std::make_index_sequence<tile_rows>());
-      for (; i + some <= p.rows; i += some)
-        narrow_rows<T>(p, i, std::make_index_sequence<some>());
-      for (; i < p.rows; ++i)
-        narrow_rows<T>(p, i, std::make_index_sequence<1>());
-      return;
-    }
+    constexpr std::int64_t size = sizeof(T);
+    const bool dense = p.b.column_step == size && p.c.column_step == size &&
+                       (p.start.data == nullptr || p.start.column_step == size);
+    if (dense && is_narrow<T>(p)) return multiply_narrow<T>(p);
   }
   const auto at = [](const char* element) { return SpanReader<T, false>{element}[0]; };
   for (std::int64_t i = 0; i < p.rows; ++i) {
@@ -335,8 +339,8 @@ template <class T>
       T sum = 0;
       for (std::int64_t k = 0; k < p.depth; ++k)
         sum = add_product(sum, at(a.data + k * a.column_step), at(b.data + k * b.row_step));
-      const T first = start.data == nullptr ? T(0) : at(start.data);
-      const T value = p.depth == 0 ? first : first + sum;
+      T value = sum;
+      if (start.data != nullptr) value = p.depth == 0 ? at(start.data) : at(start.data) + sum;
       __builtin_memcpy(p.c.from(i, j).data, &value, sizeof(T));
     }
   }
@@ -344,7 +348,9 @@ template <class T>
 
 template <class T>
 void multiply(const ProductAt& block, char* between) {
-  if (is_narrow<T>(block) && block.depth <= product_run) return multiply_few<T>(block);
+  if constexpr (narrow_columns<T> > 0) {
+    if (is_narrow<T>(block)) return multiply_narrow<T>(block);  // one panel, or part of it
+  }
   if (block.rows <= min_rows) {
     multiply_rows<T>(block, between);
     return;

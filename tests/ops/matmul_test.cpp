@@ -8,6 +8,8 @@
 #include "support/naive_product.hpp"
 #include "support/threads.hpp"
 
+#include <cmath>
+
 namespace {
 
 using test::Dims;
@@ -154,6 +156,19 @@ TEST_CASE("matmul of few columns has the bits of as many among more") {
     }
   }
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("matmul of few columns: zeros have the sign that they have among more") {
+  // Where there is FMA, sums that are too small to be told from zero keep it.
+  const Tensor a = Tensor::full({40, 3}, ScalarType::f32, -1e-30);
+  const auto last = [&](std::int64_t n, std::int64_t row) {
+    const Tensor c = weft::matmul(a, Tensor::full({3, n}, ScalarType::f32, 1e-30));
+    return std::signbit(c.at<float>(row, n - 1));
+  };
+  for (const std::int64_t n : {1, 2, 4, 8, 16, 17}) {
+    for (const std::int64_t row : {0, 1, 39})
+      CHECK(last(n, row) == last(70, row));
+  }
 }
 
 TEST_CASE("matmul of vectors") {
