@@ -325,7 +325,8 @@ class Parser {
   Expr reduced_by(const Make& make, Expr x, bool has_correction = false, bool one_axis = false) {
     DimVector axes;
     ReduceOptions options;
-    if (take(',')) {
+    const bool says_more = take(',');
+    if (says_more) {
       if (take('(')) {
         if (one_axis) fail_here("one axis");
         if (!take(')')) {  // of none, all
@@ -348,7 +349,7 @@ class Parser {
           options.correction = number_value("the correction").to<double>();
       }
     }
-    expect(')', axes.empty() ? "an operator, , or )" : ", or )");
+    expect(')', says_more ? ", or )" : "an operator, , or )");
     return make(std::move(x), axes, options);
   }
 

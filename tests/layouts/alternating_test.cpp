@@ -4,6 +4,7 @@
 #include <weft/iter/config.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/span_kernel.hpp>
+#include <weft/ops/binary.hpp>
 
 #include "support/dense.hpp"
 #include "support/random_layout.hpp"
@@ -172,6 +173,51 @@ TEST_CASE("alternating operands: the same as of each alone", "[layouts]") {
   check_counts<float, std::uint8_t, float>(random, tally);
   check_counts<std::int16_t, std::int8_t, float>(random, tally);
   CHECK_TALLY(tally);
+}
+
+TEST_CASE("alternating operands: of types that differ, each is converted as it is", "[layouts]") {
+  // Members of structs, as many bytes each.
+  struct Pair {
+    float x;
+    std::int32_t k;
+  };
+  for (const std::int64_t n : {100, 300, 10'000}) {
+    std::vector<Pair> pairs(static_cast<std::size_t>(n));
+    std::vector<std::uint8_t> bytes(2 * static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      pairs[i] = {static_cast<float>(i), static_cast<std::int32_t>(3 * i)};
+      bytes[2 * i] = static_cast<std::uint8_t>(i);
+      bytes[2 * i + 1] = static_cast<std::uint8_t>(200 - i);
+    }
+    const Dims shape = {n}, strides = {2};
+    const auto member = [&](void* at, ScalarType type) {
+      return TensorView::trusted(at, type, shape, strides);
+    };
+    const TensorView x = member(&pairs[0].x, ScalarType::f32),
+                     k = member(&pairs[0].k, ScalarType::i32),
+                     a = member(bytes.data(), ScalarType::u8),
+                     b = member(bytes.data() + 1, ScalarType::i8);
+    const weft::Tensor sums = weft::add(x, k), both = weft::add(a, b);
+    test::Tally tally;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const int byte = bytes[2 * at] + static_cast<std::int8_t>(bytes[2 * at + 1]);
+      tally.check(
+          sums.at<float>(i) == static_cast<float>(4 * i) && both.at<std::int16_t>(i) == byte,
+          [&](auto& text) { text << n << ", " << i; });
+    }
+    CHECK_TALLY(tally);
+    // And back: an int and a float of a kernel of ints.
+    weft::TensorIteratorConfig config;
+    config.add_output(k).add_output(x).add_input(both).check_all_same_dtype(false);
+    const weft::TensorIterator iter = config.resize_outputs(false).build();
+    weft::cpu_kernel_multiple_outputs(iter, [](std::int16_t value) {
+      return std::make_tuple(std::int32_t{value}, std::int32_t{value + 1});
+    });
+    const std::int16_t last = both.at<std::int16_t>(n - 1);
+    CHECK(pairs.back().k == last);
+    CHECK(pairs.back().x == static_cast<float>(last + 1));
+  }
 }
 
 TEST_CASE("alternating operands: pixels are changed in place", "[layouts]") {

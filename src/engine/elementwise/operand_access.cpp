@@ -119,22 +119,28 @@ bool is_packed_once(const Geometry& geometry, int k, const Tuning& t) {
   return false;
 }
 
-/// Finds the staged operands that lie element by element beside others, in the same types.
-void find_those_beside(TileOperands& operands, const TensorIterator& iter) {
-  const auto is_packed = [](const TileOperand& t) {
+/// Finds the staged operands that lie element by element beside others, of the same types in memory,
+/// in the iterator and in the kernel: they share conversions. Of several that lie beside one, the
+/// first.
+void find_those_beside(TileOperands& operands, const TensorIterator& iter,
+                       const SpanKernel& kernel) {
+  const auto is_packed = [&](int k) {
+    const TileOperand& t = operands[k];
     return t.access == Access::staged && !t.one_per_row && !t.is_transposed();
   };
-  const auto same = [](const TileOperand& a, const TileOperand& b) {
-    return a.is_output == b.is_output && a.memory_size == b.memory_size &&
-           a.kernel_size == b.kernel_size && a.via_size == b.via_size;
+  const auto same = [&](int a, int b) {
+    const Operand &one = iter.operand(a), &other = iter.operand(b);
+    return one.is_output == other.is_output && one.storage == other.storage &&
+           one.dtype == other.dtype && kernel.types[a] == kernel.types[b];
   };
+  std::uint32_t followed = 0;
   for (int next = 0; next < iter.ntensors(); ++next) {
     TileOperand& t = operands[next];
-    if (!is_packed(t)) continue;
-    for (int k = 0; k < iter.ntensors() && !t.is_beside_another(); ++k) {
-      const TileOperand& other = operands[k];
-      if (is_packed(other) && same(other, t) && lies_beside(iter, k, next, t.memory_size))
-        t.beside = static_cast<std::int8_t>(k);
+    for (int k = 0; is_packed(next) && k < iter.ntensors() && !t.is_beside_another(); ++k) {
+      if ((followed >> k & 1) != 0 || !is_packed(k) || !same(k, next)) continue;
+      if (!lies_beside(iter, k, next, t.memory_size)) continue;
+      t.beside = static_cast<std::int8_t>(k);
+      followed |= 1U << k;
     }
   }
 }
@@ -240,7 +246,7 @@ TileOperands classify(const TensorIterator& iter, const SpanKernel& kernel, cons
   }
   if (std::ranges::none_of(operands, &TileOperand::is_transposed))
     transpose_few_rows(operands, geometry, tuning);
-  find_those_beside(operands, iter);
+  find_those_beside(operands, iter, kernel);
   read_constants(operands, iter, kernel);
   return operands;
 }

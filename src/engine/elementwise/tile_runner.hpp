@@ -93,7 +93,7 @@ class TileRunner {
     std::fill_n(next, n, std::int8_t{-1});
     for (int k = 0; k < n; ++k) {
       const TileOperand& t = plan_.operands[k];
-      if (!t.is_beside_another() || next[t.beside] >= 0) continue;
+      if (!t.is_beside_another()) continue;
       // The plan may have been made for other memory.
       if (t.access != plan_.operands[t.beside].access || buffered_elements(t) == 0) continue;
       if (iter.operand(t.beside).data + t.memory_size != iter.operand(k).data) continue;
