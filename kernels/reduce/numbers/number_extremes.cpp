@@ -107,9 +107,19 @@ struct NumberExtreme {
       for (int v = 0; v < 2 * strip_vectors; ++v)
         best[v].store(acc + j + v * lanes);
     }
-    for (; j < columns; ++j) {
-      for (std::int64_t r = 0; r < rows; ++r)
-        acc[j] = better(acc[j], SpanReader<T, false>{from + r * row_bytes}[j]);
+    if constexpr (takes_first_columns<T>) {
+      for (; j < columns; j += lanes) {
+        const std::int64_t count = columns - j < lanes ? columns - j : lanes;
+        V best = V::load(acc + j, count, nothing);
+        for (std::int64_t r = 0; r < rows; ++r)
+          best = both(load_first<T>(from + r * row_bytes + j * size, count), best);
+        best.store(acc + j, count);
+      }
+    } else {
+      for (; j < columns; ++j) {
+        for (std::int64_t r = 0; r < rows; ++r)
+          acc[j] = better(acc[j], SpanReader<T, false>{from + r * row_bytes}[j]);
+      }
     }
   }
 

@@ -40,7 +40,7 @@ struct NumberMean {
       const std::int64_t count = columns - j < number_columns ? columns - j : number_columns;
       alignas(64) double sums[number_columns];
       alignas(64) T counts[number_columns];
-      for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t i = 0; i < whole_vectors(count); ++i)
         sums[i] = counts[i] = 0;
       const std::int64_t chunk = columns <= narrow_columns ? rows : few_rows;
       for (std::int64_t r = 0; r < rows; r += chunk) {
@@ -59,22 +59,27 @@ struct NumberMean {
   struct Counted {
     V sum, count;
   };
-  static WEFT_ALWAYS_INLINE Counted at(const char* from) noexcept {
-    const V x = in_order(load_vector<T>(from));
+  static WEFT_ALWAYS_INLINE Counted counted(const V& x) noexcept {
     const Mask<T> is = x == x;
     return {select(is, x, V(T(0))), select(is, V(T(1)), V(T(0)))};
   }
   /// Of columns: choosing between a sum and what it was is one addition under a mask.
-  static WEFT_ALWAYS_INLINE Counted four_of_column(const char* from, std::int64_t step) noexcept {
-    Counted all = at(from);
+  template <class Load>
+  static WEFT_ALWAYS_INLINE Counted four_of_column(const char* from, std::int64_t step,
+                                                   const Load& load) noexcept {
+    Counted all = counted(load(from));
     WEFT_UNROLLED
     for (int k = 1; k < 4; ++k) {
-      const V x = in_order(load_vector<T>(from + k * step));
+      const V x = load(from + k * step);
       const Mask<T> is = x == x;
       all.sum = select(is, all.sum + x, all.sum);
       all.count = select(is, all.count + V(T(1)), all.count);
     }
     return all;
+  }
+  /// Elements of as many vectors as hold so many: what arrays of them have room for.
+  static constexpr std::int64_t whole_vectors(std::int64_t count) noexcept {
+    return (count + lanes - 1) / lanes * lanes;
   }
   static WEFT_ALWAYS_INLINE Acc row(const char* from, std::int64_t n) noexcept {
     WideVector<T> sums(0);  // of four elements each, added up as they are
@@ -100,13 +105,15 @@ struct NumberMean {
     return {sums.sum(), count.total()};
   }
 
-  /// Of `strip_vectors` of them.
+  /// Of some vectors of them.
+  template <int vectors, class Load>
   static WEFT_ALWAYS_INLINE void add_strip(double* sums, T* counts, const char* from,
-                                           std::int64_t row_bytes, std::int64_t rows) noexcept {
-    WideVector<T> total[strip_vectors];
-    V count[strip_vectors];
+                                           std::int64_t row_bytes, std::int64_t rows,
+                                           const Load& load) noexcept {
+    WideVector<T> total[vectors];
+    V count[vectors];
     WEFT_UNROLLED
-    for (int v = 0; v < strip_vectors; ++v) {
+    for (int v = 0; v < vectors; ++v) {
       total[v] = WideVector<T>::load(sums + v * lanes);
       count[v] = V::load(counts + v * lanes);
     }
@@ -117,16 +124,16 @@ struct NumberMean {
     std::int64_t r = 0;
     for (; r + 4 <= rows; r += 4, from += 4 * row_bytes) {
       WEFT_UNROLLED
-      for (int v = 0; v < strip_vectors; ++v)
-        take(v, four_of_column(from + v * lanes * size, row_bytes));
+      for (int v = 0; v < vectors; ++v)
+        take(v, four_of_column(from + v * lanes * size, row_bytes, load));
     }
     for (; r < rows; ++r, from += row_bytes) {
       WEFT_UNROLLED
-      for (int v = 0; v < strip_vectors; ++v)
-        take(v, at(from + v * lanes * size));
+      for (int v = 0; v < vectors; ++v)
+        take(v, counted(load(from + v * lanes * size)));
     }
     WEFT_UNROLLED
-    for (int v = 0; v < strip_vectors; ++v) {
+    for (int v = 0; v < vectors; ++v) {
       total[v].store(sums + v * lanes);
       count[v].store(counts + v * lanes);
     }
@@ -136,20 +143,32 @@ struct NumberMean {
                                           std::int64_t row_bytes, std::int64_t rows,
                                           std::int64_t columns) noexcept {
     std::int64_t j = 0;
-    for (; j + strip_vectors * lanes <= columns; j += strip_vectors * lanes)
-      add_strip(sums + j, counts + j, from + j * size, row_bytes, rows);
+    for (; j + strip_vectors * lanes <= columns; j += strip_vectors * lanes) {
+      add_strip<strip_vectors>(sums + j, counts + j, from + j * size, row_bytes, rows,
+                               WholeColumns<T>());
+    }
     // In the same order: a column's sum does not depend on where the column stands.
-    for (; j < columns; ++j) {
-      for (std::int64_t r = 0; r < rows;) {
-        const std::int64_t some = r + 4 <= rows ? 4 : 1;
-        T sum = 0;
-        for (const std::int64_t end = r + some; r < end; ++r) {
-          const T x = SpanReader<T, false>{from + r * row_bytes}[j];
-          sum = x == x ? sum + x : sum;
-          counts[j] += x == x ? T(1) : T(0);
-        }
-        sums[j] += static_cast<double>(sum);
+    if constexpr (takes_first_columns<T>) {
+      for (; j < columns; j += lanes) {
+        add_strip<1>(sums + j, counts + j, from + j * size, row_bytes, rows,
+                     FirstColumns<T>{columns - j});
       }
+    } else {
+      for (; j < columns; ++j)
+        add_column(sums[j], counts[j], from + j * size, row_bytes, rows);
+    }
+  }
+  static WEFT_ALWAYS_INLINE void add_column(double& total, T& count, const char* from,
+                                            std::int64_t row_bytes, std::int64_t rows) noexcept {
+    for (std::int64_t r = 0; r < rows;) {
+      const std::int64_t some = r + 4 <= rows ? 4 : 1;
+      T sum = 0;
+      for (const std::int64_t end = r + some; r < end; ++r) {
+        const T x = SpanReader<T, false>{from + r * row_bytes}[0];
+        sum = x == x ? sum + x : sum;
+        count += x == x ? T(1) : T(0);
+      }
+      total += static_cast<double>(sum);
     }
   }
 };
@@ -200,22 +219,35 @@ struct NumberVariance {
       char* from = inputs[0] + first * size;
       typename Mean::Acc means[max_columns];
       unknown (&Mean::columns)(nullptr, means, &from, row_bytes, rows, count, 0);
-      alignas(64) T nears[max_columns];
+      alignas(64) T nears[max_columns] = {};
       for (std::int64_t j = 0; j < count; ++j)
         nears[j] = near(means[j]);
       std::int64_t j = 0;
-      for (; j + strip <= count; j += strip) {
-        alignas(64) double deviations[strip], squares[strip];
-        take_strip(deviations, squares, nears + j, from + j * size, row_bytes[0], rows);
-        for (std::int64_t i = 0; i < strip; ++i) {
+      alignas(64) double deviations[strip], squares[strip];
+      const auto finish = [&](std::int64_t some) {
+        for (std::int64_t i = 0; i < some; ++i) {
           acc[first + j + i] = moments(means[j + i], {deviations[i], squares[i]},
                                        from + (j + i) * size, row_bytes[0], rows);
         }
+      };
+      for (; j + strip <= count; j += strip) {
+        take_strip<strip_vectors>(deviations, squares, nears + j, from + j * size, row_bytes[0],
+                                  rows, WholeColumns<T>());
+        finish(strip);
       }
-      for (; j < count; ++j) {
-        const char* const at = from + j * size;
-        acc[first + j] =
-            moments(means[j], column(nears[j], at, row_bytes[0], rows), at, row_bytes[0], rows);
+      if constexpr (takes_first_columns<T>) {
+        for (; j < count; j += lanes) {
+          const std::int64_t some = count - j < lanes ? count - j : lanes;
+          take_strip<1>(deviations, squares, nears + j, from + j * size, row_bytes[0], rows,
+                        FirstColumns<T>{some});
+          finish(some);
+        }
+      } else {
+        for (; j < count; ++j) {
+          const char* const at = from + j * size;
+          acc[first + j] =
+              moments(means[j], column(nears[j], at, row_bytes[0], rows), at, row_bytes[0], rows);
+        }
       }
     }
   }
@@ -252,17 +284,16 @@ struct NumberVariance {
   static WEFT_ALWAYS_INLINE V deviation(const V& x, const V& near) noexcept {
     return select(x == x, x - near, V(T(0)));
   }
-  static WEFT_ALWAYS_INLINE V deviation(const char* from, const V& near) noexcept {
-    return deviation(in_order(load_vector<T>(from)), near);
-  }
   /// Of `some` vectors, up to four.
+  template <class Load = WholeColumns<T>>
   static WEFT_ALWAYS_INLINE Deviations<V> deviations_of(const char* from, std::int64_t step,
-                                                        const V& near, int some) noexcept {
-    const V first = deviation(from, near);
+                                                        const V& near, int some,
+                                                        const Load& load = Load()) noexcept {
+    const V first = deviation(load(from), near);
     Deviations<V> all{first, first * first};
     WEFT_UNROLLED
     for (int k = 1; k < some; ++k)
-      all.add(deviation(from + k * step, near));
+      all.add(deviation(load(from + k * step), near));
     return all;
   }
 
@@ -281,15 +312,16 @@ struct NumberVariance {
     return {wide.deviations.sum(), wide.squares.sum()};
   }
 
+  template <int vectors, class Load>
   static WEFT_ALWAYS_INLINE void take_strip(double* deviations, double* squares, const T* nears,
                                             const char* from, std::int64_t row_bytes,
-                                            std::int64_t rows) noexcept {
-    WideSums wide[strip_vectors];
+                                            std::int64_t rows, const Load& load) noexcept {
+    WideSums wide[vectors];
     const auto take = [&](int some) WEFT_INLINE_LAMBDA {
       WEFT_UNROLLED
-      for (int v = 0; v < strip_vectors; ++v) {
-        wide[v].add(
-            deviations_of(from + v * lanes * size, row_bytes, V::load(nears + v * lanes), some));
+      for (int v = 0; v < vectors; ++v) {
+        wide[v].add(deviations_of(from + v * lanes * size, row_bytes, V::load(nears + v * lanes),
+                                  some, load));
       }
       from += some * row_bytes;
     };
@@ -299,7 +331,7 @@ struct NumberVariance {
     for (; r < rows; ++r)
       take(1);
     WEFT_UNROLLED
-    for (int v = 0; v < strip_vectors; ++v) {
+    for (int v = 0; v < vectors; ++v) {
       wide[v].deviations.store(deviations + v * lanes);
       wide[v].squares.store(squares + v * lanes);
     }

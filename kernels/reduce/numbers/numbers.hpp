@@ -41,6 +41,25 @@ WEFT_ALWAYS_INLINE Vectorized<T> load_first(const char* from, std::int64_t count
                                       std::numeric_limits<T>::quiet_NaN()));
 }
 
+/// Elements of a row of columns: as many as there are lanes, or the first of them.
+template <class T>
+struct WholeColumns {
+  WEFT_ALWAYS_INLINE Vectorized<T> operator()(const char* from) const noexcept {
+    return in_order(load_vector<T>(from));
+  }
+};
+template <class T>
+struct FirstColumns {
+  std::int64_t count;
+  WEFT_ALWAYS_INLINE Vectorized<T> operator()(const char* from) const noexcept {
+    return load_first<T>(from, count);
+  }
+};
+/// Whether columns that fill no register are taken so. Without instructions for a part of one, they
+/// would go by way of memory.
+template <class T>
+inline constexpr bool takes_first_columns = FirstLanes<T>::by_mask;
+
 /// How many lanes of some masks are set: by their bits where instructions give these, and count.
 template <class T>
 class LaneCount {
