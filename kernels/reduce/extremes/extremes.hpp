@@ -261,7 +261,7 @@ struct ExtremeRule {
   using Part = T;
   using Acc = T;
   using Out = T;
-  static constexpr bool short_rows = has_extreme_lanes<T>;
+  static constexpr std::int64_t least_row = has_extreme_lanes<T> ? 1 : ReductionKernel().least_row;
   static WEFT_ALWAYS_INLINE T identity() noexcept { return nothing_beyond<T, largest>(); }
   static WEFT_ALWAYS_INLINE T part(T x) noexcept { return x; }
   static WEFT_ALWAYS_INLINE T join(T a, T b) noexcept { return extreme<T, largest>(a, b); }
@@ -275,7 +275,7 @@ struct ExtremeRule {
     extreme_rows<T, largest>(static_cast<T*>(accumulators), inputs[0], row_bytes[0], rows, n);
   }
   /// Accumulators are results.
-  static constexpr bool straight = short_rows;
+  static constexpr bool straight = has_extreme_lanes<T>;
   static void short_rows_to(const void*, char* output, const char* input, std::int64_t rows,
                             std::int64_t n) {
     char* in = const_cast<char*>(input);  // NOLINT(cppcoreguidelines-pro-type-const-cast): is read

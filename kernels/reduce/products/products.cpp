@@ -113,7 +113,7 @@ struct FloatingProduct {
   using Part = double;
   using Acc = double;
   using Out = T;
-  static constexpr bool short_rows = true;
+  static constexpr std::int64_t least_row = 1;
   static WEFT_ALWAYS_INLINE Acc identity() noexcept { return 1; }
   static WEFT_ALWAYS_INLINE Part part(T x) noexcept { return static_cast<double>(x); }
   static WEFT_ALWAYS_INLINE Part join(Part a, Part b) noexcept { return a * b; }

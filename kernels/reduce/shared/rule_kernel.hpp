@@ -17,10 +17,10 @@
 ///
 /// A rule may bring `spans` or `columns` of its own, with the signature that ReductionKernel wants,
 /// or `combine_each` and `project_each` instead of `combine` and `project`, and `span_elements`
-/// where `spans` reads its rows more than once; `short_rows` where `spans` is quick for rows of few
-/// elements; `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`. `Loops`
-/// names another rule whose spans and columns do as well, `Columns` one whose plain columns do:
-/// code that differs only in what becomes of the accumulators is compiled once.
+/// where `spans` reads its rows more than once; `least_row` where `spans` is quick for shorter rows
+/// than others; `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`.
+/// `Loops` names another rule whose spans and columns do as well, `Columns` one whose plain columns
+/// do: code that differs only in what becomes of the accumulators is compiled once.
 #pragma once
 
 #include <weft/kernel/reduce.hpp>
@@ -200,9 +200,7 @@ struct RuleKernel {
     if constexpr (requires { Rule::straight; }) {
       if constexpr (Rule::straight) k.reduce_short_rows = &Rule::short_rows_to;
     }
-    if constexpr (requires { Loops::short_rows; }) {
-      if constexpr (Loops::short_rows) k.least_row = 1;
-    }
+    if constexpr (requires { Loops::least_row; }) k.least_row = Loops::least_row;
     if constexpr (requires { Rule::indexed; }) k.indexed = true;
     if constexpr (requires { Rule::span_elements; }) k.span_elements = Rule::span_elements;
     k.types[0] = scalar_type_of<typename Rule::Out>;

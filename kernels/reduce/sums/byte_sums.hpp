@@ -160,7 +160,8 @@ struct NonzeroBytes {
 template <class Rule, class How>
 struct ByteSums {
 #if defined(WEFT_HAS_BYTE_REGISTERS)
-  static constexpr bool short_rows = true;
+  /// Shorter ones are brought into a word piece by piece.
+  static constexpr std::int64_t least_row = 8;
 
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,

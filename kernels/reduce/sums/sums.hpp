@@ -16,7 +16,7 @@ inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 template <class Rule>
 struct MappedSums {
   using T = typename Rule::Element;
-  static constexpr bool short_rows = true;
+  static constexpr std::int64_t least_row = 1;
 
   static void spans(const void*, void* accumulators, char* const* inputs,
                     const std::int64_t* row_bytes, std::int64_t rows, std::int64_t n, std::int64_t,
