@@ -115,6 +115,18 @@ bool is_itself(ReduceOp op, ScalarType type, ScalarType result) noexcept {
   }
 }
 
+/// The number that a kernel is given with so many elements for each result, if it wants one.
+std::optional<double> number_of(ReduceOp op, std::int64_t count, const ReduceOptions& options) {
+  switch (op) {
+    case ReduceOp::mean: return static_cast<double>(count);
+    case ReduceOp::var:
+    case ReduceOp::std:
+    case ReduceOp::var_mean:
+    case ReduceOp::std_mean: return options.correction;
+    default: return std::nullopt;
+  }
+}
+
 /// Of the input of a reduction.
 struct InputTraits {
   bool linear = false;    ///< reduced elements are counted in row-major order
@@ -165,14 +177,7 @@ ReduceCall prepare_call(const ReductionInfo& function, ReduceOp op, std::span<co
     call.single = seen[0];
     if (!place) call.source = a;
   }
-  switch (op) {
-    case ReduceOp::mean: call.take(static_cast<double>(reduced.count())); break;
-    case ReduceOp::var:
-    case ReduceOp::std:
-    case ReduceOp::var_mean:
-    case ReduceOp::std_mean: call.take(options.correction); break;
-    default: break;
-  }
+  if (const auto number = number_of(op, reduced.count(), options)) call.take(*number);
   return call;
 }
 
@@ -184,7 +189,6 @@ struct RowReduction {
 };
 RowReduction choose_in_row(Reduction op, const TensorView& out, const TensorView& a, IntSpan axes,
                            const ReduceOptions& options) {
-  if (op == Reduction::mean || op == Reduction::var || op == Reduction::std) return {};
   if (!a.defined() || !out.defined() || options.dtype) return {};
   const bool only = a.rank() == 1 && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1);
   if (!axes.empty() && !only) return {};
@@ -340,8 +344,13 @@ ReduceCall prepare(Reduction op, const Output& first, const Output& second, cons
 void call(Reduction op, const Output& out, const TensorView& a, IntSpan axes,
           const ReduceOptions& options) {
   if (const RowReduction row = choose_in_row(op, out.view(), a, axes, options); row.part != 0) {
-    reduce_few_in_row(*row.kernel, static_cast<char*>(out.view().data()),
-                      static_cast<char*>(a.data()), a.numel(), row.part);
+    char* const to = static_cast<char*>(out.view().data());
+    char* const from = static_cast<char*>(a.data());
+    const auto number = number_of(kernel_of(op), a.numel(), options);
+    if (!number) return reduce_few_in_row(*row.kernel, to, from, a.numel(), row.part);
+    ReductionKernel kernel = *row.kernel;
+    kernel.context = &*number;
+    reduce_few_in_row(kernel, to, from, a.numel(), row.part);
   } else {
     prepare(op, out, a, axes, options).run();
   }
