@@ -153,15 +153,22 @@ Tensor replacement(const Output& out, const Expr& e) {
   return Tensor::empty(e.shape(), out.view().defined() ? out.view().dtype() : e.dtype());
 }
 
-/// With the reduced axes as extent 1 if the output has them.
-void write_reduced(const Output& out, const ReduceOptions& options,
+/// With the reduced axes as extent 1 or without them, as the output has them.
+void write_reduced(const Output& out, const char* name, const ReduceOptions& options,
                    FunctionRef<Expr(const ReduceOptions&)> make) {
   Expr reduced = make(options);
-  if (out.view().defined() && !same_list(out.view().shape(), reduced.shape())) {
-    ReduceOptions keeping = options;
-    keeping.keepdim = true;
-    if (Expr kept = make(keeping); same_list(out.view().shape(), kept.shape()))
-      reduced = std::move(kept);
+  const TensorView& view = out.view();
+  if (view.defined() && !same_list(view.shape(), reduced.shape())) {
+    ReduceOptions other = options;
+    other.keepdim = !options.keepdim;
+    Expr fitting = make(other);
+    if (same_list(view.shape(), fitting.shape())) {
+      reduced = std::move(fitting);
+    } else if (out.tensor() == nullptr) {  // a tensor would be replaced
+      fail(ErrorCode::shape,
+           text(name, ": output 0: expected shape ", to_string(reduced.shape()), " or ",
+                to_string(fitting.shape()), ", got ", to_string(view.shape())));
+    }
   }
   evaluate_out(out, reduced);
 }
@@ -226,12 +233,12 @@ void evaluate_out(std::span<const Output> outs, std::span<const Expr> expression
 
 void reduce_into(const Output& out, Reduction op, const Expr& a, IntSpan axes,
                  const ReduceOptions& options) {
-  write_reduced(out, options,
+  write_reduced(out, info(op).name, options,
                 [&](const ReduceOptions& all) { return Expr::call(op, a, axes, all); });
 }
-void reduce_into(const Output& out, ReductionMaker make, const Expr& a, IntSpan axes,
-                 const ReduceOptions& options) {
-  write_reduced(out, options, [&](const ReduceOptions& all) { return make(a, axes, all); });
+void reduce_into(const Output& out, const char* name, ReductionMaker make, const Expr& a,
+                 IntSpan axes, const ReduceOptions& options) {
+  write_reduced(out, name, options, [&](const ReduceOptions& all) { return make(a, axes, all); });
 }
 
 Tensor evaluate(const Expr& expression) {

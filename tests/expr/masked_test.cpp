@@ -326,8 +326,18 @@ TEST_CASE("masks: reductions of what is not NaN, of tensors", "[expr]") {
   Tensor made;
   weft::nanmin_out(made, a, 0, {.keepdim = true});
   CHECK(difference(made, Tensor::of<float>({1, 3}, {1, 8, 3})) == "");
-  CHECK_ERROR(shape, ("expected shape [2]"),
-              weft::nanstd_out(Tensor::zeros({3}, ScalarType::f32), a, 1));
+  const Tensor flat = Tensor::empty({2}, ScalarType::f32);
+  weft::nanmean_out(flat, a, 1, {.keepdim = true});
+  CHECK(difference(flat, Tensor::of<float>({2}, {2, 6})) == "");
+  const Tensor all = Tensor::full({2, 3}, ScalarType::boolean, true);
+  weft::amax_out(flat, Tensor::full({2, 3}, ScalarType::f32, 7), weft::Where(all, 0), 1,
+                 {.keepdim = true});
+  CHECK(flat.at<float>(1) == 7);
+  const Tensor wrong = Tensor::zeros({3}, ScalarType::f32);
+  CHECK_ERROR(shape, ("nanstd: output 0: expected shape [2] or [2, 1], got [3]"),
+              weft::nanstd_out(wrong, a, 1));
+  CHECK_ERROR(shape, ("std: output 0: expected shape [2] or [2, 1], got [3]"),
+              weft::std_out(wrong, a, weft::Where(all), 1));
 }
 
 TEST_CASE("masks: variances of what is far from zero", "[expr]") {

@@ -199,10 +199,10 @@ WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
 /// evaluate_out() and the reduction do. What the NAME_out() below are made of.
 WEFT_API void reduce_into(const Output& out, Reduction op, const Expr& a, IntSpan axes,
                           const ReduceOptions& options);
-/// The same of a reduction that is made of others.
+/// The same of a reduction that is made of others, which errors call `name`.
 using ReductionMaker = Expr (*)(Expr a, IntSpan axes, const ReduceOptions& options);
-WEFT_API void reduce_into(const Output& out, ReductionMaker make, const Expr& a, IntSpan axes,
-                          const ReduceOptions& options);
+WEFT_API void reduce_into(const Output& out, const char* name, ReductionMaker make, const Expr& a,
+                          IntSpan axes, const ReduceOptions& options);
 
 // For each line F(NAME, ...) of reduction_table.hpp of one result:
 //     Expr NAME(Expr a, IntSpan axes = {}, const ReduceOptions& options = {});

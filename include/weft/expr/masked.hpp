@@ -60,7 +60,7 @@ Expr masked(X&& x, Mask&& mask, const std::optional<Scalar>& initial = std::null
   WEFT_API Expr NAME(Expr a, IntSpan axes = {}, const ReduceOptions& options = {}); \
   inline void NAME##_out(const Output& out, const Expr& a, IntSpan axes = {},       \
                          const ReduceOptions& options = {}) {                       \
-    reduce_into(out, static_cast<ReductionMaker>(NAME), a, axes, options);          \
+    reduce_into(out, #NAME, static_cast<ReductionMaker>(NAME), a, axes, options);   \
   }
 WEFT_FOR_EACH_NAN_REDUCTION(WEFT_DEFINE)
 #undef WEFT_DEFINE

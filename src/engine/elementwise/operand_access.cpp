@@ -119,9 +119,9 @@ bool is_packed_once(const Geometry& geometry, int k, const Tuning& t) {
   return false;
 }
 
-/// Finds the staged operands that lie element by element beside others, of the same types in memory,
-/// in the iterator and in the kernel: they share conversions. Of several that lie beside one, the
-/// first.
+/// Finds the staged operands that lie element by element beside others, of the same types in
+/// memory, in the iterator and in the kernel: they share conversions. Of several that lie beside
+/// one, the first.
 void find_those_beside(TileOperands& operands, const TensorIterator& iter,
                        const SpanKernel& kernel) {
   const auto is_packed = [&](int k) {
