@@ -306,7 +306,8 @@ template <class T, std::size_t... R>
     FirstLanes<T>::store(reinterpret_cast<T*>(p.c.from(at(r), 0).data), width, value.value);
   }
 }
-/// All rows. Precondition: columns are at most narrow_columns, and depth is at least 1.
+/// All rows. Preconditions: columns are at most narrow_columns, and dense in b, c and start; depth
+/// is at least 1.
 template <class T>
 [[gnu::noinline]] void multiply_narrow(const ProductAt& p) {
   constexpr int some = tile_rows / 2;

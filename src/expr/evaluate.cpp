@@ -165,9 +165,10 @@ void write_reduced(const Output& out, const char* name, const ReduceOptions& opt
     if (same_list(view.shape(), fitting.shape())) {
       reduced = std::move(fitting);
     } else if (out.tensor() == nullptr) {  // a tensor would be replaced
-      fail(ErrorCode::shape,
-           text(name, ": output 0: expected shape ", to_string(reduced.shape()), " or ",
-                to_string(fitting.shape()), ", got ", to_string(view.shape())));
+      const bool differ = !same_list(reduced.shape(), fitting.shape());
+      fail(ErrorCode::shape, text(name, ": output 0: expected shape ", to_string(reduced.shape()),
+                                  differ ? text(" or ", to_string(fitting.shape())) : std::string(),
+                                  ", got ", to_string(view.shape())));
     }
   }
   evaluate_out(out, reduced);

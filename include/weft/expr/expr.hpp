@@ -196,7 +196,8 @@ WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
 
 /// Carries out a reduction as the call does: `out` has the shape of the result, or that with the
 /// reduced axes as extent 1, whether or not `options` keep them. Throws and allocates as
-/// evaluate_out() and the reduction do. What the NAME_out() below are made of.
+/// evaluate_out() and the reduction do. What the NAME_out() of one result below are made of, but
+/// for argmax, argmin and norm: those, and pairs, take the very shape.
 WEFT_API void reduce_into(const Output& out, Reduction op, const Expr& a, IntSpan axes,
                           const ReduceOptions& options);
 /// The same of a reduction that is made of others, which errors call `name`.
