@@ -202,6 +202,11 @@ RowReduction choose_in_row(Reduction op, const TensorView& out, const TensorView
   const auto* to = static_cast<const char*>(out.data());
   const auto* from = static_cast<const char*>(a.data());
   if (from < to + out.nbytes() && to < from + a.nbytes()) return {};
+  // A single element may be the result itself, and a mean of one number is a sum, as
+  // prepare_call() says.
+  const bool is_single = a.numel() == 1;
+  if (is_single && (op == Reduction::mean || is_itself(kernel_of(op), a.dtype(), out.dtype())))
+    return {};
   return {kernel, part_of_few_in_row(*kernel, a.numel())};
 }
 

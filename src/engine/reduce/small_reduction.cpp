@@ -40,12 +40,12 @@ std::int64_t part_of_row(const ReductionKernel& kernel, std::int64_t size, std::
 [[gnu::noinline, gnu::cold]] char* reduce_parts(const ReductionKernel& kernel, char* memory,
                                                 char** inputs, std::int64_t elements,
                                                 std::int64_t part) {
+  std::int64_t row_bytes[max_operands];  // of whole parts
+  for (int k = 0; k < kernel.ninputs; ++k)
+    row_bytes[k] = part * element_size(kernel.types[kernel.noutputs + k]);
   const auto reduce = [&](char* to, std::int64_t first, std::int64_t rows, std::int64_t n) {
-    std::int64_t row_bytes[max_operands];
-    for (int k = 0; k < kernel.ninputs; ++k)
-      row_bytes[k] = n * element_size(kernel.types[kernel.noutputs + k]);
     kernel.reduce_spans(kernel.context, to, inputs, row_bytes, rows, n, first, n);
-    for (int k = 0; k < kernel.ninputs; ++k)
+    for (int k = 0; k < kernel.ninputs && first + rows * n < elements; ++k)
       inputs[k] += rows * row_bytes[k];
   };
   const std::int64_t whole = elements / part, rest = elements % part;
@@ -72,7 +72,7 @@ std::int64_t stride_of(const TensorIterator& iter, const SmallReduction::Side& s
 }  // namespace
 
 std::int64_t part_of_few_in_row(const ReductionKernel& kernel, std::int64_t elements) {
-  if (elements < 2 || elements > fixed::block_elements) return 0;
+  if (elements < 1 || elements > fixed::block_elements) return 0;
   if (kernel.noutputs != 1 || kernel.ninputs != 1) return 0;
   const std::int64_t part = part_of_row(kernel, element_size(kernel.types[1]), elements);
   const std::int64_t parts = elements == part ? 1 : ceil_div(elements, part);

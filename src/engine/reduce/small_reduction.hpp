@@ -39,7 +39,7 @@ SmallReduction choose_small_reduction(const TensorIterator& iter, const Reductio
 void run_small_reduction(const SmallReduction& reduction, const TensorIterator& iter,
                          const ReductionKernel& kernel, char* const* computed = nullptr);
 
-/// If so many elements next to each other become one without an iterator, two or more and not too
+/// If so many elements next to each other become one without an iterator, one or more and not too
 /// many: how many of them the kernel takes at a time. Else 0.
 WEFT_INTERNAL_API std::int64_t part_of_few_in_row(const ReductionKernel& kernel,
                                                   std::int64_t elements);
