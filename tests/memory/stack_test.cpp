@@ -227,6 +227,6 @@ TEST_CASE("stack: a graph, a model, and loops in loops", "[memory]") {
                {"model", [](const Operands&) { test::model_is_right(); }},
                {"loop", [](const Operands&) { run_nested(1); }},
                {"loop in three", [](const Operands&) { run_nested(4); }}},
-              28 * kib);
+              32 * kib);
 }
 #endif
