@@ -78,6 +78,44 @@ TEST_CASE("Gather: zeros for indexes out of range", "[graph]") {
   }
 }
 
+TEST_CASE("GatherElements, ScatterElementsUpdate: elements along lines", "[graph]") {
+  const Tensor x = test::counting({3, 4});  // 0, 1, ...
+  const Tensor indices = indexes({2, 4}, {2, 0, -1, 1, 0, 2, 1, 1});
+  const OperatorRun gather{.op = "GatherElements", .attributes = {{"axis", std::int64_t{0}}}};
+  CHECK(test::numbers_of(gather({x, indices})[0]) == Numbers{8, 1, 10, 7, 0, 9, 6, 7});
+  CHECK(test::numbers_of(gather({x.transpose(0, 1), indexes({1, 3}, {3, -4, 0})})[0]) ==
+        Numbers{3, 4, 8});
+  const Tensor updates = Tensor::of<float>({2, 4}, {20, 21, 22, 23, 24, 25, 26, 27});
+  for (const std::size_t constants : {3, 4}) {
+    const OperatorRun scatter{.op = "ScatterElementsUpdate", .first_constant = constants};
+    CHECK(test::numbers_of(scatter({x, indices, updates, integer(-2)})[0]) ==
+          Numbers{24, 21, 2, 3, 4, 5, 26, 27, 20, 25, 22, 11});
+    const OperatorRun add{.op = "ScatterElementsUpdate",
+                          .attributes = {{"reduction", "sum"}},
+                          .first_constant = constants};
+    CHECK(test::numbers_of(add({x, indices, updates, integer(0)})[0]) ==
+          Numbers{24, 22, 2, 3, 4, 5, 32, 57, 28, 34, 32, 11});
+  }
+  CHECK_ERROR(axis, ("GatherElements 'it'", "index", "7"),
+              gather({x, indexes({1, 4}, {0, 7, 0, 0})}));
+  CHECK_ERROR(shape, ("GatherElements 'it'", "input 1 (indices)", "got [2]"),
+              gather({x, indexes({2}, {0, 0})}));
+  const OperatorRun scatter{.op = "ScatterElementsUpdate"};
+  CHECK_ERROR(axis, ("input 3 (axis)", "got 2"), scatter({x, indices, updates, integer(2)}));
+  CHECK_ERROR(shape, ("input 3 (axis)", "expected one integer, got 2"),
+              scatter({x, indices, updates, integers({0, 0})}));
+  CHECK_ERROR(shape, ("input 2 (updates)", "expected [2, 4]", "got [4]"),
+              scatter({x, indices, Tensor::zeros({4}, ScalarType::f32), integer(0)}));
+  CHECK_ERROR(dtype, ("input 2", "expected f32", "got i64"),
+              scatter({x, indices, Tensor::zeros({2, 4}, ScalarType::i64), integer(0)}));
+  const OperatorRun product{.op = "ScatterElementsUpdate", .attributes = {{"reduction", "prod"}}};
+  CHECK_ERROR(invalid_argument, ("reduction", "none or sum", "prod"),
+              product({x, indices, updates, integer(0)}));
+  const OperatorRun from_nothing{.op = "ScatterElementsUpdate",
+                                 .attributes = {{"reduction", "sum"}, {"use_init_val", "false"}}};
+  CHECK_ERROR(invalid_argument, ("use_init_val"), from_nothing({x, indices, updates, integer(0)}));
+}
+
 TEST_CASE("ScatterUpdate", "[graph]") {
   const Tensor x = test::counting({2, 4});
   const OperatorRun scatter{.op = "ScatterUpdate", .first_constant = 3};

@@ -93,6 +93,7 @@ const OperatorRegistry& standard_operators() {
     add_slice_operators(made);
     add_broadcast_operators(made);
     add_gather_operators(made);
+    add_indexed_element_operators(made);
     add_arrange_operators(made);
     add_neighbor_operators(made);
     add_ordering_operators(made);

@@ -2,32 +2,31 @@
 // Operators that compute each element of their output from the elements at the same place.
 #include "base/text.hpp"
 #include "graph/chain/chain_kernel.hpp"
+#include "graph/operators/checks.hpp"
 #include "graph/operators/families.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
+#include <type_traits>
+#include <variant>
 
 namespace weft {
 inline namespace v0 {
 namespace graph {
 namespace {
 
-/// An elementwise operator whose formula is a function of the builder alone.
+/// What an operator is: a function of all its inputs, or a formula that follows from the builder.
 using Build = Term (*)(ElementwiseBuilder& b);
+using Meaning = std::variant<UnaryOp, BinaryOp, CompareOp, DivisionOp, TernaryOp, Build>;
 
 /// How inputs are brought to one shape: attribute auto_broadcast.
 enum class Broadcast : std::uint8_t { numpy, none, pdpd };
 
 Broadcast broadcast_of(const Node& node) {
-  std::string rule = node.attributes.text("auto_broadcast", "numpy");
-  for (char& c : rule)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (rule == "numpy") return Broadcast::numpy;
-  if (rule == "none" || rule == "explicit") return Broadcast::none;
-  if (rule == "pdpd") return Broadcast::pdpd;
-  fail(ErrorCode::parse,
-       text("attribute 'auto_broadcast': expected numpy, none or pdpd, got '", rule, "'"));
+  constexpr std::string_view names[] = {"numpy", "none", "explicit", "pdpd"};
+  constexpr Broadcast rules[] = {Broadcast::numpy, Broadcast::none, Broadcast::none,
+                                 Broadcast::pdpd};
+  return rules[choice_of(node.attributes, "auto_broadcast", names, 0)];
 }
 
 /// The axis of the first input at which the second lies by the rule pdpd; -1 where that is the end.
@@ -69,32 +68,70 @@ PartialShape common_shape(const InferContext& context, const ElementwiseFormula&
   return shape;
 }
 
+struct Entry {
+  const char* name;
+  int ninputs;
+  Meaning meaning;
+  const char* alias = nullptr;
+  int optional_inputs = 0;  ///< besides
+};
+
+template <class Op>
+Term unary(ElementwiseBuilder& b, Op op) {
+  return b.apply(op, b.input(0));
+}
+template <class Op>
+Term binary(ElementwiseBuilder& b, Op op) {
+  return b.apply(op, b.input(0), b.input(1, pdpd_axis(b.node())));
+}
+Term build(const Meaning& meaning, ElementwiseBuilder& b) {
+  return std::visit(
+      [&](auto op) {
+        using Op = decltype(op);
+        if constexpr (std::is_same_v<Op, Build>)
+          return op(b);
+        else if constexpr (std::is_same_v<Op, UnaryOp>)
+          return unary(b, op);
+        else if constexpr (std::is_same_v<Op, TernaryOp>)
+          return b.apply(op, b.input(0), b.input(1), b.input(2));
+        else
+          return binary(b, op);
+      },
+      meaning);
+}
+
 /// Types are found by building the formula; shapes by broadcasting.
 class Elementwise final : public Operator {
  public:
-  Elementwise(OperatorName name, int ninputs, Build build)
-      : Operator(std::move(name)), ninputs_(ninputs), build_(build) {}
+  explicit Elementwise(const Entry& entry)
+      : Operator(name_of(entry)),
+        least_inputs_(entry.ninputs),
+        most_inputs_(entry.ninputs + entry.optional_inputs),
+        meaning_(entry.meaning) {}
 
   void infer(InferContext& context) const override {
-    if (context.ninputs() != ninputs_) {
-      fail(ErrorCode::invalid_argument,
-           text("expected ", ninputs_, " inputs, got ", context.ninputs()));
-    }
+    expect_inputs(context, least_inputs_, most_inputs_);
     SmallVector<ScalarType, 4> types;
-    for (int i = 0; i < ninputs_; ++i)
+    for (int i = 0; i < context.ninputs(); ++i)
       types.push_back(context.input(i).dtype);
     ElementwiseBuilder builder(context.node(), types);
-    const Term result = build_(builder);
+    const Term result = build(meaning_, builder);
     context.set_output(0, builder.dtype(result), common_shape(context, builder.formula()));
   }
   bool elementwise(ElementwiseBuilder& builder) const override {
-    builder.set_result(build_(builder));
+    builder.set_result(build(meaning_, builder));
     return true;
   }
 
  private:
-  int ninputs_;
-  Build build_;
+  static OperatorName name_of(const Entry& entry) {
+    OperatorName name{.name = entry.name};
+    if (entry.alias != nullptr) name.aliases.emplace_back(entry.alias);
+    return name;
+  }
+
+  int least_inputs_, most_inputs_;
+  Meaning meaning_;
 };
 
 /// x, or x times the slope where x is below 0. A slope of one axis lies along axis 1 of x if it has
@@ -104,9 +141,7 @@ class PRelu final : public Operator {
   PRelu() : Operator({.name = "PRelu"}) {}
 
   void infer(InferContext& context) const override {
-    if (context.ninputs() != 2) {
-      fail(ErrorCode::invalid_argument, text("expected 2 inputs, got ", context.ninputs()));
-    }
+    expect_inputs(context, 2, 2);
     const ValueType& x = context.input(0);
     const ScalarType types[] = {x.dtype, context.input(1).dtype};
     ElementwiseBuilder builder(context.node(), types);
@@ -165,21 +200,13 @@ class PRelu final : public Operator {
 
 // ---- Formulas -----------------------------------------------------------------------------------
 
-template <auto op>
-Term unary(ElementwiseBuilder& b) {
-  return b.apply(op, b.input(0));
-}
-template <auto op>
-Term binary(ElementwiseBuilder& b) {
-  return b.apply(op, b.input(0), b.input(1, pdpd_axis(b.node())));
-}
 /// Integers are divided as by Python's //, or with m_pythondiv = false towards 0.
 Term divide(ElementwiseBuilder& b) {
-  if (!is_integer(b.input_type(0))) return binary<BinaryOp::div>(b);
-  if (b.node().attributes.flag("m_pythondiv", true)) return binary<DivisionOp::floor_divide>(b);
+  if (!is_integer(b.input_type(0))) return binary(b, BinaryOp::div);
+  if (b.node().attributes.flag("m_pythondiv", true)) return binary(b, DivisionOp::floor_divide);
   // Less its remainder, which has its sign, the dividend is a multiple: no quotient has to be
   // rounded.
-  const Term rest = binary<DivisionOp::fmod>(b);
+  const Term rest = binary(b, DivisionOp::fmod);
   const Term multiple = b.apply(BinaryOp::sub, b.input(0), rest);
   return b.apply(DivisionOp::floor_divide, multiple, b.input(1, pdpd_axis(b.node())));
 }
@@ -188,9 +215,6 @@ Term sign(ElementwiseBuilder& b) {
   const Term x = b.input(0), s = b.apply(UnaryOp::sign, x);
   if (!is_floating(b.input_type(0))) return s;
   return b.apply(TernaryOp::where, b.apply(CompareOp::ne, x, x), x, s);
-}
-Term select(ElementwiseBuilder& b) {
-  return b.apply(TernaryOp::where, b.input(0), b.input(1), b.input(2));
 }
 Term convert(ElementwiseBuilder& b) {
   return b.convert(b.input(0), b.node().attributes.scalar_type("destination_type"));
@@ -232,54 +256,131 @@ Term hard_sigmoid(ElementwiseBuilder& b) {
   return b.apply(TernaryOp::clamp, line, b.number(0, type), b.number(1, type));
 }
 
-struct Entry {
-  const char* name;
-  int ninputs;
-  Build build;
-  std::vector<std::string> aliases = {};
-};
+/// The square of what a is more than b.
+Term squared_difference(ElementwiseBuilder& b) {
+  return b.apply(UnaryOp::square, binary(b, BinaryOp::sub));
+}
+/// To the nearest integer; halves to an even one, or away from 0.
+Term round(ElementwiseBuilder& b) {
+  constexpr std::string_view modes[] = {"half_to_even", "half_away_from_zero"};
+  if (choice_of(b.node().attributes, "mode", modes, 0) == 0) return unary(b, UnaryOp::round);
+  const ScalarType type = b.input_type(0);
+  const Term x = b.input(0), whole = b.apply(UnaryOp::trunc, x);
+  if (!is_floating(type)) return whole;
+  // What trunc() takes off is exact.
+  const Term rest = b.apply(UnaryOp::abs, b.apply(BinaryOp::sub, x, whole));
+  const Term away =
+      b.apply(BinaryOp::add, whole, b.apply(BinaryOp::copysign, b.number(1, type), x));
+  return b.apply(TernaryOp::where, b.apply(CompareOp::ge, rest, b.number(0.5, type)), away, whole);
+}
+/// Infinities of both signs, or of one, or of none.
+Term is_inf(ElementwiseBuilder& b) {
+  const Attributes& attributes = b.node().attributes;
+  const bool below = attributes.flag("detect_negative", true);
+  const bool above = attributes.flag("detect_positive", true);
+  const Term x = b.input(0), infinite = b.apply(UnaryOp::isinf, x);
+  if (below && above) return infinite;
+  if (!below && !above) return b.apply(CompareOp::logical_xor, infinite, infinite);
+  const Term zero = b.number(0, b.input_type(0));
+  const Term asked = b.apply(below ? CompareOp::lt : CompareOp::gt, x, zero);
+  return b.apply(CompareOp::logical_and, infinite, asked);
+}
+/// alpha, an attribute, times e^x - 1 below 0.
+Term elu(ElementwiseBuilder& b) {
+  const Term alpha = b.number(b.node().attributes.number("alpha"), b.input_type(0));
+  return b.apply(BinaryOp::elu, b.input(0), alpha);
+}
+/// lambda times elu(x, alpha): inputs 2 and 1.
+Term selu(ElementwiseBuilder& b) {
+  return b.apply(BinaryOp::mul, b.input(2), b.apply(BinaryOp::elu, b.input(0), b.input(1)));
+}
+Term gelu(ElementwiseBuilder& b) {
+  constexpr std::string_view modes[] = {"erf", "tanh"};
+  const std::size_t mode = choice_of(b.node().attributes, "approximation_mode", modes, 0);
+  return mode == 0 ? unary(b, UnaryOp::gelu) : unary(b, UnaryOp::gelu_tanh);
+}
+/// x sigmoid(beta x), beta being 1 if it is left out.
+Term swish(ElementwiseBuilder& b) {
+  if (b.ninputs() == 1) return unary(b, UnaryOp::silu);
+  const Term x = b.input(0);
+  return b.apply(BinaryOp::mul, x,
+                 b.apply(UnaryOp::sigmoid, b.apply(BinaryOp::mul, x, b.input(1))));
+}
 
 }  // namespace
 
 void add_elementwise_operators(OperatorRegistry& registry) {
-  const Entry entries[] = {
-      {"Abs", 1, unary<UnaryOp::abs>},
-      {"Add", 2, binary<BinaryOp::add>},
-      {"Ceiling", 1, unary<UnaryOp::ceil>, {"Ceil"}},
+  static constexpr Entry entries[] = {
+      {"Abs", 1, UnaryOp::abs},
+      {"Acos", 1, UnaryOp::acos},
+      {"Acosh", 1, UnaryOp::acosh},
+      {"Add", 2, BinaryOp::add},
+      {"Asin", 1, UnaryOp::asin},
+      {"Asinh", 1, UnaryOp::asinh},
+      {"Atan", 1, UnaryOp::atan},
+      {"Atanh", 1, UnaryOp::atanh},
+      {"BitwiseAnd", 2, BinaryOp::bitwise_and},
+      {"BitwiseLeftShift", 2, BinaryOp::lshift},
+      {"BitwiseNot", 1, UnaryOp::bitwise_not},
+      {"BitwiseOr", 2, BinaryOp::bitwise_or},
+      {"BitwiseRightShift", 2, BinaryOp::rshift},
+      {"BitwiseXor", 2, BinaryOp::bitwise_xor},
+      {"Ceiling", 1, UnaryOp::ceil, "Ceil"},
       {"Clamp", 1, clamp},
       {"Convert", 1, convert},
       {"ConvertLike", 2, convert_like},
+      {"Cos", 1, UnaryOp::cos},
+      {"Cosh", 1, UnaryOp::cosh},
       {"Divide", 2, divide},
-      {"Equal", 2, binary<CompareOp::eq>},
-      {"Exp", 1, unary<UnaryOp::exp>},
-      {"Floor", 1, unary<UnaryOp::floor>},
-      {"Greater", 2, binary<CompareOp::gt>},
-      {"GreaterEqual", 2, binary<CompareOp::ge>},
-      {"Less", 2, binary<CompareOp::lt>},
+      {"Elu", 1, elu},
+      {"Equal", 2, CompareOp::eq},
+      {"Erf", 1, UnaryOp::erf},
+      {"Exp", 1, UnaryOp::exp},
+      {"Floor", 1, UnaryOp::floor},
+      {"FloorMod", 2, DivisionOp::remainder},
+      {"Gelu", 1, gelu},
+      {"Greater", 2, CompareOp::gt},
+      {"GreaterEqual", 2, CompareOp::ge},
+      {"HSigmoid", 1, UnaryOp::hardsigmoid},
+      {"HSwish", 1, UnaryOp::hardswish},
       {"HardSigmoid", 3, hard_sigmoid},
-      {"LessEqual", 2, binary<CompareOp::le>},
-      {"LogicalAnd", 2, binary<CompareOp::logical_and>},
-      {"LogicalNot", 1, unary<UnaryOp::logical_not>},
-      {"LogicalOr", 2, binary<CompareOp::logical_or>},
-      {"LogicalXor", 2, binary<CompareOp::logical_xor>},
-      {"Maximum", 2, binary<BinaryOp::maximum>},
-      {"Minimum", 2, binary<BinaryOp::minimum>},
-      {"Multiply", 2, binary<BinaryOp::mul>},
-      {"Negative", 1, unary<UnaryOp::neg>},
-      {"NotEqual", 2, binary<CompareOp::ne>},
-      {"Power", 2, binary<BinaryOp::pow>},
-      {"Relu", 1, unary<UnaryOp::relu>},
-      {"Select", 3, select},
-      {"Sigmoid", 1, unary<UnaryOp::sigmoid>},
+      {"IsFinite", 1, UnaryOp::isfinite},
+      {"IsInf", 1, is_inf},
+      {"IsNaN", 1, UnaryOp::isnan},
+      {"Less", 2, CompareOp::lt},
+      {"LessEqual", 2, CompareOp::le},
+      {"Log", 1, UnaryOp::log},
+      {"LogicalAnd", 2, CompareOp::logical_and},
+      {"LogicalNot", 1, UnaryOp::logical_not},
+      {"LogicalOr", 2, CompareOp::logical_or},
+      {"LogicalXor", 2, CompareOp::logical_xor},
+      {"Maximum", 2, BinaryOp::maximum},
+      {"Minimum", 2, BinaryOp::minimum},
+      {"Mish", 1, UnaryOp::mish},
+      {"Mod", 2, DivisionOp::fmod},
+      {"Multiply", 2, BinaryOp::mul},
+      {"Negative", 1, UnaryOp::neg},
+      {"NotEqual", 2, CompareOp::ne},
+      {"Power", 2, BinaryOp::pow},
+      {"Relu", 1, UnaryOp::relu},
+      {"Round", 1, round},
+      {"Select", 3, TernaryOp::where},
+      {"Selu", 3, selu},
+      {"Sigmoid", 1, UnaryOp::sigmoid},
       {"Sign", 1, sign},
-      {"Sqrt", 1, unary<UnaryOp::sqrt>},
-      {"Subtract", 2, binary<BinaryOp::sub>},
-      {"Tanh", 1, unary<UnaryOp::tanh>},
+      {"Sin", 1, UnaryOp::sin},
+      {"Sinh", 1, UnaryOp::sinh},
+      {"SoftPlus", 1, UnaryOp::softplus},
+      {"SoftSign", 1, UnaryOp::softsign},
+      {"Sqrt", 1, UnaryOp::sqrt},
+      {"SquaredDifference", 2, squared_difference},
+      {"Subtract", 2, BinaryOp::sub},
+      {"Swish", 1, swish, nullptr, 1},
+      {"Tan", 1, UnaryOp::tan},
+      {"Tanh", 1, UnaryOp::tanh},
   };
-  for (const Entry& entry : entries) {
-    registry.add(std::make_shared<Elementwise>(
-        OperatorName{.name = entry.name, .aliases = entry.aliases}, entry.ninputs, entry.build));
-  }
+  for (const Entry& entry : entries)
+    registry.add(std::make_shared<Elementwise>(entry));
   registry.add(std::make_shared<PRelu>());
 }
 

@@ -25,6 +25,8 @@ void add_slice_operators(OperatorRegistry& registry);
 void add_broadcast_operators(OperatorRegistry& registry);
 /// Gather, ScatterUpdate: gather.cpp.
 void add_gather_operators(OperatorRegistry& registry);
+/// GatherElements, ScatterElementsUpdate: indexed_elements.cpp.
+void add_indexed_element_operators(OperatorRegistry& registry);
 /// Roll, Reverse, Pad: arrange.cpp.
 void add_arrange_operators(OperatorRegistry& registry);
 /// Tril, Triu, Diff: neighbors.cpp.
