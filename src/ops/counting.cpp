@@ -8,6 +8,7 @@
 #include <weft/ops/creation.hpp>
 
 #include "base/operation.hpp"
+#include "kernels/indexing/searching.hpp"
 #include "ops/bin_counts.hpp"
 #include "ops/branch_free_search.hpp"
 #include "ops/explain_counting.hpp"
@@ -94,22 +95,37 @@ void run_bincount(const Output& out, TensorView a, TensorView weights, std::int6
 
 // ---- histogram -------------------------------------------------------------------------------
 
-/// Looks among edges for the bins of n dense elements of f64.
-void find_bins(std::int32_t* bins, const char* from, std::int64_t n, const TensorView& edges) {
+/// places[i] = how many edges are not above element i, of n dense ones of f64.
+void find_among_edges(std::int64_t* places, const char* from, std::int64_t n,
+                      const TensorView& edges) {
+  const auto* const first = static_cast<const char*>(edges.data());
   const std::int64_t count = edges.numel();
-  const auto* const first = static_cast<const double*>(edges.data());
+  if (count <= most_compared_keys(ScalarType::f64))
+    return find_places_kernel(places, from, n, {ScalarType::f64, first, count, count, true});
   SearchGroup<double> group;
-  std::fill_n(group.tables, group.size, reinterpret_cast<const char*>(first));
+  std::fill_n(group.tables, group.size, first);
   for (std::int64_t i = 0; i < n; i += group.size) {
     const std::int64_t size = std::min<std::int64_t>(group.size, n - i);
     for (std::int64_t k = 0; k < group.size; ++k)
       group.values[k] = search_key<double>(from + (i + std::min(k, size - 1)) * 8);
     find_places<double>(group, 8, count, true);
+    std::copy_n(group.places, size, places + i);
+  }
+}
+/// Looks among edges for the bins of n dense elements of f64.
+void find_bins(std::int32_t* bins, const char* from, std::int64_t n, const TensorView& edges) {
+  const std::int64_t count = edges.numel();
+  const double last = static_cast<const double*>(edges.data())[count - 1];
+  std::int64_t places[64];
+  for (std::int64_t start = 0; start < n; start += std::ssize(places)) {
+    const std::int64_t size = std::min(std::ssize(places), n - start);
+    find_among_edges(places, from + start * 8, size, edges);
     for (std::int64_t k = 0; k < size; ++k) {
-      // Below all edges, as NaN is, or above: in none. The last edge belongs to the last bin.
-      std::int64_t bin = group.places[k] == 0 ? count - 1 : group.places[k] - 1;
-      if (group.places[k] == count && group.values[k] == first[count - 1]) bin = count - 2;
-      bins[i + k] = static_cast<std::int32_t>(bin);
+      // Below all edges or above, or NaN: in none. The last edge belongs to the last bin.
+      const auto value = search_key<double>(from + (start + k) * 8);
+      const bool is_none = places[k] == 0 || places[k] == count;
+      const std::int64_t bin = value == last ? count - 2 : is_none ? count - 1 : places[k] - 1;
+      bins[start + k] = static_cast<std::int32_t>(bin);
     }
   }
 }

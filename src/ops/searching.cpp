@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // searchsorted: out[...] = how many elements of a sorted line come before the value.
+#include "kernels/indexing/searching.hpp"
+
 #include <weft/base/checked.hpp>
 #include <weft/base/error.hpp>
 #include <weft/iter/config.hpp>
@@ -99,6 +101,47 @@ void search_row(const SearchedRow& row, const SortedLine& line, const Search& se
   }
 }
 
+/// A line that is the same for many values, as keys, if it is so short that these are compared with
+/// all of them.
+class ComparedLine {
+ public:
+  ComparedLine(const SortedLine& line, const Search& search, ScalarType type)
+      : reader_(search.key, type),
+        line_(line),
+        key_(search.key),
+        is_short_(line.length <= std::min(most_compared_keys(search.key), reader_block)) {}
+
+  bool is_short() const { return is_short_; }
+  /// Reads the line from `from` on. `buffers` last until places are found.
+  void read(char* buffers, const char* from) {
+    const char* const keys = reader_.read(buffers, from, line_.step_bytes, 0, line_.length, 1);
+    keys_ = {key_, keys, line_.length, line_.length, line_.side == SearchSide::right};
+    while (key_ == ScalarType::f64 && keys_.numbers > 0 && is_nan(keys, keys_.numbers - 1))
+      --keys_.numbers;
+  }
+  /// Places of n values at steps of so many bytes; by way of `buffer` where they do not follow each
+  /// other.
+  void find(char* to, std::int64_t step, const char* values, std::int64_t n, char* buffer) const {
+    const bool is_dense = step == sizeof(std::int64_t);
+    auto* const places = reinterpret_cast<std::int64_t*>(is_dense ? to : buffer);
+    find_places_kernel(places, values, n, keys_);
+    for (std::int64_t i = 0; i < n && !is_dense; ++i)
+      std::memcpy(to + i * step, places + i, sizeof(std::int64_t));
+  }
+
+ private:
+  static bool is_nan(const char* keys, std::int64_t i) {
+    const auto key = search_key<double>(keys + i * 8);
+    return key != key;
+  }
+
+  BlockReader reader_;
+  SortedLine line_;
+  ScalarType key_;
+  bool is_short_;
+  SortedKeys keys_ = {};
+};
+
 /// A step of a search costs about as much as ten plain elements.
 std::int64_t search_grain(std::int64_t length) {
   const int steps = std::bit_width(static_cast<std::uint64_t>(length));
@@ -106,19 +149,29 @@ std::int64_t search_grain(std::int64_t length) {
 }
 
 void search_all(const TensorIterator& iter, const SortedLine& line, const Search& search) {
+  constexpr std::int64_t buffers = BlockReader::buffer_bytes;
   const BlockReader reader(search.key, iter.dtype(2));
   const auto search_keys =
       search.key == ScalarType::f64 ? &search_row<double> : &search_row<std::int64_t>;
   const auto loop = [&](char** data, const std::int64_t* s, std::int64_t n0, std::int64_t n1) {
-    const ScratchMemory scratch(BlockReader::buffer_bytes);
+    const ScratchMemory scratch(2 * buffers + 8 * reader_block);
+    char* const places = scratch.data() + 2 * buffers;
+    ComparedLine compared(line, search, iter.dtype(1));
+    // Reading a line of its own pays for as many values as it has elements.
+    const bool compares =
+        compared.is_short() && s[1] == 0 && (s[4] == 0 || n1 == 1 || n0 >= line.length);
     for (std::int64_t j = 0; j < n1; ++j) {
+      const char* const table = data[1] + j * s[4];
+      if (compares && (j == 0 || s[4] != 0)) compared.read(scratch.data() + buffers, table);
       for (std::int64_t i = 0; i < n0; i += reader_block) {
         const std::int64_t n = std::min(reader_block, n0 - i);
         const char* const from = data[2] + i * s[2] + j * s[5];
         const char* const keys = reader.read(scratch.data(), from, s[2], 0, n, 1);
-        search_keys(
-            {data[0] + i * s[0] + j * s[3], keys, data[1] + i * s[1] + j * s[4], s[0], s[1], n},
-            line, search);
+        char* const to = data[0] + i * s[0] + j * s[3];
+        if (compares)
+          compared.find(to, s[0], keys, n, places);
+        else
+          search_keys({to, keys, table + i * s[1], s[0], s[1], n}, line, search);
       }
     }
   };

@@ -99,6 +99,7 @@ TEST_CASE("searchsorted: all real types, layouts and both sides", "[ops]") {
       const auto values_kind = random.chance(50) ? test::Values::any : test::Values::small;
       Dims shape = test::random_shape(random, 3);
       if (!shape.empty() && random.chance(20)) shape.back() = random.integer(6, 40);
+      if (shape.size() == 1 && random.chance(10)) shape.back() = random.integer(500, 1100);
       Dims sorted_shape = {1};
       if (!shape.empty() && random.chance(50)) sorted_shape = shape;
       sorted_shape.back() = random.chance(10) ? random.integer(50, 300) : random.integer(0, 20);
