@@ -6,8 +6,10 @@
 
 #include "support/dense.hpp"
 #include "support/errors.hpp"
+#include "support/seed.hpp"
 #include "support/threads.hpp"
 
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -95,6 +97,38 @@ TEST_CASE("mean: integers whose sum is beyond i64", "[ops]") {
   const Tensor all = Tensor::full({2}, ScalarType::boolean, true);
   CHECK(weft::var(a, weft::Where(all)).at<float>({}) == weft::var(a).at<float>({}));
   CHECK(weft::mean(a, weft::Where(all)).at<float>({}) == 0x1p62f);
+}
+
+TEST_CASE("mean: quotients have the bits of a division", "[ops]") {
+  WEFT_RANDOM(random);
+  for (int round = 0; round < test::rounds(300); ++round) {
+    const std::int64_t n = round % 50 == 0 ? random.integer(1, 100'000) : random.integer(1, 300);
+    const std::int64_t rows = random.integer(1, 40);
+    // The sum of one number and of zeros is that number, any at all.
+    const Tensor floats = Tensor::full({rows, n}, ScalarType::f32, -0.0);
+    const Tensor doubles = Tensor::full({rows, n}, ScalarType::f64, -0.0);
+    const Tensor integers = Tensor::zeros({rows, n}, ScalarType::i32);
+    const Tensor of_floats = Tensor::empty({rows}, ScalarType::f32);
+    const Tensor of_doubles = Tensor::empty({rows}, ScalarType::f64);
+    const Tensor of_integers = Tensor::empty({rows}, ScalarType::f64);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const std::int64_t at = random.integer(0, n - 1);
+      const std::uint64_t bits = random.bits();
+      const auto x = std::bit_cast<double>(bits);
+      const auto y = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+      const auto k = static_cast<std::int32_t>(bits >> (32 + bits % 32));
+      const auto divisor = static_cast<double>(n);
+      doubles.data_as<double>()[r * n + at] = x;
+      floats.data_as<float>()[r * n + at] = y;
+      integers.data_as<std::int32_t>()[r * n + at] = k;
+      of_doubles.data_as<double>()[r] = x / divisor;
+      of_floats.data_as<float>()[r] = static_cast<float>(static_cast<double>(y) / divisor);
+      of_integers.data_as<double>()[r] = k / divisor;
+    }
+    CHECK(holds(weft::mean(doubles, 1), of_doubles));
+    CHECK(holds(weft::mean(floats, 1), of_floats));
+    CHECK(holds(weft::mean(integers, 1, {.dtype = ScalarType::f64}), of_integers));
+  }
 }
 
 TEST_CASE("sum: into a narrower type than the input's", "[ops]") {

@@ -20,13 +20,14 @@
 /// where `spans` reads its rows more than once; `least_row` where `spans` is quick for shorter rows
 /// than others; `straight` with `short_rows_to`, which is reduce_short_rows; `combine_rows`.
 /// `Loops` names another rule whose spans and columns do as well, `Columns` one whose plain columns
-/// do: code that differs only in what becomes of the accumulators is compiled once.
+/// do, `Results` one whose combine and project do: what differs only in the rest is compiled once.
 #pragma once
 
 #include <weft/kernel/reduce.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace weft {
 inline namespace v0 {
@@ -131,6 +132,16 @@ struct LoopsOf<Rule> {
   using Type = typename Rule::Loops;
 };
 
+template <class Rule>
+struct ResultsOf {
+  using Type = Rule;
+};
+template <class Rule>
+  requires requires { typename Rule::Results; }
+struct ResultsOf<Rule> {
+  using Type = typename Rule::Results;
+};
+
 /// The kernel of a rule, as a constant.
 template <class Rule>
 struct RuleKernel {
@@ -167,6 +178,9 @@ struct RuleKernel {
 
   static constexpr ReductionKernel value = [] {
     using Loops = typename LoopsOf<Rule>::Type;
+    using Results = typename ResultsOf<Rule>::Type;
+    static_assert(std::is_same_v<Acc, typename Results::Acc> &&
+                  std::is_same_v<typename Rule::Out, typename Results::Out>);
     ReductionKernel k;
     if constexpr (requires { &Loops::spans; }) {
       k.reduce_spans = &Loops::spans;
@@ -182,16 +196,16 @@ struct RuleKernel {
     }
     if constexpr (requires { &Loops::column_blocks; })
       k.reduce_column_blocks = &Loops::column_blocks;
-    if constexpr (requires { &Rule::combine_each; }) {
-      k.combine = &Rule::combine_each;
+    if constexpr (requires { &Results::combine_each; }) {
+      k.combine = &Results::combine_each;
     } else {
-      k.combine = &combine;
+      k.combine = &RuleKernel<Results>::combine;
     }
     if constexpr (requires { Rule::combine_rows; }) k.combine_rows = Rule::combine_rows;
-    if constexpr (requires { &Rule::project_each; }) {
-      k.project = &Rule::project_each;
+    if constexpr (requires { &Results::project_each; }) {
+      k.project = &Results::project_each;
     } else {
-      k.project = &project;
+      k.project = &RuleKernel<Results>::project;
     }
     if constexpr (requires(Acc acc) { Rule::done(acc); }) k.done = &done;
     k.noutputs = 1;

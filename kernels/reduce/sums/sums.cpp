@@ -5,6 +5,7 @@
 #include "kernels/loops/by_type.hpp"
 #include "kernels/loops/shared_loops.hpp"
 #include "kernels/reduce/reduce.hpp"
+#include "kernels/reduce/shared/quotient.hpp"
 #include "kernels/reduce/shared/stateless.hpp"
 #include "kernels/reduce/sums/byte_sums.hpp"
 #include "kernels/scalar/arithmetic.hpp"
@@ -102,6 +103,7 @@ template <class T, class Result>
 struct CountedSum : IntegerLoops<CountedSum<T, Result>, T, CountedBytes<T>> {
   using Loops = std::conditional_t<std::is_same_v<T, bool>, CountRule<std::uint8_t>,
                                    CountedSum<T, std::int64_t>>;
+  using Results = CountedSum<std::int64_t, Result>;
   using Element = T;
   using Part = std::conditional_t<sizeof(T) <= 2, std::int32_t, std::int64_t>;
   using Acc = std::int64_t;
@@ -137,6 +139,7 @@ void combine_sums(const void*, void* into, const void* from, std::int64_t rows, 
 
 template <class T, class Map>
 struct SumRule : FloatingSum<T, Map>, MappedSums<FloatingSum<T, Map>> {
+  using Results = SumRule<T, Whole>;
   static constexpr bool straight = std::is_same_v<T, float>;
   static constexpr auto combine_rows = &combine_sums;
   static void short_rows_to(const void*, char* output, const char* input, std::int64_t rows,
@@ -151,10 +154,22 @@ struct SumRule : FloatingSum<T, Map>, MappedSums<FloatingSum<T, Map>> {
 /// The context is the number of elements, a double.
 template <class Rule>
 struct MeanRule : Rule {
+  using Results = MeanRule<typename Rule::Results>;
   static constexpr bool straight = false;
   using Out = typename Rule::Out;
-  static WEFT_ALWAYS_INLINE Out project(typename Rule::Acc acc, const void* context) noexcept {
-    return cast<Out>(static_cast<double>(acc) / *static_cast<const double*>(context));
+  static void project_each(const void* context, const void* accumulators, std::int64_t n,
+                           char* const* outputs) {
+    const auto* acc = static_cast<const typename Rule::Acc*>(accumulators);
+    char* out = outputs[0];
+    const double count = *static_cast<const double*>(context);
+    const WholeDivisor divisor(count);
+    WEFT_INDEPENDENT_ITERATIONS
+    for (std::int64_t j = 0; j < n; ++j) {
+      const auto sum = static_cast<double>(acc[j]);
+      // Sums of f64 may have subnormal quotients.
+      constexpr bool divides = std::is_same_v<typename Rule::Element, double>;
+      store_element<Out>(out, j, cast<Out>(divides ? sum / count : divisor.quotient(sum)));
+    }
   }
 };
 
@@ -248,6 +263,7 @@ WEFT_ALWAYS_INLINE bool is_nonzero(T x) noexcept {
 template <class T>
 struct CountRule : IntegerLoops<CountRule<T>, T, NonzeroBytes> {
   using Loops = CountRule<typename Truthful<T>::Type>;
+  using Results = CountRule<std::int64_t>;
   using Element = T;
   using Part = std::int32_t;
   using Acc = std::int64_t;
@@ -279,11 +295,18 @@ template <class T, bool wanted>
 struct WantedRule : SeenRule<T> {
   using Loops = WantedRule<typename Truthful<T>::Type, wanted>;
   using Columns = SeenRule<typename Truthful<T>::Type>;
+  using Results = WantedRule<std::uint8_t, wanted>;
   using Acc = std::uint8_t;
   using Out = bool;
   static constexpr Acc bit = wanted ? 1 : 2;
-  static WEFT_ALWAYS_INLINE Out project(Acc acc, const void*) noexcept {
-    return ((acc & bit) != 0) == wanted;
+  /// As bytes: of bools, compilers make no vectors.
+  static void project_each(const void*, const void* accumulators, std::int64_t n,
+                           char* const* outputs) {
+    const auto* acc = static_cast<const Acc*>(accumulators);
+    char* out = outputs[0];
+    WEFT_INDEPENDENT_ITERATIONS
+    for (std::int64_t j = 0; j < n; ++j)
+      out[j] = static_cast<char>((acc[j] & bit) / bit ^ (wanted ? 0 : 1));
   }
   static WEFT_ALWAYS_INLINE bool done(Acc acc) noexcept { return (acc & bit) != 0; }
 
