@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Many quotients by one whole number.
+/// Many quotients by one integer.
 #pragma once
 
 #include <weft/kernel/vectorized.hpp>
@@ -9,14 +9,14 @@ namespace weft {
 inline namespace v0 {
 inline namespace WEFT_INLINE_LEVEL_NAMESPACE {
 
-/// Quotients by a whole number below 2^50, with the bits of a division, which takes eight times as
+/// Quotients by an integer below 2^50, with the bits of a division, which takes eight times as
 /// long as a multiplication. a times 1 / n is off by less than two units in its last place. What
 /// it leaves of a is exact where it is rounded once, and so is the correction but for its last
 /// rounding, since no quotient by such a number is closer to the middle of two numbers than 2^-51
 /// of their distance (Markstein, 1990). Of subnormal quotients that does not hold.
-class WholeDivisor {
+class IntegerDivisor {
  public:
-  explicit WholeDivisor(double n) noexcept : n_(n), reciprocal_(1 / n) {}
+  explicit IntegerDivisor(double n) noexcept : n_(n), reciprocal_(1 / n) {}
 
   WEFT_ALWAYS_INLINE double quotient(double a) const noexcept {
 #if defined(__FMA__) || defined(__aarch64__)

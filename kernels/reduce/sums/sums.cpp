@@ -162,7 +162,7 @@ struct MeanRule : Rule {
     const auto* acc = static_cast<const typename Rule::Acc*>(accumulators);
     char* out = outputs[0];
     const double count = *static_cast<const double*>(context);
-    const WholeDivisor divisor(count);
+    const IntegerDivisor divisor(count);
     WEFT_INDEPENDENT_ITERATIONS
     for (std::int64_t j = 0; j < n; ++j) {
       const auto sum = static_cast<double>(acc[j]);
