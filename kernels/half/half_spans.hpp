@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/half/half_registers.hpp"
+#include "kernels/half/through_floats.hpp"
 #include "kernels/loops/block_spans.hpp"
 #include "kernels/loops/register_spans.hpp"
 
@@ -90,14 +91,26 @@ struct HalfSpans {
   }
 };
 
+/// Whether a formula takes so long that buffers beside it are no matter: a function of a few
+/// additions as such takes a fifth longer by way of them, one of four and more as long as without.
+template <class Op>
+inline constexpr bool takes_long = false;
+template <RegisterFormula Op>
+inline constexpr bool takes_long<Op> = Op::cost >= 4;
+
 /// The SpanKernel of such a stateless function on elements of type Half.
 template <class Op, class Half, std::size_t Nin>
 struct HalfKernel {
   static constexpr Op op{};
   static constexpr SpanKernel value = [] {
     SpanKernel kernel;
-    kernel.run = &HalfSpans<Op, Half, Nin>::run;
-    kernel.context = &op;
+    if constexpr (takes_long<Op>) {
+      kernel.run = &ThroughFloats<Half, Nin>::run;
+      kernel.context = &RegisterKernel<Op>::value;
+    } else {
+      kernel.run = &HalfSpans<Op, Half, Nin>::run;
+      kernel.context = &op;
+    }
     kernel.noutputs = 1;
     kernel.ninputs = static_cast<int>(Nin);
     kernel.broadcastable = ((1u << Nin) - 1) << 1;
