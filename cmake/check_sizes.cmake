@@ -5,8 +5,8 @@
 #
 # Adds up the text of the objects by family and compares each sum, and that of a program with one
 # call, with the bounds of a table: lines of "what, bytes at one level, bytes at all", where what is
-# a folder of kernels/ or src/, "library" or "program". Text is what `size` prints: code, constants
-# and unwinding tables.
+# a folder of kernels/ or src/, "iter" (the component), "library" or "program". Text is what `size`
+# prints: code, constants and unwinding tables.
 cmake_minimum_required(VERSION 3.24)
 
 function(text_of out)
@@ -39,7 +39,9 @@ foreach(line IN LISTS bounds)
     text_of(text "${PROGRAM}")
   else()
     set(of_family ${objects})
-    if(NOT what STREQUAL "library")
+    if(what STREQUAL "iter")
+      list(FILTER of_family INCLUDE REGEX "/weft_iter(_kernels_[a-z0-9]+)?\\.dir/")
+    elseif(NOT what STREQUAL "library")
       list(FILTER of_family INCLUDE REGEX "/${what}/")
       list(APPEND families ${what})
     endif()
