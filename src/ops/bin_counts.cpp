@@ -195,6 +195,18 @@ void count_all(const TensorView& result, const Counted& counted, std::int64_t bi
   add_rows<std::int64_t>(result, counts, row, pieces * rows, bins);
 }
 
+// ---- Values ----------------------------------------------------------------------------------
+
+/// Elements from which on to look at 256 counts takes less than what it saves.
+constexpr std::int64_t many_bytes = 1024;
+
+/// What a byte stands for.
+std::int32_t value_of(ScalarType type, std::size_t byte) {
+  if (type == ScalarType::i8) return static_cast<std::int8_t>(byte);
+  if (type == ScalarType::boolean) return byte != 0 ? 1 : 0;
+  return static_cast<std::int32_t>(byte);
+}
+
 // ---- Weights ---------------------------------------------------------------------------------
 
 void add_block(char* sums, std::int64_t step, std::int64_t bins, const char* found,
@@ -241,12 +253,50 @@ void count_in_bins(const TensorView& result, const TensorView& a, const TensorVi
   if (binning.count < result.numel()) fill_out(result.slice(0, binning.count, result.numel()), 0);
   if (binning.count == 0) return;
   if (a.numel() == 0) return fill_out(counted_part, 0);
+  if (counts_values(a) && !weights.defined())
+    return add_up_values(counted_part, count_bytes(a), a.dtype(), binning);
   const Counted counted(a, weights, binning);
   if (weights.defined()) {
     add_all(counted_part, counted, binning.count);
   } else {
     count_all(counted_part, counted, binning.count);
   }
+}
+
+bool counts_values(const TensorView& a) {
+  return element_size(a.dtype()) == 1 && a.numel() >= many_bytes;
+}
+
+void add_up_values(const TensorView& result, const ByteCounts& counts, ScalarType type,
+                   const Binning& binning) {
+  alignas(64) std::int32_t bins[256 + 16];  // room for whole registers
+  if (binning.find != nullptr) {
+    alignas(64) double keys[256];
+    for (std::size_t b = 0; b < counts.size(); ++b)
+      keys[b] = value_of(type, b);
+    (*binning.find)(bins, reinterpret_cast<const char*>(keys), 256);
+  } else {
+    for (std::size_t b = 0; b < counts.size(); ++b)
+      bins[b] = value_of(type, b);
+  }
+  fill_out(result, 0);
+  const std::int64_t step = result.strides()[0] * element_size(ScalarType::i64);
+  auto* const to = static_cast<char*>(result.data());
+  for (std::size_t b = 0; b < counts.size(); ++b) {
+    if (counts[b] == 0 || bins[b] == binning.count) continue;
+    char* const at = to + bins[b] * step;
+    store(at, load<std::int64_t>(at) + counts[b]);
+  }
+}
+
+IntegerRange integer_range(const ByteCounts& counts, ScalarType type) {
+  IntegerRange range;
+  for (std::size_t b = 0; b < counts.size(); ++b) {
+    if (counts[b] == 0) continue;
+    range.least = std::min<std::int64_t>(range.least, value_of(type, b));
+    range.largest = std::max<std::int64_t>(range.largest, value_of(type, b));
+  }
+  return range;
 }
 
 Explanation explain_count_in_bins(const TensorView& result, const TensorView& a, ScalarType key) {
@@ -265,13 +315,15 @@ Explanation explain_count_in_bins(const TensorView& result, const TensorView& a,
   e.operands.insert(e.operands.begin(), bins);
   e.has_run = true;
   e.run.instruction_set = name(current_level());
-  e.run.form = plan.directly ? "counted" : "counted-in-rows";
+  e.run.form = counts_values(a) ? "counted-by-value"
+               : plan.directly  ? "counted"
+                                : "counted-in-rows";
   e.run.threads = static_cast<int>(std::min<std::int64_t>(plan.pieces, num_threads()));
   e.run.span = e.run.tile[0] = std::min(reader_block, a.numel());
   e.run.tile[1] = 1;
   e.run.blocks = ceil_div(a.numel(), reader_block);
   e.run.bytes_moved = a.nbytes() + result.nbytes();
-  e.operands[1].access = a.dtype() == key ? "direct" : "cast";
+  e.operands[1].access = a.dtype() == key || counts_values(a) ? "direct" : "cast";
   return e;
 }
 

@@ -8,6 +8,7 @@
 #include <weft/iter/explain.hpp>
 
 #include "kernels/indexing/counting.hpp"
+#include "ops/byte_counts.hpp"
 
 #include <cstdint>
 
@@ -31,6 +32,15 @@ struct Binning {
 /// the last bin. `result` has one axis, and is of i64, or f64 with weights.
 void count_in_bins(const TensorView& result, const TensorView& a, const TensorView& weights,
                    const Binning& binning);
+
+/// Whether elements are so short, and so many, that their values are counted first. Where there are
+/// no weights.
+bool counts_values(const TensorView& a);
+/// The same as count_in_bins(), from the counts of `a`'s values.
+void add_up_values(const TensorView& result, const ByteCounts& counts, ScalarType type,
+                   const Binning& binning);
+/// The least and the largest element that is there, of integers; none below 0 if there are none.
+IntegerRange integer_range(const ByteCounts& counts, ScalarType type);
 
 /// How it goes about it, for bins that are as many as `result` has elements.
 Explanation explain_count_in_bins(const TensorView& result, const TensorView& a, ScalarType key);

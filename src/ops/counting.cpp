@@ -85,11 +85,15 @@ void run_bincount(const Output& out, TensorView a, TensorView weights, std::int6
       *told = explain_count_in_bins(result.view(), a, ScalarType::i32);
       return;
     }
-    const IntegerRange range = integer_range(a);
+    const bool by_value = counts_values(a) && !weights.defined();
+    const ByteCounts values = by_value ? count_bytes(a) : ByteCounts();
+    const IntegerRange range = by_value ? integer_range(values, a.dtype()) : integer_range(a);
     if (range.least < 0 || range.largest >= max_bins) fail_outside(a);
     const std::int64_t count = range.largest + 1;
     const Result result(out, {std::max(count, minlength)}, sum_type(weights), {&a, &weights});
-    count_in_bins(result.view(), a, weights, {count, ScalarType::i32, nullptr});
+    const Binning binning{count, ScalarType::i32, nullptr};
+    if (!by_value) return count_in_bins(result.view(), a, weights, binning);
+    add_up_values(result.view(), values, a.dtype(), binning);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <weft/parallel/parallel.hpp>
 
 #include "core/compiled_types.hpp"
+#include "ops/byte_sort.hpp"
 #include "ops/line_walk.hpp"
 
 #include <algorithm>
@@ -17,9 +18,17 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Narrow types become wider ones, which are sorted as quickly.
-ScalarType type_with_keys(ScalarType type) {
+/// Elements from which on keys of a byte are quicker: looking at 256 counts takes as long as sorting
+/// so many; or as finding a few places, or sorting two values, among so many.
+constexpr std::int64_t counted_line = 1024, long_counted_line = 4096;
+
+/// Narrow types become wider ones, which are sorted as quickly, but for bytes in long lines.
+ScalarType type_with_keys(ScalarType type, std::int64_t n, SortedPart part) {
   if (is_complex(type)) fail_no_kernel(type);
+  const bool is_bool = type == ScalarType::boolean;
+  const bool is_quick = part == SortedPart::few || is_bool;
+  if (element_size(type) == 1 && n >= (is_quick ? long_counted_line : counted_line))
+    return is_bool ? ScalarType::u8 : type;
   if (element_size(type) >= 4) return type;
   return is_floating(type) ? ScalarType::f32 : ScalarType::i32;
 }
@@ -54,31 +63,32 @@ std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 }  // namespace
 
-LineSorter::LineSorter(ScalarType type, std::int64_t n, SortOrder order, std::int64_t lines)
-    : type_(type_with_keys(type)),
+LineSorter::LineSorter(ScalarType type, std::int64_t n, SortOrder order, SortedPart part,
+                       std::int64_t lines)
+    : type_(type_with_keys(type, n, part)),
       n_(n),
       size_(element_size(type_)),
       shared_(lines < num_threads()),
-      order_{is_floating(type_), type_ == ScalarType::u32 || type_ == ScalarType::u64,
-             order == SortOrder::descending},
-      kernel_(*sorting_kernel(size_)) {
+      order_{is_floating(type_), is_unsigned_integer(type_), order == SortOrder::descending},
+      kernel_(size_ == 1 ? byte_sorting_kernel() : *sorting_kernel(size_)) {
   check_line_length(n);
 }
 
 /// Calls f with a zero of the type that keys have.
 template <class F>
 void LineSorter::by_size(F&& f) const {
-  size_ == 4 ? f(std::int32_t{0}) : f(std::int64_t{0});
+  size_ == 1 ? f(std::int8_t{0}) : size_ == 4 ? f(std::int32_t{0}) : f(std::int64_t{0});
 }
 
 std::int64_t LineSorter::key(const char* keys, std::int64_t i) const noexcept {
+  if (size_ == 1) return reinterpret_cast<const std::int8_t*>(keys)[i];
   if (size_ == 4) return reinterpret_cast<const std::int32_t*>(keys)[i];
   return reinterpret_cast<const std::int64_t*>(keys)[i];
 }
 
 std::int64_t LineSorter::parts(std::int64_t n) const {
   std::int64_t parts = 1;
-  if (!shared_) return parts;
+  if (!shared_ || size_ == 1) return parts;
   const std::int64_t most = std::min<std::int64_t>({num_threads(), max_parts, n / part_elements});
   while (2 * parts <= most)
     parts *= 2;
@@ -140,6 +150,7 @@ void LineSorter::sort_positions(std::int64_t* positions, const char* in, char* r
 /// the bits in which keys differ, those that have them in common are sorted once more.
 void LineSorter::order_keys(std::int64_t* positions, const char* keys, std::int64_t n,
                             char* room) const {
+  if (size_ == 1) return order_byte_keys(positions, keys, n);
   std::int64_t least = key(keys, 0), most = least;
   by_size([&](auto zero) {
     const auto* const all = keys_of(zero, keys);

@@ -13,13 +13,17 @@
 namespace weft {
 inline namespace v0 {
 
+/// What of a line is wanted in order: all of it, or a few places.
+enum class SortedPart : std::uint8_t { all, few };
+
 /// Lines of n elements, of the type that `type` says; n is at least 1. Pointers are aligned, and
 /// `room` has as many bytes as the function beside says.
 class LineSorter {
  public:
   /// `lines` says how many there are: if threads outnumber them, they share each one. Throws
   /// Error(dtype) for complex numbers.
-  LineSorter(ScalarType type, std::int64_t n, SortOrder order, std::int64_t lines = 1);
+  LineSorter(ScalarType type, std::int64_t n, SortOrder order, SortedPart part,
+             std::int64_t lines = 1);
 
   /// The type whose elements have keys: as wide as these, and every value of the line's fits.
   ScalarType type() const noexcept { return type_; }

@@ -130,7 +130,8 @@ void run_sort(const char* operation, const Output* values, const Output* indices
     if (told != nullptr) *told = explain_nothing(in.lines.shape());
     if (k == 0 || in.lines.numel() == 0) return;
 
-    const LineSorter sorter(in.a.dtype(), in.length, order, in.lines.numel() / in.length);
+    const SortedPart part = k == in.length ? SortedPart::all : SortedPart::few;
+    const LineSorter sorter(in.a.dtype(), in.length, order, part, in.lines.numel() / in.length);
     SmallVector<LineOperand, 2> outs;
     if (values != nullptr) outs.push_back(to_values.operand(k, sorter.type()));
     if (indices != nullptr) outs.push_back(to_indices.operand(k, ScalarType::i64));
@@ -169,7 +170,7 @@ void run_partition(const Output& out, const TensorView& a, std::int64_t k, std::
     make_results(values, none, in.a, in.a.shape());
     if (told != nullptr) *told = explain_nothing(in.lines.shape());
     if (in.lines.numel() == 0) return;
-    const LineSorter sorter(in.a.dtype(), in.length, SortOrder::ascending);
+    const LineSorter sorter(in.a.dtype(), in.length, SortOrder::ascending, SortedPart::few);
     const LineOperand to = values.operand(in.length, sorter.type());
     const LineWalk walk({in.lines, in.length, sorter.type()}, {&to, 1}, in.axis);
     if (told != nullptr) {

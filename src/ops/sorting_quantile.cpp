@@ -80,7 +80,7 @@ void run_quantile(const char* operation, const Output& out, TensorView a, std::s
     if (told != nullptr) *told = explain_nothing(lines.shape());
     if (result.view().numel() == 0) return;
 
-    const LineSorter sorter(a.dtype(), n, SortOrder::ascending);
+    const LineSorter sorter(a.dtype(), n, SortOrder::ascending, SortedPart::few);
     const LineOperand to{with_lines(result.view(), along, a.rank() > 0, how), count,
                          ScalarType::f64};
     const LineWalk walk({lines, n, sorter.type()}, {&to, 1}, along);

@@ -24,7 +24,7 @@ class SortedElements {
   SortedElements(const TensorView& a, bool with_positions) : n_(a.numel()) {
     if (is_complex(a.dtype())) fail_no_kernel(a.dtype());
     if (n_ == 0) return;
-    const LineSorter sorter(a.dtype(), n_, SortOrder::ascending);
+    const LineSorter sorter(a.dtype(), n_, SortOrder::ascending, SortedPart::all);
     const Tensor flat = contiguous(a, sorter.type());
     sorted_ = Tensor::empty({n_}, sorter.type());
     const auto* const in = static_cast<const char*>(flat.data());

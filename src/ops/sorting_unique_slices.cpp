@@ -46,17 +46,17 @@ class SortedSlices {
     if (is_complex(a.dtype())) fail_no_kernel(a.dtype());
     const std::int64_t n = a.shape()[axis];
     if (a.numel() > 0) {
-      const LineSorter sorter(a.dtype(), a.numel(), SortOrder::ascending);
+      const LineSorter sorter(a.dtype(), a.numel(), SortOrder::ascending, SortedPart::all);
       DimVector order{static_cast<std::int64_t>(axis)};
       for (std::size_t i = 0; i < a.shape().size(); ++i)
         if (i != axis) order.push_back(static_cast<std::int64_t>(i));
       rows_ = contiguous(a.permute(order), sorter.type());
       auto* const keys = static_cast<char*>(rows_.data());
       sorter.to_keys(keys, keys);
-      if (element_size(sorter.type()) == 4) {
-        to_ordered_bytes<std::uint32_t>(keys, a.numel());
-      } else {
-        to_ordered_bytes<std::uint64_t>(keys, a.numel());
+      switch (element_size(sorter.type())) {
+        case 1: to_ordered_bytes<std::uint8_t>(keys, a.numel()); break;
+        case 4: to_ordered_bytes<std::uint32_t>(keys, a.numel()); break;
+        default: to_ordered_bytes<std::uint64_t>(keys, a.numel()); break;
       }
       width_ = static_cast<std::size_t>(rows_.nbytes() / n);
     }

@@ -2,6 +2,7 @@
 // bincount against counting one element after the other: all integer types, any layouts, with and
 // without weights, and what it refuses, with nothing written; of bincount and histogram, that
 // threads and layouts do not show.
+#include <weft/ops/copy.hpp>
 #include <weft/ops/counting.hpp>
 
 #include "counted_elements.hpp"
@@ -61,6 +62,33 @@ TEST_CASE("bincount: of nothing, and of a point", "[ops]") {
         test::Counts{0, 0});
   CHECK(test::counts_of(weft::bincount(Tensor::of<std::uint8_t>({}, {2}))) ==
         test::Counts{0, 0, 1});
+}
+
+TEST_CASE("counting: many bytes, whose values are counted first", "[ops]") {
+  WEFT_RANDOM(random);
+  for (const ScalarType type : {ScalarType::u8, ScalarType::i8, ScalarType::boolean}) {
+    for (const std::int64_t n : {1023, 1024, 5000, 300'000}) {
+      const auto layout = random.chance(50) ? test::fit({{2, n / 2}, {n / 2 + 1, 1}})
+                                            : test::fit({{2, n / 2}, {1, -2}});
+      const Memory memory = test::random_memory(random, type, layout);
+      const TensorView a = memory.view();
+      const Tensor wide = weft::contiguous(a, ScalarType::i32);
+      CHECK(test::counts_of(weft::histogram(a, 300, {-130, 257})) ==
+            test::counts_of(weft::histogram(wide, 300, {-130, 257})));
+      const Tensor edges = Tensor::of<double>({4}, {-100, 0, 1, 200});
+      CHECK(test::counts_of(weft::histogram(a, edges)) ==
+            test::counts_of(weft::histogram(wide, edges)));
+      if (type == ScalarType::u8) {
+        CHECK(test::counts_of(weft::bincount(a, {}, 7)) ==
+              test::counts_of(weft::bincount(wide, {}, 7)));
+      }
+    }
+  }
+  // In a layout that is not dense, and a name for the first that is no bin.
+  Tensor a = Tensor::full({1200, 2}, ScalarType::i8, 5);
+  a.data_as<std::int8_t>()[3] = -2;
+  CHECK(test::counts_of(weft::bincount(a.select(1, 0))) == test::Counts{0, 0, 0, 0, 0, 1200});
+  CHECK_ERROR(invalid_argument, ("got -2 at [1, 1]"), weft::bincount(a));
 }
 
 TEST_CASE("counting: the same for any number of threads, any layout", "[ops]") {

@@ -199,6 +199,10 @@ TEST_CASE("moves by name: counting has as many bins as the output", "[ops]") {
   const Inputs bytes = {many};
   args.inputs = bytes;
   args.outputs = outputs;
+  CHECK(weft::find_op("bincount", args).explain(args).run.form == "counted-by-value");
+  const Tensor wide = Tensor::zeros({1 << 16}, ScalarType::i32);
+  const Inputs words = {wide};
+  args.inputs = words;
   CHECK(weft::find_op("bincount", args).explain(args).run.form == "counted-in-rows");
 }
 

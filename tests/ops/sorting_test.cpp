@@ -93,6 +93,10 @@ std::string wrong(test::Random& random, const TensorView& a, std::size_t axis) {
   return text;
 }
 
+double number(const TensorView& a, const Dims& place) {
+  return static_cast<double>(test::number_at(a.dtype(), test::element_at(a, place)));
+}
+
 void check_line(test::Tally& tally, const TensorView& a, const char* what) {
   const SortOrder order = SortOrder::ascending;
   std::string text =
@@ -160,6 +164,46 @@ TEST_CASE("sorting: long lines, in order, backwards, of few values", "[ops]") {
         }
         check_line(tally, few, "few values");
       }
+    }
+  }
+  CHECK_TALLY(tally);
+}
+
+TEST_CASE("sorting: long lines of bytes, which are counted", "[ops]") {
+  WEFT_RANDOM(random);
+  test::Tally tally;
+  for (const ScalarType type : {ScalarType::u8, ScalarType::i8, ScalarType::boolean}) {
+    for (const std::int64_t n : {1023, 1024, 1025, 4095, 4096, 5001}) {
+      const auto layout = random.chance(50) ? test::fit({{2, n}, {n + 3, 1}})
+                                            : test::fit({{2, n}, {1, random.chance(50) ? 3 : -3}});
+      const Memory memory = test::sortable(random, type, layout);
+      const TensorView a = memory.view();
+      const Tensor sorted = weft::sort(a, 1);
+      std::string text = wrong(random, a, 1);
+      const Tensor median = weft::median(a, 1), least = weft::quantile(a, 0, 1);
+      std::vector<double> different;
+      for (std::int64_t row = 0; row < 2; ++row) {
+        const auto at = [&](std::int64_t i) { return number(sorted, {row, i}); };
+        if (number(median, {row}) != (at((n - 1) / 2) + at(n / 2)) / 2) text += "median";
+        if (number(least, {row}) != at(0)) text += "quantile";
+        for (std::int64_t i = 0; i < n; ++i)
+          different.push_back(at(i));
+      }
+      std::ranges::sort(different);
+      different.erase(std::unique(different.begin(), different.end()), different.end());
+      const weft::UniqueElements elements = weft::unique_all(a);
+      for (const Tensor& values : {weft::unique(a), elements.values}) {
+        bool same = values.numel() == std::ssize(different);
+        for (std::int64_t i = 0; same && i < values.numel(); ++i)
+          same = number(values, {i}) == different[static_cast<std::size_t>(i)];
+        if (!same) text += "unique";
+      }
+      const Tensor wide = weft::contiguous(a, ScalarType::i32);
+      for (const std::int64_t axis : {0, 1}) {
+        const Tensor slices = weft::contiguous(weft::unique(a, axis), ScalarType::i32);
+        text += test::difference(slices, test::dense_copy(weft::unique(wide, axis)));
+      }
+      tally.check(text.empty(), [&](auto& out) { test::describe(out, a) << text; });
     }
   }
   CHECK_TALLY(tally);
