@@ -18,8 +18,8 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-/// Elements from which on keys of a byte are quicker: looking at 256 counts takes as long as sorting
-/// so many; or as finding a few places, or sorting two values, among so many.
+/// Elements from which on keys of a byte are quicker: a look at 256 counts takes as long as to sort
+/// so many; or as to find a few places, or to sort two values, among so many.
 constexpr std::int64_t counted_line = 1024, long_counted_line = 4096;
 
 /// Narrow types become wider ones, which are sorted as quickly, but for bytes in long lines.
