@@ -34,6 +34,9 @@ inline namespace v0 {
   F(le, "x <= m")                                               \
   F(gt, "x > m")                                                \
   F(ge, "x >= m")                                               \
+  F(both, "x and m, truth values")                              \
+  F(either, "x or m, truth values")                             \
+  F(differ, "x is not m, truth values")                         \
   F(choose, "the second operand, truth values in a temporary, ? x : m")
 // Two of them in one jump. The operand of the second is the instruction's second one.
 #define WEFT_FOR_EACH_FUSED_PAIR(F) \
@@ -65,7 +68,9 @@ enum class FusedOp : std::uint8_t {
           WEFT_FOR_EACH_FUSED_PAIR(WEFT_DEFINE)
 #undef WEFT_DEFINE
               flags,  ///< x is the truth values of an input of bools
+  complement,         ///< not x, truth values
   store,              ///< x stays, and goes to an output or a temporary
+  store_flags,        ///< the same of truth values to an output of bools
   store_selected,     ///< x goes to an output where the second operand, bools, selects it
 };
 
@@ -96,13 +101,13 @@ struct FusedProgram {
   int noutputs = 0;
   int ninputs = 0;
   int ntemporaries = 0;
-  /// Inputs of bools, counted like operands: `flags` and `store_selected` alone read them.
+  /// Operands of bools: `flags` and `store_selected` read them, `store_flags` writes them.
   std::uint32_t flags = 0;
   FusedInstruction instructions[max_instructions];
 };
 
 /// The loop over spans that carries out the program that is its context, for operands of f32 or of
-/// f64; any of its inputs may be one value. Null for other types.
+/// f64, and bools; any of its inputs may be one value. Null for other types.
 WEFT_DECLARE_KERNEL(fused_loop, SpanKernel::Run(ScalarType type));
 /// The same for programs that end by storing what is selected of their only output: nothing else is
 /// written, not even with its old value. What selects is no single value. Null also where the level

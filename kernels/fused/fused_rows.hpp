@@ -267,7 +267,7 @@ class FusedRows {
     set_steps();
     run_register(0);
     for (int k = 0; k < program_.noutputs && !selects_; ++k)
-      __builtin_memcpy(outputs[k], spare_[k], static_cast<std::size_t>(count * size));
+      __builtin_memcpy(outputs[k], spare_[k], static_cast<std::size_t>(count * size_of(k)));
   }
 
   const FusedProgram& program_;

@@ -35,11 +35,15 @@ template <class R>
 WEFT_ALWAYS_INLINE R at_most(const R& a, const R& b) noexcept {
   return select(isnan(b), b, smaller_or_second(b, a));
 }
+template <class R>
+WEFT_ALWAYS_INLINE R all_bits() noexcept {
+  using Whole = typename R::Whole;
+  return R::of_bits(Whole(~typename Whole::value_type(0)));
+}
 /// A mask as truth values.
 template <class R>
 WEFT_ALWAYS_INLINE R truth(const typename R::Mask& mask) noexcept {
-  using Whole = typename R::Whole;
-  return select(mask, R::of_bits(Whole(~typename Whole::value_type(0))), R(0));
+  return select(mask, all_bits<R>(), R(0));
 }
 
 /// The result of an instruction: of x, its operand, and a choice.
@@ -63,6 +67,9 @@ WEFT_ALWAYS_INLINE R result_of(const R& x, const R& m, const R& choice) noexcept
     case FusedOp::le: return truth<R>(x <= m);
     case FusedOp::gt: return truth<R>(x > m);
     case FusedOp::ge: return truth<R>(x >= m);
+    case FusedOp::both: return x & m;
+    case FusedOp::either: return x | m;
+    case FusedOp::differ: return x ^ m;
     case FusedOp::choose: return m ^ (choice & (x ^ m));
     case FusedOp::neg: return -x;
     case FusedOp::abs: return abs(x);
@@ -70,6 +77,7 @@ WEFT_ALWAYS_INLINE R result_of(const R& x, const R& m, const R& choice) noexcept
     case FusedOp::sqrt: return sqrt(x);
     case FusedOp::reciprocal: return R(1) / x;
     case FusedOp::relu: return select(x <= R(0), R(0), x);
+    case FusedOp::complement: return x ^ all_bits<R>();
     default: return x;
   }
 }
@@ -166,6 +174,13 @@ WEFT_ALWAYS_INLINE void carry_out(const FusedStep* step, const FusedStep* end, s
       for (int i = 0; i < count; ++i)
         x[i] = truth_of_flags<T>(at + (one ? 0 : i * R::lanes));
     };
+    const auto store_truth = [&]() WEFT_INLINE_LAMBDA {
+      char* const at =
+          step->place.at + (offset & step->place.moves) / static_cast<std::int64_t>(sizeof(T));
+      WEFT_UNROLLED
+      for (int i = 0; i < count; ++i)
+        store_flags(at + i * R::lanes, x[i]);
+    };
     const auto store_some = [&]() WEFT_INLINE_LAMBDA {
       const char* const flags =
           step->second.at + (offset & step->second.moves) / static_cast<std::int64_t>(sizeof(T));
@@ -199,6 +214,9 @@ WEFT_ALWAYS_INLINE void carry_out(const FusedStep* step, const FusedStep* end, s
       WEFT_FOR_EACH_FUSED_PAIR(WEFT_CASE)
 #undef WEFT_CASE
 #undef WEFT_CASE_OF
+      case code_of(FusedOp::complement, false):
+        change.template operator()<FusedOp::complement>();
+        break;
       case code_of(FusedOp::flags, false): read_flags.template operator()<false>(); break;
       case code_of(FusedOp::flags, true): read_flags.template operator()<true>(); break;
       case code_of(FusedOp::store, false):
@@ -206,6 +224,7 @@ WEFT_ALWAYS_INLINE void carry_out(const FusedStep* step, const FusedStep* end, s
         for (int i = 0; i < count; ++i)
           x[i].store(m + i * R::lanes);
         break;
+      case code_of(FusedOp::store_flags, false): store_truth(); break;
       case code_of(FusedOp::store_selected, false):
         if constexpr (has_selected_stores) store_some();
         break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Bools in memory as truth values in registers.
+/// Bools in memory as truth values in registers, and back.
 #pragma once
 
 #include <weft/kernel/detail/vectorized_register.hpp>
@@ -50,6 +50,45 @@ WEFT_ALWAYS_INLINE Register<T> truth_of_flags(const char* flags) noexcept {
   for (int i = 0; i < R::lanes; ++i)
     bits[i] = flags[i] != 0 ? ~typename Whole::value_type(0) : 0;
   return R::of_bits(Whole::load_unaligned(bits));
+#endif
+}
+
+/// A byte for each lane of truth values: 1 or 0.
+template <class T>
+WEFT_ALWAYS_INLINE void store_flags(char* to, const Register<T>& truth) noexcept {
+  [[maybe_unused]] constexpr int lanes = Register<T>::lanes;
+  [[maybe_unused]] constexpr bool is_single = sizeof(T) == 4;
+  const auto bits = truth.bits();
+#if defined(__AVX512F__)
+  if constexpr (is_single) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                     _mm_maskz_set1_epi8(_mm512_movepi32_mask(bits), 1));
+  } else {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to),
+                     _mm_maskz_set1_epi8(_mm512_movepi64_mask(bits), 1));
+  }
+#elif defined(__SSE2__)
+#if defined(__AVX2__)
+  const __m128i low = _mm256_castsi256_si128(bits), high = _mm256_extracti128_si256(bits, 1);
+#else
+  const __m128i low = bits, high = bits;
+#endif
+  __m128i words = low;  // one of 16 bits for each lane
+  if constexpr (is_single) {
+    words = _mm_packs_epi32(low, high);
+  } else {
+    const __m128 even = _mm_shuffle_ps(_mm_castsi128_ps(low), _mm_castsi128_ps(high), 0x88);
+    words = _mm_packs_epi32(_mm_castps_si128(even), _mm_castps_si128(even));
+  }
+  const __m128i flags = _mm_and_si128(_mm_packs_epi16(words, words), _mm_set1_epi8(1));
+  alignas(16) char bytes[16];
+  _mm_store_si128(reinterpret_cast<__m128i*>(bytes), flags);
+  __builtin_memcpy(to, bytes, lanes);
+#else
+  typename Register<T>::Whole::value_type words[lanes];
+  bits.store_unaligned(words);
+  for (int i = 0; i < lanes; ++i)
+    to[i] = words[i] != 0 ? 1 : 0;
 #endif
 }
 

@@ -73,16 +73,25 @@ bool is_square(const FormulaStep& step) {
   return step.function && *step.function == FormulaFunction(BinaryOp::mul) &&
          step.terms[1] == step.terms[2];
 }
-std::optional<Instructions> instructions_of(const FormulaStep& step) {
+/// Of functions of truth values.
+std::optional<Instructions> truth_instructions_of(const FormulaFunction& function) {
+  const auto is = [&](auto op) { return function == FormulaFunction(op); };
+  if (is(BinaryOp::bitwise_and) || is(CompareOp::logical_and))
+    return Instructions{{FusedOp::both}, FusedOp::both};
+  if (is(BinaryOp::bitwise_or) || is(CompareOp::logical_or))
+    return Instructions{{FusedOp::either}, FusedOp::either};
+  if (is(BinaryOp::bitwise_xor) || is(CompareOp::logical_xor))
+    return Instructions{{FusedOp::differ}, FusedOp::differ};
+  if (is(UnaryOp::bitwise_not) || is(UnaryOp::logical_not))
+    return Instructions{{FusedOp::complement}};
+  return std::nullopt;
+}
+/// `type`: of the last operand.
+std::optional<Instructions> instructions_of(const FormulaStep& step, ScalarType type) {
   if (!step.function) return std::nullopt;
+  if (type == ScalarType::boolean) return truth_instructions_of(*step.function);
   if (is_square(step)) return Instructions{{FusedOp::square}};
   return std::visit([](auto op) { return instructions_of(op); }, *step.function);
-}
-bool is(const FormulaStep& step, TernaryOp op) {
-  return step.function && *step.function == FormulaFunction(op);
-}
-bool is_comparison(const FormulaStep& step) {
-  return step.function && std::holds_alternative<CompareOp>(*step.function);
 }
 
 /// Who writes and reads the terms of a chain.
@@ -122,18 +131,16 @@ bool holds(const StepGroup& group, int step) {
 /// Finds groups.
 class StepGrouping {
  public:
-  explicit StepGrouping(const Chain& chain) : uses_(chain), fusable_(chain.steps.size()) {
+  explicit StepGrouping(const Chain& chain) : uses_(chain), types_(chain.steps.size()) {
+    // Steps stand behind those that they read.
     for (int s = 0; s < uses_.nsteps(); ++s)
-      fusable_[static_cast<std::size_t>(s)] = has_instructions(uses_.step(s));
-    // Truth values have a type of their own in a group: a choice and its comparison go together.
-    for (int s = 0; s < uses_.nsteps(); ++s)
-      if (is_comparison(uses_.step(s))) leave_out_unless_chosen_by(s);
+      types_[static_cast<std::size_t>(s)] = type_of_registers(s);
   }
-  bool is_fusable(int s) const { return fusable_[static_cast<std::size_t>(s)]; }
+  bool is_fusable(int s) const { return type_of(s).has_value(); }
 
   std::vector<StepGroup> groups() {
     std::vector<StepGroup> groups;
-    done_.assign(fusable_.size(), false);
+    done_.assign(types_.size(), false);
     const auto add = [&](const StepGroup& group) {
       for (const int s : group)
         done_[static_cast<std::size_t>(s)] = true;
@@ -154,22 +161,26 @@ class StepGrouping {
   }
 
  private:
-  void set_fusable(int s, bool is) { fusable_[static_cast<std::size_t>(s)] = is; }
   bool is_done(int s) const { return done_[static_cast<std::size_t>(s)]; }
   bool writes_output(int s) const { return uses_.is_output(uses_.step(s).terms[0]); }
-  ScalarType type_of(int s) const { return uses_.type(uses_.step(s).terms.back()); }
-
-  bool has_instructions(const FormulaStep& step) const {
-    return instructions_of(step) && fused_loop(uses_.type(step.terms.back())) != nullptr;
+  /// The type whose registers a step is carried out in; none: there are no instructions for it.
+  const std::optional<ScalarType>& type_of(int s) const {
+    return types_[static_cast<std::size_t>(s)];
   }
-  void leave_out_unless_chosen_by(int s) {
-    const int truth = uses_.step(s).terms[0];
-    const bool chooses =
-        !uses_.is_output(truth) && uses_.all_readers(truth, [&](int reader, std::size_t k) {
-          return is(uses_.step(reader), TernaryOp::where) && k == 1 && is_fusable(reader) &&
-                 type_of(reader) == type_of(s);
-        });
-    if (!chooses) set_fusable(s, false);
+  std::optional<ScalarType> type_of_registers(int s) const {
+    const FormulaStep& step = uses_.step(s);
+    const ScalarType type = uses_.type(step.terms.back());
+    if (!instructions_of(step, type)) return std::nullopt;
+    if (type == ScalarType::boolean) return type_of_truth(step);
+    return fused_loop(type) != nullptr ? std::optional(type) : std::nullopt;
+  }
+  /// Truth values are as wide as what was compared; bools in memory are better left as they are.
+  std::optional<ScalarType> type_of_truth(const FormulaStep& step) const {
+    for (std::size_t k = 1; k < step.terms.size(); ++k) {
+      const int writer = uses_.writer(step.terms[k]);
+      if (writer >= 0 && type_of(writer)) return type_of(writer);
+    }
+    return std::nullopt;
   }
   bool is_ready(int s, const StepGroup& group) const {
     const auto& terms = uses_.step(s).terms;
@@ -179,26 +190,35 @@ class StepGrouping {
     });
   }
 
-  /// Whether there are temporaries for what each step makes, and for the flags by which some
-  /// choose.
+  /// Whether there are temporaries for what each step makes, and for the bools that some read.
   bool has_room(int s, const StepGroup& group) const {
     const auto temporaries = [&](int step) {
-      const bool by_flags = is(uses_.step(step), TernaryOp::where) &&
-                            !holds(group, uses_.writer(uses_.step(step).terms[1]));
-      return by_flags ? 2 : 1;
+      const auto& terms = uses_.step(step).terms;
+      return 1 + std::count_if(terms.begin() + 1, terms.end(), [&](int term) {
+               return uses_.type(term) == ScalarType::boolean && !holds(group, uses_.writer(term));
+             });
     };
-    int all = temporaries(s);
+    std::ptrdiff_t all = temporaries(s);
     for (const int step : group)
       all += temporaries(step);
     return all <= FusedProgram::max_temporaries;
   }
+  /// Whether a step reads what another one of a group makes.
+  bool reads(int s, const StepGroup& group) const {
+    const auto& terms = uses_.step(s).terms;
+    return std::any_of(terms.begin() + 1, terms.end(),
+                       [&](int term) { return holds(group, uses_.writer(term)); });
+  }
   bool can_join(int s, const StepGroup& group) const {
     if (!is_fusable(s) || !is_ready(s, group) || !has_room(s, group)) return false;
+    // Bools that are in memory are not made longer for this.
+    if (uses_.type(uses_.step(s).terms.back()) == ScalarType::boolean && !reads(s, group))
+      return false;
     return group.empty() || type_of(s) == type_of(group[0]);
   }
 
-  /// All that can be done now as one step, without some.
-  StepGroup group_without(const StepGroup& left_out) const {
+  /// All that can be done now as one step, or one step alone.
+  StepGroup next_group() const {
     StepGroup group;
     SmallVector<int, max_operands> terms;  // that its steps read and write
     bool all_before = true;
@@ -207,36 +227,21 @@ class StepGrouping {
       SmallVector<int, max_operands> with = terms;
       for (const int term : uses_.step(s).terms)
         if (std::ranges::find(with, term) == with.end()) with.push_back(term);
-      if (can_join(s, group) && !holds(left_out, s) && with.size() <= max_operands &&
-          (all_before || !writes_output(s))) {
+      if (can_join(s, group) && with.size() <= max_operands && (all_before || !writes_output(s))) {
         terms = with;
         group.push_back(s);
       } else {
         all_before = false;
       }
     }
+    if (group.empty())
+      group.push_back(static_cast<int>(std::ranges::find(done_, false) - done_.begin()));
     return group;
   }
 
-  /// All that can be done now as one step, or one step alone.
-  StepGroup next_group() const {
-    // Comparisons wait for those that choose by them.
-    StepGroup waiting;
-    for (;;) {
-      const StepGroup group = group_without(waiting);
-      if (group.empty()) return {static_cast<int>(std::ranges::find(done_, false) - done_.begin())};
-      const auto lone = std::ranges::find_if(group, [&](int s) {
-        return is_comparison(uses_.step(s)) &&
-               !uses_.all_readers(uses_.step(s).terms[0],
-                                  [&](int reader, std::size_t) { return holds(group, reader); });
-      });
-      if (lone == group.end()) return group;
-      waiting.push_back(*lone);
-    }
-  }
-
   ChainUses uses_;
-  std::vector<bool> fusable_, done_;
+  std::vector<std::optional<ScalarType>> types_;  // by step: type_of()
+  std::vector<bool> done_;
 };
 
 /// Writes the program of a group.
@@ -268,12 +273,12 @@ class FusedWriter {
     }
     if (last >= 0) {
       write(last);
-      add(FusedOp::store, output(last));
+      add_store(last);
     }
     for (int k = 0; k < noutputs; ++k) {
       if (fused_.terms[k] == last) continue;
       add(FusedOp::load, place(fused_.terms[k]));
-      add(FusedOp::store, k);
+      add_store(fused_.terms[k]);
     }
   }
   FusedSteps take() { return std::move(fused_); }
@@ -295,7 +300,9 @@ class FusedWriter {
       const bool outside =
           uses_.is_output(term) ||
           !uses_.all_readers(term, [&](int reader, std::size_t) { return holds(group_, reader); });
-      if (outside) fused_.terms.push_back(term);
+      if (!outside) continue;
+      note_bools(term);
+      fused_.terms.push_back(term);
     }
     FusedProgram& program = fused_.program;
     program.noutputs = static_cast<int>(fused_.terms.size());
@@ -303,11 +310,21 @@ class FusedWriter {
       for (const int term : uses_.step(s).terms) {
         if (is_inner(term) || place(term) >= 0) continue;
         place_[static_cast<std::size_t>(term)] = static_cast<int>(fused_.terms.size());
-        if (uses_.type(term) == ScalarType::boolean) program.flags |= 1U << place(term);
+        note_bools(term);
         fused_.terms.push_back(term);
         ++program.ninputs;
       }
     }
+  }
+
+  bool is_bool(int term) const { return uses_.type(term) == ScalarType::boolean; }
+  /// Of a term that becomes the next operand.
+  void note_bools(int term) {
+    if (is_bool(term)) fused_.program.flags |= 1U << fused_.terms.size();
+  }
+  /// x is a term, which is an output.
+  void add_store(int term) {
+    add(is_bool(term) ? FusedOp::store_flags : FusedOp::store, output(term));
   }
 
   void add(FusedOp op, int operand, int choice = 0) {
@@ -327,28 +344,33 @@ class FusedWriter {
   void write(int term) {
     if (x_ == term) return;
     if (place(term) >= 0) {
-      add(FusedOp::load, place(term));
+      add(is_bool(term) && !is_inner(term) ? FusedOp::flags : FusedOp::load, place(term));
       x_ = term;
       return;
     }
     const FormulaStep& step = uses_.step(uses_.writer(term));
-    const Instructions with = *instructions_of(step);
+    const Instructions with = *instructions_of(step, uses_.type(step.terms.back()));
     SmallVector<int, 3> in = inputs_of(step);
     int choice = 0;
     if (with.ops[0] == FusedOp::choose) {
-      choice = is_inner(in[0]) ? write_aside(in[0]) : read_flags(in[0]);
+      choice = aside(in[0]);
       in = {in[1], in[2]};
     }
     // What is not there yet comes first, so that it need not be put aside.
     const bool swapped = with.from && place(in[0]) >= 0 && place(in[1]) < 0;
     if (swapped) in = {in[1], in[0]};
+    SmallVector<int, 3> at;
     for (std::size_t k = 1; k < in.size(); ++k)
-      write_aside(in[k]);
+      at.push_back(aside(in[k]));
     write(in[0]);
     for (std::size_t k = 0; k < with.ops.size(); ++k)
-      add(swapped ? *with.from : with.ops[k], in.size() > 1 ? place(in[k + 1]) : 0, choice);
+      add(swapped ? *with.from : with.ops[k], at.empty() ? 0 : at[k], choice);
     x_ = term;
     if (left(term) > 1) put_aside(term);
+  }
+  /// Where a term is that instructions read as an operand.
+  int aside(int term) {
+    return is_bool(term) && !is_inner(term) ? read_flags(term) : write_aside(term);
   }
   /// Where a term is that is read from memory.
   int write_aside(int term) {

@@ -49,6 +49,10 @@ class Growing {
                                         BinaryOp::clamp_min, BinaryOp::clamp_max, BinaryOp::fmax};
   static constexpr CompareOp compare[] = {CompareOp::eq, CompareOp::ne, CompareOp::lt,
                                           CompareOp::le, CompareOp::gt, CompareOp::ge};
+  static constexpr BinaryOp bitwise[] = {BinaryOp::bitwise_and, BinaryOp::bitwise_or,
+                                         BinaryOp::bitwise_xor};
+  static constexpr CompareOp logical[] = {CompareOp::logical_and, CompareOp::logical_or,
+                                          CompareOp::logical_xor};
 
   template <class Op, std::size_t n>
   Op any_of(const Op (&ops)[n]) {
@@ -66,17 +70,36 @@ class Growing {
     return builder_.convert(any(), type);
   }
 
+  /// A bool, one that is there if there is one.
+  FormulaTerm any_truth() {
+    for (int i = 0; i < 8; ++i) {
+      const FormulaTerm a = any();
+      if (builder_.dtype(a) == ScalarType::boolean) return a;
+    }
+    return any(ScalarType::boolean);
+  }
+  FormulaTerm combined(FormulaTerm truth) {
+    switch (random_.integer(0, 4)) {
+      case 0: return builder_.apply(UnaryOp::bitwise_not, truth);
+      case 1: return builder_.apply(UnaryOp::logical_not, truth);
+      case 2: return builder_.apply(any_of(logical), truth, any_truth());
+      default: return builder_.apply(any_of(bitwise), any_truth(), truth);
+    }
+  }
+
   FormulaTerm step() {
     const FormulaTerm a = any();
     const ScalarType type = builder_.dtype(a);
+    if (type == ScalarType::boolean && random_.chance(50)) return combined(a);
     if (type == ScalarType::boolean || random_.chance(5)) {
       const ScalarType other = random_.chance(80) ? ScalarType::f32 : ScalarType::f64;
       return builder_.apply(TernaryOp::where, builder_.convert(a, ScalarType::boolean), any(other),
                             any(other));
     }
-    switch (random_.integer(0, 5)) {
+    switch (random_.integer(0, 6)) {
       case 0: return builder_.apply(any_of(unary), a);
-      case 1: return builder_.apply(any_of(compare), a, any(type));
+      case 1:
+      case 6: return builder_.apply(any_of(compare), a, any(type));
       case 2: return builder_.apply(TernaryOp::muladd, a, any(type), any(type));
       case 3: return builder_.apply(TernaryOp::clamp, a, any(type), any(type));
       default:
