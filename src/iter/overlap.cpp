@@ -137,6 +137,27 @@ bool same_elements(const TensorView& a, const TensorView& b) {
   return true;
 }
 
+/// The greatest common divisor of `divisor` and the strides in bytes that a view steps over.
+std::int64_t common_stride(const TensorView& view, std::int64_t divisor) {
+  const std::int64_t size = element_size(view.dtype());
+  for (std::size_t axis = 0; axis < view.shape().size(); ++axis) {
+    const std::int64_t stride = view.shape()[axis] > 1 ? view.strides()[axis] * size : 0;
+    if (divisor == 0 || stride % divisor != 0) divisor = std::gcd(divisor, stride);
+  }
+  return divisor;
+}
+/// True if all elements of one view begin at one place of a period, those of the other one at
+/// another, and they do not meet there: as channels of pixels do.
+bool interleave(const TensorView& a, const TensorView& b) {
+  const std::int64_t period = common_stride(b, common_stride(a, 0));
+  const std::int64_t a_size = element_size(a.dtype()), b_size = element_size(b.dtype());
+  if (period < a_size + b_size) return false;
+  const std::int64_t distance =
+      static_cast<const char*>(b.data()) - static_cast<const char*>(a.data());
+  const std::int64_t place = (distance % period + period) % period;
+  return place >= a_size && place + b_size <= period;
+}
+
 }  // namespace
 
 Overlap internal_overlap(const TensorView& view, std::int64_t work_limit) {
@@ -184,6 +205,7 @@ Overlap overlap(const TensorView& a, const TensorView& b, std::int64_t work_limi
   const char* b_end = static_cast<const char*>(b.data()) + b.end_byte();
   if (a_end <= b_first || b_end <= a_first) return Overlap::none;
   if (same_elements(a, b)) return Overlap::full;
+  if (interleave(a, b)) return Overlap::none;
   const std::int64_t a_size = element_size(a.dtype());
   const std::int64_t b_size = element_size(b.dtype());
   // A byte of an element of a: a_first + sum(|stride_a| * x) + p with 0 <= p < a_size; the same for

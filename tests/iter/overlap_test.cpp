@@ -101,6 +101,14 @@ TEST_CASE("overlap: interleaved views do not overlap", "[iter]") {
         "none");                                                   // left and right columns
   CHECK(between(view({5}, {2}), view({4}, {3}, 1)) == "partial");  // 4 = 2 * 2 = 1 + 3
   CHECK(between(view({5}, {4}), view({5}, {6}, 1)) == "none");     // even and odd
+  // Channels of pixels, the same ones upside down and in another order, and some behind others.
+  CHECK(between(view({9, 5}, {15, 3}), view({9, 5}, {15, 3}, 2)) == "none");
+  CHECK(between(view({9, 5}, {-15, 3}, 120), view({5, 9}, {3, 15}, 1)) == "none");
+  CHECK(between(view({9, 5}, {15, 3}, 1), view({9}, {15}, -2)) == "partial");
+  // Bytes beside elements of four, and within them.
+  CHECK(between(view({4}, {3}), view({4}, {12}, 3, ScalarType::u8)) == "partial");
+  CHECK(between(view({4}, {3}), view({4}, {12}, 4, ScalarType::u8)) == "none");
+  CHECK(between(view({4}, {12}, 4, ScalarType::u8), view({4}, {3}, 1)) == "partial");
 }
 
 TEST_CASE("overlap: full needs the same element at every index", "[iter]") {

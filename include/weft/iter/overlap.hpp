@@ -37,8 +37,8 @@ WEFT_API Overlap internal_overlap(const TensorView& view,
 /// which both broadcast, with elements of equal size. Method: the shared byte is a solution of
 /// sum(stride_k * x_k) = distance with 0 <= x_k < extent_k, found or excluded by depth-first search
 /// over the larger strides first, pruned by the range and the greatest common divisor of those left
-/// (bounded linear Diophantine problem; cf. NumPy's shares_memory). Ranges that do not meet cost a
-/// few comparisons.
+/// (bounded linear Diophantine problem; cf. NumPy's shares_memory). Ranges that do not meet, and
+/// elements that alternate as channels of pixels do, cost a few comparisons.
 WEFT_API Overlap overlap(const TensorView& a, const TensorView& b,
                          std::int64_t work_limit = default_overlap_work);
 
