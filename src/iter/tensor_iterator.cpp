@@ -133,7 +133,7 @@ void TensorIterator::unsafe_set_geometry(const Geometry& geometry) {
   view_offsets_.resize(static_cast<std::size_t>(std::max(ndim(), 1)), 0);
 }
 
-void TensorIterator::remove_operand(int operand) {
+[[gnu::cold]] void TensorIterator::remove_operand(int operand) {
   at(operand);
   Geometry fewer;
   fewer.noperands = geometry_.noperands - 1;
