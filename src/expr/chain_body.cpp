@@ -120,6 +120,7 @@ void ChainBody::add_fused(const Chain& chain, const StepGroup& group) {
   for (const int s : group)
     kernel_.cost += chain.steps[static_cast<std::size_t>(s)].kernel->cost;
   const FusedProgram& program = programs_.emplace_back(fused.program);
+  // The first step of a group is none of bools: its operands have the type of the registers.
   steps_.push_back(
       {fused_loop(place(chain.steps[static_cast<std::size_t>(group[0])].terms.back()).dtype),
        &program,

@@ -211,7 +211,7 @@ class StepGrouping {
   }
   bool can_join(int s, const StepGroup& group) const {
     if (!is_fusable(s) || !is_ready(s, group) || !has_room(s, group)) return false;
-    // Bools that are in memory are not made longer for this.
+    // Bools that are in memory are not made longer for this: a group begins with no such step.
     if (uses_.type(uses_.step(s).terms.back()) == ScalarType::boolean && !reads(s, group))
       return false;
     return group.empty() || type_of(s) == type_of(group[0]);

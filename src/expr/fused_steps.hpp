@@ -28,7 +28,8 @@ struct FusedSteps {
 
   /// Whether exp or its like is among the instructions.
   bool has_functions() const noexcept;
-  /// Of one output: bools, which are one input more behind the others, select what is stored.
+  /// Of one output, which is none of bools: bools, one input more behind the others, select what is
+  /// stored.
   void select_output() noexcept;
 };
 FusedSteps fuse(const Chain& chain, const StepGroup& group);

@@ -274,9 +274,9 @@ std::int64_t LineSorter::find_firsts(std::int64_t* firsts, const char* keys) con
 void LineSorter::find(Neighbours* wanted, std::int64_t count, const char* in, char* room) const {
   char* const keys = room + keys_bytes();
   const bool has_nan = kernel_.to_keys(keys, in, n_, order_).nans > 0;
-  // Each takes time for the line; many are had sooner by sorting it.
+  // Each takes time for the line; many are had sooner by sorting it, and bytes are sorted anyway.
   constexpr std::int64_t many = 8;
-  const bool sorts_all = count >= many && !has_nan;
+  const bool sorts_all = (count >= many || size_ == 1) && !has_nan;
   if (sorts_all) kernel_.sort(keys, room, n_, 0, n_);
   for (std::int64_t i = 0; i < count; ++i) {
     Neighbours& w = wanted[i];
