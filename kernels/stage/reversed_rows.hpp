@@ -59,8 +59,8 @@ class TurnedRegister {
     for (; at < bytes / unit; ++at)
       place_[at] = static_cast<Place>(at);
   }
-  WEFT_ALWAYS_INLINE void copy(char* to, const char* from) const {
-    const auto* const places = reinterpret_cast<const char*>(place_);
+  WEFT_ALWAYS_INLINE void copy([[maybe_unused]] char* to, [[maybe_unused]] const char* from) const {
+    [[maybe_unused]] const auto* const places = reinterpret_cast<const char*>(place_);
 #if defined(WEFT_HAS_BYTE_SHUFFLES)
     if constexpr (bytes == 16)
       store(to, shuffled(load<SixteenBytes>(from), load<SixteenBytes>(places)));

@@ -30,7 +30,8 @@ class IntegerDivisor {
   }
 
  private:
-  double n_, reciprocal_;
+  double n_;
+  [[maybe_unused]] double reciprocal_;
 };
 
 }  // namespace WEFT_INLINE_LEVEL_NAMESPACE
