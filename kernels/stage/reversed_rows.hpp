@@ -135,8 +135,9 @@ struct ReversedRows {
     // by the narrowest that holds a row. A register of 32 bytes turns no elements of two.
     const TurnedRows all{to, from, row, f1, n, rows};
     std::int64_t j = 0;
+    [[maybe_unused]] constexpr int word = size == 2 ? 2 : 4;
     if constexpr (most >= 64)
-      if (f1 == row) j = turn_rows < 64, size == 2 ? 2 : 4 > (all, j);
+      if (f1 == row) j = turn_rows<64, word>(all, j);
     if constexpr (most >= 32 && size >= 4)
       if (f1 == row || row > lane) j = turn_rows<32, 4>(all, j);
     if constexpr (most >= 16) j = turn_rows<16, 1>(all, j);

@@ -318,7 +318,8 @@ Explanation explain_count_in_bins(const TensorView& result, const TensorView& a,
   e.run.form = counts_values(a) ? "counted-by-value"
                : plan.directly  ? "counted"
                                 : "counted-in-rows";
-  e.run.threads = static_cast<int>(std::min<std::int64_t>(plan.pieces, num_threads()));
+  const std::int64_t pieces = counts_values(a) ? counted_parts(a.numel()) : plan.pieces;
+  e.run.threads = static_cast<int>(std::min<std::int64_t>(pieces, num_threads()));
   e.run.span = e.run.tile[0] = std::min(reader_block, a.numel());
   e.run.tile[1] = 1;
   e.run.blocks = ceil_div(a.numel(), reader_block);

@@ -56,6 +56,10 @@ void ByteCounter::flush() {
   counted_ = 0;
 }
 
+std::int64_t counted_parts(std::int64_t n) {
+  return std::clamp<std::int64_t>(n / (2 * default_grain), 1, num_threads());
+}
+
 ByteCounts count_bytes(const TensorView& a) {
   if (a.is_contiguous() && a.numel() < 4 * default_grain) {
     ByteCounter all;
@@ -66,7 +70,7 @@ ByteCounts count_bytes(const TensorView& a) {
   config.add_input(a);
   const TensorIterator iter = config.build();
   const std::int64_t n = iter.numel();
-  const std::int64_t pieces = std::clamp<std::int64_t>(n / (2 * default_grain), 1, num_threads());
+  const std::int64_t pieces = counted_parts(n);
   SmallVector<ByteCounts, 1> counts(static_cast<std::size_t>(pieces));
   parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t piece = begin; piece < end; ++piece) {

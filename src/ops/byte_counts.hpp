@@ -32,6 +32,8 @@ class ByteCounter {
   ByteCounts flushed_ = {};
 };
 
+/// The parts of n elements that threads count.
+std::int64_t counted_parts(std::int64_t n);
 /// The bytes of all elements, whose type has one. By several threads where that is worth it.
 ByteCounts count_bytes(const TensorView& a);
 
