@@ -3,6 +3,7 @@
 
 #include <weft/kernel/detail/span_element.hpp>
 
+#include "base/set_bits.hpp"
 #include "kernels/stage/moves.hpp"
 
 #include <cstddef>
@@ -20,22 +21,6 @@ void store_one_by_one(char* to, std::int64_t step, const char* from, const char*
     store(mask[i] != 0 ? to + i * step : aside, load<Word>(from + i * std::int64_t{sizeof(Word)}));
 }
 
-/// Where the bits of a byte are set, from the lowest on, a byte for each; and how many are.
-struct SetBits {
-  std::uint64_t places[256];
-  std::uint8_t counts[256];
-};
-constexpr SetBits find_set_bits() {
-  SetBits found{};
-  for (unsigned bits = 0; bits < 256; ++bits) {
-    for (unsigned place = 0; place < 8; ++place) {
-      if ((bits >> place & 1) != 0)
-        found.places[bits] |= std::uint64_t{place} << 8 * found.counts[bits]++;
-    }
-  }
-  return found;
-}
-constexpr SetBits set_bits = find_set_bits();
 constexpr std::uint64_t each_byte = 0x0101'0101'0101'0101;
 
 /// Flags that are looked at together.
@@ -75,32 +60,38 @@ struct Places {
   /// `takes_whole`: if there may be such bits.
   [[gnu::noinline]] void find(const char* mask, std::int64_t n, bool takes_whole) noexcept {
     // Not the members: each addition would wait for the store of the last.
-    std::int64_t found = 0;
+    char* end = reinterpret_cast<char*>(at);
     std::uint32_t alike = 0;
-    char rest[flags_together];
-    for (std::int64_t i = 0; i < n; i += flags_together) {
-      const char* flags = mask + i;
-      if (n - i < flags_together) {
-        __builtin_memset(rest, 0, sizeof(rest));
-        __builtin_memcpy(rest, flags, static_cast<std::size_t>(n - i));
-        flags = rest;
-      }
-      const std::uint32_t bits = bits_of_flags(flags);
-      if (bits == 0) continue;
-      if (bits == ~std::uint32_t{0} && takes_whole) {
+    std::uint64_t first = 0;
+    const std::int64_t all = n / flags_together * flags_together;
+    for (std::int64_t i = 0; i < all; i += flags_together, first += flags_together * each_byte) {
+      const std::uint32_t bits = bits_of_flags(mask + i);
+      if (bits == ~std::uint32_t{0} && takes_whole)
         alike |= 1U << i / flags_together;
-        continue;
-      }
-      WEFT_UNROLLED
-      for (int part = 0; part < flags_together; part += 8) {
-        const unsigned eight = bits >> part & 0xff;
-        store(reinterpret_cast<char*>(at) + found,
-              set_bits.places[eight] + static_cast<std::uint64_t>(i + part) * each_byte);
-        found += set_bits.counts[eight];
-      }
+      else if (bits != 0)
+        end = add(end, bits, first);
     }
-    count = found;
+    if (all < n) {
+      char rest[flags_together] = {};
+      __builtin_memcpy(rest, mask + all, static_cast<std::size_t>(n - all));
+      end = add(end, bits_of_flags(rest), first);
+    }
+    count = end - reinterpret_cast<char*>(at);
     whole = alike;
+  }
+
+ private:
+  /// The places of bits, from a first one on.
+  static WEFT_ALWAYS_INLINE char* add(char* end, std::uint32_t bits, std::uint64_t first) noexcept {
+    WEFT_UNROLLED
+    for (int part = 0; part < flags_together; part += 8) {
+      const unsigned eight = bits & 0xff;
+      store(end, set_bits.places[eight] + first);
+      end += set_bits.counts[eight];
+      first += 8 * each_byte;
+      bits >>= 8;
+    }
+    return end;
   }
 };
 
@@ -110,7 +101,7 @@ struct Places {
 template <class Word>
 void store_by_places(char* to, std::int64_t step, const char* from, const char* mask,
                      std::int64_t n) {
-  constexpr std::int64_t size = sizeof(Word), together = 4, few = 8;
+  constexpr std::int64_t size = sizeof(Word), few = 8;
   if (n < few) return store_one_by_one<Word>(to, step, from, mask, n);
   Places places;
   for (std::int64_t start = 0; start < n; start += max_places) {
@@ -122,14 +113,21 @@ void store_by_places(char* to, std::int64_t step, const char* from, const char* 
       __builtin_memcpy(out + first, in + first, flags_together * size);
     }
     if (places.count == 0) continue;
+    // A known step: a product for each address makes the loads behind it wait.
+    if (step != size) {
+      for (std::int64_t i = 0; i < places.count; ++i)
+        store(out + places.at[i] * step, load<Word>(in + places.at[i] * size));
+      continue;
+    }
     // The last one is stored several times rather than counted.
-    for (std::int64_t k = 0; k < together - 1; ++k)
-      places.at[places.count + k] = places.at[places.count - 1];
+    constexpr std::int64_t together = 8;
+    store(reinterpret_cast<char*>(places.at) + places.count,
+          places.at[places.count - 1] * each_byte);
     for (std::int64_t i = 0; i < places.count; i += together) {
       WEFT_UNROLLED
       for (std::int64_t k = 0; k < together; ++k) {
-        const std::int64_t place = places.at[i + k];
-        store(out + place * step, load<Word>(in + place * size));
+        const std::int64_t at = places.at[i + k] * size;
+        store(out + at, load<Word>(in + at));
       }
     }
   }

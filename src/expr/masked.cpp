@@ -6,6 +6,7 @@
 #include <weft/expr/masked.hpp>
 #include <weft/ops/copy.hpp>
 
+#include "base/never_destroyed.hpp"
 #include "base/operation.hpp"
 #include "base/text.hpp"
 #include "expr/divided_where.hpp"
@@ -60,10 +61,7 @@ class MaskedReduction {
         mask_(std::move(mask)),
         initial_(std::move(initial)),
         axes_(axes),
-        options_(options) {
-    // An extreme with an initial number is of any number of elements, as a sum is.
-    result_ = result_of(op, x_.dtype(), x_.shape(), axes, options, initial_.has_value());
-  }
+        options_(options) {}
 
   Expr make() const {
     switch (op_) {
@@ -74,9 +72,9 @@ class MaskedReduction {
       case Reduction::count_nonzero: return without_initial(reduce(op_, filled(0)));
       case Reduction::all: return without_initial(reduce(op_, filled(1)));
       case Reduction::logsumexp: return without_initial(reduce(op_, filled(-infinity)));
-      case Reduction::mean: return without_initial(convert(mean(options_.keepdim), result_.type));
-      case Reduction::var: return without_initial(convert(var(), result_.type));
-      case Reduction::std: return without_initial(convert(sqrt(var()), result_.type));
+      case Reduction::mean: return without_initial(convert(mean(options_.keepdim), result().type));
+      case Reduction::var: return without_initial(convert(var(), result().type));
+      case Reduction::std: return without_initial(convert(sqrt(var()), result().type));
       case Reduction::amax: return extreme(BinaryOp::maximum);
       case Reduction::amin: return extreme(BinaryOp::minimum);
       case Reduction::argmax:
@@ -87,6 +85,10 @@ class MaskedReduction {
   }
 
  private:
+  ReducedResult result() const {
+    // An extreme with an initial number is of any number of elements, as a sum is.
+    return result_of(op_, x_.dtype(), x_.shape(), axes_, options_, initial_.has_value());
+  }
   Expr reduce(Reduction op, Expr e) const { return Expr::call(op, std::move(e), axes_, options_); }
 
   /// x, and a number that changes nothing where it is left out.
@@ -94,11 +96,13 @@ class MaskedReduction {
     if (x_.dtype() != ScalarType::boolean) return where(mask_, x_, number_of(number));
     if (number == 0) return x_ & mask_;
     if (number == 1) return x_ | ~mask_;
-    return where(mask_, convert(x_, result_.type), number_of(number));  // no bool is this
+    return where(mask_, convert(x_, result().type), number_of(number));  // no bool is this
   }
+  /// Made once, but for infinities: they take as long to make as the functions of them.
   static Expr number_of(double number) {
-    return Expr(number == 0 || number == 1 ? Scalar(static_cast<std::int64_t>(number))
-                                           : Scalar(number));
+    static const NeverDestroyed<Expr> zero([] { return Expr(Scalar(std::int64_t{0})); });
+    static const NeverDestroyed<Expr> one([] { return Expr(Scalar(std::int64_t{1})); });
+    return number == 0 ? *zero : number == 1 ? *one : Expr(Scalar(number));
   }
 
   /// That an initial number has left the type of what it met as it was.
@@ -117,15 +121,15 @@ class MaskedReduction {
   Expr total(BinaryOp op, Expr e) const {
     ReduceOptions options = options_;
     if (initial_) {
-      const ScalarType wide = wide_type(result_.type);
+      const ScalarType wide = wide_type(result().type);
       const bool may_leave_range =
-          op == BinaryOp::mul && !is_integer(result_.type) && is_compiled(wide);
-      const ScalarType type = may_leave_range ? wide : compute_type(result_.type);
+          op == BinaryOp::mul && !is_integer(result().type) && is_compiled(wide);
+      const ScalarType type = may_leave_range ? wide : compute_type(result().type);
       const bool is_real = !is_complex(x_.dtype()) && !is_complex(initial_->dtype());
       options.dtype = is_real ? real_part(type) : type;
     }
     const Expr all = Expr::call(op_, std::move(e), axes_, options);
-    return initial_ ? convert(with_initial(op, all), result_.type) : all;
+    return initial_ ? convert(with_initial(op, all), result().type) : all;
   }
   Expr without_initial(Expr e) const {
     if (initial_) fail(ErrorCode::invalid_argument, "expected no initial number, got one");
@@ -142,7 +146,7 @@ class MaskedReduction {
     if (numel(x_.shape()) == 0) {
       const Tensor number = Tensor::empty({}, x_.dtype());
       copy_out(number, *initial_);
-      return convert(Expr(number).expand(result_.shape), result_.type);
+      return convert(Expr(number).expand(result().shape), result().type);
     }
     return with_initial(op, reduce(op_, all));
   }
@@ -157,7 +161,7 @@ class MaskedReduction {
   }
   /// In which floating numbers are added: that of the result, if it is wider.
   ScalarType summed_type() const {
-    return promote_types(compute_type(x_.dtype()), compute_type(result_.type));
+    return promote_types(compute_type(x_.dtype()), compute_type(result().type));
   }
   Expr mean(bool keepdim) const {
     ReduceOptions options{.keepdim = keepdim, .dtype = {}};
@@ -180,8 +184,8 @@ class MaskedReduction {
     const Expr x = convert(x_, type);
     const Expr centred = x - convert(mean(true), type);
     const auto total = [&](const Expr& e) {
-      const Expr sum =
-          Expr::call(Reduction::sum, where(mask_, e, 0), axes_, {.keepdim = options_.keepdim});
+      const Expr sum = Expr::call(Reduction::sum, where(mask_, e, number_of(0)), axes_,
+                                  {.keepdim = options_.keepdim});
       return convert(sum, ScalarType::f64);
     };
     const Expr squares = total(centred * centred), deviation = total(centred);
@@ -205,7 +209,6 @@ class MaskedReduction {
   std::optional<Scalar> initial_;
   IntSpan axes_;
   ReduceOptions options_;
-  ReducedResult result_;
 };
 
 Expr without_nan(const Expr& a) { return masked(Expr(a), Expr(~isnan(a))); }
