@@ -321,7 +321,7 @@ struct NumberVariance {
                                             std::int64_t rows, const Load& load) noexcept {
     WideSums wide[vectors];
     Deviations<V> sums[vectors];
-    const auto add = [&] WEFT_INLINE_LAMBDA {
+    const auto add = [&]() WEFT_INLINE_LAMBDA {
       WEFT_UNROLLED
       for (int v = 0; v < vectors; ++v) {
         wide[v].add(sums[v]);
