@@ -63,7 +63,7 @@ std::string quoted(const std::string& words) { return text('"', words, '"'); }
 
 std::string ExprExplanation::to_text() const {
   std::string out;
-  if (rows > 0) out = text("all passes for ", rows, " rows of axis 0 at a time\n");
+  if (rows > 0) out = text("all passes for ", rows, " rows of axis ", rows_axis, " at a time\n");
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass& pass = passes[i];
     out += text("pass ", i + 1, " of ", passes.size(), ": ", pass.what, " -> ",
@@ -78,7 +78,7 @@ std::string ExprExplanation::to_text() const {
 }
 
 std::string ExprExplanation::to_json() const {
-  std::string out = text("{\"rows\": ", rows, ", \"passes\": [");
+  std::string out = text("{\"rows\": ", rows, ", \"rows_axis\": ", rows_axis, ", \"passes\": [");
   for (const Pass& pass : passes) {
     if (&pass != passes.data()) out += ", ";
     out += text("{\"what\": ", quoted(pass.what), ", \"shape\": ", to_string(pass.shape),
@@ -106,7 +106,10 @@ ExprExplanation explain_out(std::span<const TensorView> outs, std::span<const Ex
   ExprPlan plan(list, views, {});
   const ExprOperandViews operands(list.operands());
   ExprExplanation explanation;
-  explanation.rows = plan.blocks != nullptr ? plan.blocks->rows_of_block() : 0;
+  if (plan.blocks != nullptr) {
+    explanation.rows = plan.blocks->rows_of_block();
+    explanation.rows_axis = plan.blocks->axis();
+  }
   for (std::size_t stage = 0; stage < plan.recipes.size(); ++stage)
     explanation.passes.push_back(pass_of(plan, list, stage, views, operands));
   return explanation;

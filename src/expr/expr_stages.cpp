@@ -7,6 +7,7 @@
 #include "ops/prepare_reduce.hpp"
 #include "ops/reduce_axes.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -14,9 +15,12 @@ namespace weft {
 inline namespace v0 {
 namespace {
 
-DimVector with_rows(const DimVector& shape, std::int64_t rows) {
+DimVector with_rows(const DimVector& shape, const RowsOfBlock& rows) {
   DimVector with = shape;
-  if (rows > 0) with[0] = rows;
+  if (rows.count == 0) return with;
+  const auto axis = static_cast<std::size_t>(rows.axis);
+  std::fill_n(with.begin(), axis, std::int64_t{1});
+  with[axis] = rows.count;
   return with;
 }
 
@@ -25,12 +29,13 @@ bool is_place(Reduction op) { return op == Reduction::argmax || op == Reduction:
 }  // namespace
 
 ExprStages::ExprStages(std::span<const StageRecipe> recipes, OutputViews outs,
-                       OperandViews operands, std::int64_t rows, const std::vector<bool>& has_rows)
-    : recipes_(recipes), serial_(rows > 0) {
+                       OperandViews operands, const RowsOfBlock& rows,
+                       const std::vector<bool>& has_rows)
+    : recipes_(recipes), serial_(rows.count > 0) {
   stages_.reserve(recipes.size());
   for (std::size_t s = 0; s < recipes.size(); ++s) {
     const StageRecipe& recipe = recipes[s];
-    const std::int64_t own_rows = serial_ && has_rows[s] ? rows : 0;
+    const RowsOfBlock own_rows = serial_ && has_rows[s] ? rows : RowsOfBlock();
     std::vector<TensorView> views;
     for (const StageRecipe::Input& from : recipe.inputs)
       views.push_back(input(from, operands));
@@ -133,6 +138,14 @@ ReduceCall ExprStages::call(std::size_t stage, OutputViews outs, OperandViews op
   if (!is_place(recipe.op)) return prepare(recipe.op, to, in, recipe.axes, recipe.options);
   const auto axis = recipe.axes.empty() ? std::nullopt : std::optional(recipe.axes[0]);
   return prepare_arg(recipe.op, to, in, axis, recipe.options.keepdim);
+}
+
+std::int64_t ExprStages::result_bytes() const noexcept {
+  std::int64_t bytes = 0;
+  for (const Stage& stage : stages_)
+    for (const Tensor& result : stage.results)
+      if (result.defined()) bytes += result.nbytes();
+  return bytes;
 }
 
 void ExprStages::check(OutputViews outs, OperandViews operands) const {

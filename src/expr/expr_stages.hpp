@@ -21,18 +21,27 @@ inline namespace v0 {
 using OperandViews = std::span<const TensorView* const>;
 using OutputViews = std::span<const TensorView* const>;
 
+/// How many rows of an axis, and one element of each before it.
+struct RowsOfBlock {
+  int axis = 0;
+  std::int64_t count = 0;  ///< 0: all rows of all axes
+};
+
 /// Recipes prepared for operands and outputs of one geometry. One thread runs them at a time.
 class ExprStages {
  public:
-  /// Refers to the recipes. `rows`, if it is not 0: the passes are for so many rows of axis 0,
-  /// those that have them, by `has_rows`; and all is part of what a thread does.
+  /// Refers to the recipes. `rows`, if they are not all: the passes are for those rows, if they
+  /// have them, by `has_rows`; and all is part of what a thread does.
   ExprStages(std::span<const StageRecipe> recipes, OutputViews outs, OperandViews operands,
-             std::int64_t rows = 0, const std::vector<bool>& has_rows = {});
+             const RowsOfBlock& rows = {}, const std::vector<bool>& has_rows = {});
 
   /// Plans what run() plans anew, for its errors. Throws Error.
   void check(OutputViews outs, OperandViews operands) const;
   /// Throws Error(division).
   void run(OutputViews outs, OperandViews operands);
+
+  /// Of the results that passes leave for later ones.
+  std::int64_t result_bytes() const noexcept;
 
   // ---- For those who explain, or compare
 

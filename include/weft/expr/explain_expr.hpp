@@ -29,9 +29,11 @@ struct ExprExplanation {
     Explanation::Run run;
   };
   std::vector<Pass> passes;
-  /// Not 0: all passes are carried out for so many rows along axis 0 at a time, so that what they
-  /// read again is in cache. What stands in `run` is how they would be for all rows at once.
+  /// Not 0: all passes are carried out for so many rows along an axis at a time, and one element of
+  /// each axis before it, so that what they read again is in cache. What stands in `run` is how
+  /// they would be for all rows at once.
   std::int64_t rows = 0;
+  int rows_axis = 0;
 
   /// Some lines for a person.
   WEFT_API std::string to_text() const;
