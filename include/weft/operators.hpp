@@ -31,9 +31,16 @@ concept TensorArguments = ExprArgument<std::remove_cvref_t<A>> &&
   }
 WEFT_FOR_EACH_OPERATOR(WEFT_DEFINE)
 #undef WEFT_DEFINE
-inline Expr operator-(const Tensor& a) { return neg(Expr(a)); }
-inline Expr operator~(const Tensor& a) { return bitwise_not(Expr(a)); }
-inline Expr operator!(const Tensor& a) { return logical_not(Expr(a)); }
+#define WEFT_DEFINE(SIGN, NAME)                                    \
+  template <class A>                                               \
+    requires std::derived_from<std::remove_cvref_t<A>, TensorView> \
+  Expr operator SIGN(A&& a) {                                      \
+    return NAME(to_expr(std::forward<A>(a)));                      \
+  }
+WEFT_DEFINE(-, neg)
+WEFT_DEFINE(~, bitwise_not)
+WEFT_DEFINE(!, logical_not)
+#undef WEFT_DEFINE
 
 // a += b writes a + b into the elements of `a`, a tensor or a view, at once and in one pass. `b` is
 // a tensor, a number or an expression, and broadcasts to a's shape. Throws as evaluate_out() does:

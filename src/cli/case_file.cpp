@@ -204,6 +204,19 @@ std::vector<CaseLine> split_case_lines(std::string_view text) {
   return lines;
 }
 
+std::string_view without_name(std::string_view line) {
+  const auto is_operand = [](std::string_view word) {
+    return word.find_first_of("[]{}:=") != std::string_view::npos || parse_number(word);
+  };
+  std::string_view rest = line;
+  const std::string_view first = take_word(rest), behind = rest;
+  const std::string_view second = take_word(rest);
+  const bool has_expression = line.find(":=") != std::string_view::npos;
+  const bool is_name = has_expression ? !is_operand(first) && first != ":="
+                                      : !first.empty() && !second.empty() && !is_operand(second);
+  return is_name ? behind : line;
+}
+
 Case parse_call(std::string_view call) {
   Case c;
   const std::size_t is = call.find(":=");

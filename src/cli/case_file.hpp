@@ -62,6 +62,8 @@ std::vector<CaseLine> split_case_lines(std::string_view text);
 /// Reads a line. Throws Error(parse) that names the line's number and the word.
 Case parse_case(const CaseLine& line);
 
+/// A line without its name, if it has one.
+std::string_view without_name(std::string_view line);
 /// Reads a line without its name. Throws Error(parse) that names the word.
 Case parse_call(std::string_view call);
 

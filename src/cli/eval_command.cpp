@@ -54,6 +54,8 @@ std::vector<NamedExpr> load(const std::vector<NamedFile>& files) {
 /// that it does not name.
 void check_inputs_are_named(const std::string& expression, const std::vector<NamedExpr>& operands) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
+    // Without an input of this name they are numbers.
+    if (operands[i].name == "inf" || operands[i].name == "nan") continue;
     std::vector<NamedExpr> others = operands;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     try {

@@ -15,7 +15,7 @@ void run_explain(const ExplainOptions& options) {
   std::string call;
   for (const std::string& word : options.words)
     call += word + ' ';
-  const Case c = parse_call(call);
+  const Case c = parse_call(without_name(call));
   const StrategyChoice forced(options.strategy);
   if (options.threads) set_num_threads(*options.threads);
   const BoundCase bound(c, BoundCase::Contents::nothing);

@@ -127,8 +127,10 @@ class CommandLine {
       tell_refused_tuning();
       run_eval(eval_);
     });
-    sub->add_option("EXPRESSION", eval_.expression,
-                    "Such as 'mean((a - b) * (a - b), 1)' or 'x = a * 2; relu(x) + b'")
+    sub->add_option(
+           "EXPRESSION", eval_.expression,
+           "Such as 'mean((a - b) * (a - b), 1)' or 'x = a * 2; relu(x) + b'; put one that "
+           "begins with - in parentheses")
         ->required();
     sub->add_option("--input", eval_.inputs, "An operand's name and its value")
         ->type_name("NAME=FILE.npy")

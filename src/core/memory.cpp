@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "core/allocate.hpp"
 #include "core/block_cache.hpp"
+#include "core/kept_memory.hpp"
 #include "machine/scratch_memory.hpp"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ constexpr std::size_t alignment_of(std::size_t size) noexcept {
 }
 
 constinit BlockCache cache;
+constinit std::atomic<void (*)() noexcept> release_above{nullptr};
 
 void release_block(void* block, std::size_t size) noexcept {
   ::operator delete(block, std::align_val_t{alignment_of(size)});
@@ -131,7 +133,12 @@ void set_kept_memory(std::int64_t bytes) {
   cache.shrink(bytes, &release_block);
 }
 
+void also_release(void (*release)() noexcept) noexcept {
+  release_above.store(release, std::memory_order_release);
+}
+
 void release_kept_memory() noexcept {
+  if (auto* const release = release_above.load(std::memory_order_acquire)) release();
   cache.shrink(0, &release_block);
   ScratchMemory::release_kept();
 }

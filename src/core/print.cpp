@@ -88,7 +88,7 @@ class Printer {
     if (axis == index_.size()) return f(element());
     const std::int64_t extent = view_.shape()[axis];
     const bool is_row = axis + 1 == index_.size();
-    const bool leaves_out = shortens_ && extent > 2 * options_.edge + 1;
+    const bool leaves_out = shortens_ && extent - 1 - options_.edge > options_.edge;
     if (to != nullptr) *to += '[';
     for (std::int64_t i = 0; i < extent; ++i) {
       if (to != nullptr && i > 0) separate(*to, axis, is_row);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/kept_memory.hpp"
 #include "expr/expr_plan.hpp"
 
 #include <atomic>
@@ -12,6 +13,9 @@ namespace expr_cache {
 namespace {
 
 constexpr std::size_t places_of_hash = 4, all_places = 64;
+/// Bytes that passes of a plan leave for later ones, at most: where there are more, what the passes
+/// take is far more than planning them anew.
+constexpr std::int64_t max_result_bytes = 256 << 10;
 
 /// Whoever exchanges the pointer owns the plan, so a child after a fork and static objects that are
 /// destroyed need no care.
@@ -22,11 +26,16 @@ struct Place {
 constinit Place places[all_places];
 constinit std::atomic<std::size_t> puts{0};
 
+void release() noexcept {
+  for (Place& place : places)
+    delete place.plan.exchange(nullptr);
+}
+
 /// When the process ends, or the module that weft is in is unloaded.
 struct ReleaseAtEnd {
   ~ReleaseAtEnd() {
-    for (Place& place : places)
-      delete place.plan.exchange(nullptr);
+    also_release(nullptr);
+    release();
   }
 };
 const ReleaseAtEnd release_at_end;
@@ -50,6 +59,8 @@ std::unique_ptr<ExprPlan> take(const ExprKey& key) noexcept {
 }
 
 void put(std::unique_ptr<ExprPlan> plan) noexcept {
+  if (plan->stages->result_bytes() > max_result_bytes) return;
+  also_release(&release);
   plan->operands.clear();
   plan->others.clear();
   const std::uint64_t hash = plan->key.hash();

@@ -75,7 +75,8 @@ class ExprPlanPlace {
   std::atomic<ExprPlan*> plan_ = nullptr;
 };
 
-/// Plans of expressions that are built anew for each evaluation: up to 64.
+/// Plans of expressions that are built anew for each evaluation: up to 64, with up to 256 KiB of
+/// results between passes each. release_kept_memory() empties it.
 namespace expr_cache {
 /// A plan with this key, or null.
 std::unique_ptr<ExprPlan> take(const ExprKey& key) noexcept;

@@ -34,6 +34,28 @@ std::optional<Op> find(const Info (&list)[n], std::string_view name) {
   return std::nullopt;
 }
 
+/// The functions whose names have a name in them, or are in it, as amax and maximum for max.
+std::string names_like(std::string_view name) {
+  std::string found;
+  const auto look = [&](const auto& list) {
+    for (const auto& one : list) {
+      const std::string_view known = one.name;
+      const auto [shorter, longer] =
+          std::minmax(name, known, [](auto a, auto b) { return a.size() < b.size(); });
+      constexpr std::size_t least = 3;
+      if (shorter.size() >= least && longer.find(shorter) != longer.npos)
+        found += (found.empty() ? ", there is " : ", ") + std::string(known);
+    }
+  };
+  look(reductions);
+  for (const std::span<const FunctionInfo> list :
+       {std::span<const FunctionInfo>(unary_functions),
+        std::span<const FunctionInfo>(binary_functions),
+        std::span<const FunctionInfo>(division_functions)})
+    look(list);
+  return found;
+}
+
 std::optional<ScalarType> find_type(std::string_view type) {
   for (int i = 0; i < scalar_type_count; ++i)
     if (name(static_cast<ScalarType>(i)) == type) return static_cast<ScalarType>(i);
@@ -279,7 +301,7 @@ class Parser {
     if (const auto op = weft::find<DivisionOp>(division_functions, name))
       return function(*op, name);
     if (const auto op = weft::find<TernaryOp>(ternary_functions, name)) return function(*op, name);
-    fail_at(start, text("unknown function '", name, "'"));
+    fail_at(start, text("unknown function '", name, "'", names_like(name)));
   }
 
   template <class Op>

@@ -130,6 +130,6 @@ TEST_CASE("bench: expressions", "[bench]") {
   std::memcpy(&first, sums.data(), sizeof(first));
   CHECK((first >= 0 && first <= 3));
   const Finished explained =
-      run_program("explain 'out:i64[2] i32[2,3] i32[3] := sum(i64(a > b), 1)'");
+      run_program("explain 'count out:i64[2] i32[2,3] i32[3] := sum(i64(a > b), 1)'");
   CHECK(contains(explained.out, "pass 1 of 1: sum(i64(gt(i32[2, 3], i32[3])), [1]) -> [2]"));
 }

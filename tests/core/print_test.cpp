@@ -61,6 +61,7 @@ TEST_CASE("print: the middle of long axes is left out", "[core]") {
   CHECK(to_text(counted({2000})) == "i32[2000]\n[   0,    1,    2, ..., 1997, 1998, 1999]");
   CHECK(to_text(counted({400, 3}), {.edge = 1}) ==
         "i32[400, 3]\n[[   0,    1,    2],\n ...,\n [1197, 1198, 1199]]");
+  CHECK(to_text(counted({3}), {.max_elements = 0, .edge = INT64_MAX}) == to_text(counted({3})));
   CHECK(to_text(counted({3, 4}), {.max_elements = 4, .edge = 1}) ==
         "i32[3, 4]\n[[ 0, ...,  3],\n [ 4, ...,  7],\n [ 8, ..., 11]]");
   // All of it.

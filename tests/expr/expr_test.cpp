@@ -40,9 +40,14 @@ Tensor converted(const Tensor& x, ScalarType type) {
   return out;
 }
 
+// A temporary view would not keep its memory.
 template <class T>
 concept StartsFromTemporary = requires(const T& t) { weft::expr(t.transpose(0, 1)); };
-static_assert(!StartsFromTemporary<Tensor>);
+template <class T>
+concept IsMadeOfTemporary = requires(const T& t) { Expr(t.transpose(0, 1)); };
+static_assert(!StartsFromTemporary<Tensor> && !IsMadeOfTemporary<Tensor>);
+static_assert(std::is_constructible_v<Expr, const TensorView&> &&
+              std::is_constructible_v<Expr, Tensor> && !std::is_constructible_v<Expr, TensorView>);
 
 /// An expression, and what its functions gave; of an operand, how it lies in memory.
 struct Both {
@@ -329,6 +334,7 @@ TEST_CASE("expressions: what their functions give one by one", "[expr]") {
     const Memory out = test::random_output(random, last.lazy.dtype(), result_shape);
     const test::Watch watch(out);
     for (const char* how : {"first", "kept"}) {
+      const weft::ThreadLimit limit(static_cast<int>(random.integer(1, 8)));
       weft::evaluate_out(out.view(), last.lazy);
       std::string wrong = test::difference(out.view(), want);
       if (wrong.empty() && !watch.gaps_untouched()) wrong = "wrote between elements";

@@ -30,6 +30,9 @@ TEST_CASE("expressions: operators, kept memory and views of operands", "[expr]")
   CHECK(d.at<float>(1, 0) == -1);
   const Tensor e = -a / 2;
   CHECK(e.at<float>(0, 0) == -0.5F);
+  const weft::TensorView column = a.select(1, 1);
+  const Tensor negative = -column;
+  CHECK(negative.at<float>(1) == -4);
   const Tensor f = (a > 2) & (a < 4);
   CHECK(f.dtype() == ScalarType::boolean);
   CHECK(f.at<bool>(1, 0));

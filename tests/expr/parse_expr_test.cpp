@@ -111,6 +111,8 @@ TEST_CASE("expressions from text: what is none is refused with the column", "[ex
       {"(a", "column 3:", "expected an operator or ), got the end"},
       {"a + nobody", "column 5:", "unknown name 'nobody'"},
       {"nothing(a)", "column 1:", "unknown function 'nothing'"},
+      {"1 + max(a)", "column 5:", "unknown function 'max', there is amax, "},
+      {"power(a, 2)", "column 1:", "unknown function 'power', there is pow"},
       {"a < b < a", "column 7:", "expected no second comparison without parentheses"},
       {"a $ b", "column 3:", "got '$'"},
       {"a \xc3\xa4", "column 3:", "got byte 195"},

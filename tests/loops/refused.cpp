@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels and structs that are none, each behind words of the one error that refuses it
 // (check_refused.cmake).
+#include <weft/expr/map.hpp>
 #include <weft/expr/reduce_with.hpp>
 #include <weft/kernel/cpu_kernel.hpp>
 #include <weft/kernel/cumulative.hpp>
 #include <weft/kernel/reduce.hpp>
+#include <weft/operators.hpp>
 
 #include <array>
 #include <cstdint>
@@ -181,98 +183,14 @@ void reductions(const weft::TensorIterator& iter) {
   weft::cpu_finalize(iter, weft::masked(Sum()), &other);
 }
 
-void expressions(const weft::Expr& e) {
-  struct Op {
-    float identity() const { return 0; }
-    float accumulate(float h, float x) const { return h + x; }
-    float project(float h) const { return h; }
-  };
-  // refused: a reduction struct has `Acc combine
-  weft::reduce(Op(), 1, e);
-}
-
-void prefixes(const weft::TensorIterator& iter) {
-  const weft::TensorView &out = iter.operand(0).view, &in = iter.operand(1).view;
-  {
-    struct Op {
-      float accumulate(float h, float x) const { return h + x; }
-      float combine(float a, float b) const { return a + b; }
-      float project(float h) const { return h; }
-    };
-    // refused: combine needs identity
-    weft::cpu_cumulative(out, in, 0, Op());
-  }
-  {
-    struct Op : Sum {
-      float combine(float a, float b) { return a + b; }
-    };
-    // refused: combine is const
-    weft::cpu_cumulative(out, in, 0, Op());
-  }
-  {
-    struct Op {
-      float identity() const { return 0; }
-      float accumulate(float h, float x) const { return h + x; }
-    };
-    // refused: a prefix struct has `Out project
-    weft::cpu_cumulative(out, in, 0, Op());
-  }
-  {
-    struct Op : Sum {
-      float accumulate(float h, float x) { return h + x; }
-    };
-    // refused: a prefix struct's accumulate() is const
-    weft::cpu_cumulative(out, in, 0, Op(), in);
-  }
-  {
-    struct Op : Sum {
-      float accumulate(float h, long double x) const { return h + static_cast<float>(x); }
-    };
-    // refused: accumulate takes an accumulator and elements
-    weft::cpu_cumulative(out, in, 0, Op());
-  }
-  {
-    struct Op : Sum {
-      std::array<float, 2> project(float h) const { return {h, h}; }
-    };
-    // refused: project() returns an element, or a std::tuple
-    weft::cpu_cumulative({out, out}, {in}, 0, Op());
-  }
-  {
-    struct Op : Sum {
-      float accumulate = 0;
-    };
-    // refused: a prefix struct has `Acc accumulate
-    weft::cpu_cumulative(out, in, 0, Op());
-  }
-  {
-    struct Op {
-      float start(std::string) const { return 0; }
-      float accumulate(float h, float x) const { return h + x; }
-      float project(float h) const { return h; }
-    };
-    // refused: identity() and start(x...) are const
-    weft::cpu_cumulative(out, in, 0, Op(), in);
-  }
-  {
-    struct Op : Sum {
-      float identity() { return 0; }
-    };
-    // refused: identity() and start(x...) are const
-    weft::cpu_cumulative(out, in, 0, Op(), in);
-  }
-  {
-    struct Op {
-      struct Acc {
-        const float sum;
-      };
-      Acc identity() const { return {0}; }
-      Acc accumulate(Acc h, float x) const { return {h.sum + x}; }
-      float project(Acc h) const { return h.sum; }
-    };
-    // refused: an accumulator is copied bytewise, made, and assigned to
-    weft::cpu_cumulative(out, in, 0, Op());
-  }
-  // refused: a prefix operation takes no masked
-  weft::cpu_cumulative(out, in, 0, weft::masked(Sum()));
+void expressions(const weft::Tensor& a) {
+  using namespace weft::operators;
+  // refused: a temporary view does not keep its memory
+  weft::Tensor(a * a.transpose(0, 1));
+  // The same for all functions, and told once.
+  weft::Tensor(-a.transpose(0, 1));
+  weft::maximum(weft::expr(a), a.transpose(0, 1));
+  weft::where(weft::expr(a) > 0, a.transpose(0, 1), 0);
+  // refused: no matching function for call to
+  weft::map([](float x) { return x; }, a.transpose(0, 1));
 }

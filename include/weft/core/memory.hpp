@@ -24,8 +24,8 @@ inline constexpr std::int64_t default_kept_memory = std::int64_t{64} << 20;
 /// Error(invalid_argument) for a number below 0. Allocates nothing.
 WEFT_API void set_kept_memory(std::int64_t bytes);
 
-/// Frees the blocks that are kept, scratch memory among them (docs/memory.md). It happens by
-/// itself before an allocation fails.
+/// Frees the blocks that are kept, scratch memory among them (docs/memory.md), and the plans that
+/// are kept of expressions which are gone. It happens by itself before an allocation fails.
 WEFT_API void release_kept_memory() noexcept;
 
 /// What has been allocated for tensors since the process began, by all threads. Blocks that are

@@ -58,6 +58,7 @@ class WEFT_API Expr {
 
   explicit Expr(Tensor operand);
   explicit Expr(const TensorView& operand);
+  explicit Expr(const TensorView&& temporary) = delete;
   explicit Expr(const Scalar& number);
   static Expr call(UnaryOp op, Expr a);
   static Expr call(BinaryOp op, Expr a, Expr b);
@@ -149,10 +150,13 @@ Expr to_expr(T&& argument) {
   using Plain = std::remove_cvref_t<T>;
   if constexpr (std::same_as<Plain, Expr>) {
     return std::forward<T>(argument);
+  } else if constexpr (std::derived_from<Plain, Tensor>) {
+    return Expr(Tensor(std::forward<T>(argument)));
   } else if constexpr (std::derived_from<Plain, TensorView>) {
-    static_assert(std::derived_from<Plain, Tensor> || std::is_lvalue_reference_v<T>,
+    static_assert(std::is_lvalue_reference_v<T>,
                   "a temporary view does not keep its memory: expr(a).transpose(0, 1) does");
-    return Expr(std::forward<T>(argument));
+    const TensorView& view = argument;
+    return Expr(view);
   } else {
     return Expr(Scalar(argument));
   }

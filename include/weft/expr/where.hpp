@@ -82,7 +82,8 @@ WEFT_FOR_EACH_TERNARY(WEFT_DEFINE)
 inline void copy_out(const Output& to, const Input& from, const Where& selected) {
   const TensorView& out = to.view();
   if (!out.defined()) return evaluate_out(to, selected.of(Where::borrowed(from)));
-  evaluate_out(to, selected.of(convert(Expr(from.view().expand(out.shape())), out.dtype())));
+  const TensorView elements = from.view().expand(out.shape());
+  evaluate_out(to, selected.of(convert(Expr(elements), out.dtype())));
 }
 
 // For each line F(NAME, ...) of reduction_table.hpp of one result, but argmax and argmin:

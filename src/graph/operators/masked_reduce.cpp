@@ -79,8 +79,9 @@ Expr MaskedReduceRun::reduced(const void* in, const void* mask) const {
   if (axes_.empty())
     fail(ErrorCode::invalid_argument,
          "input 1 (axes): expected one at least beside a mask, got none");
-  return Expr::call(function_, masked(Expr(rebound(in_, in)), Expr(rebound(mask_, mask)), initial_),
-                    axes_, {.keepdim = keeps_});
+  const TensorView elements = rebound(in_, in), selected = rebound(mask_, mask);
+  return Expr::call(function_, masked(Expr(elements), Expr(selected), initial_), axes_,
+                    {.keepdim = keeps_});
 }
 
 }  // namespace graph
